@@ -1,0 +1,17 @@
+# Each target does all its own set-up in .venv; it needs Python 3.10-3.13 and Java 17 or newer.
+#   make demo DEMO_ARGS="--seconds 30 --plain"
+#   make test TOX_ARGS="-e py -- -k broker"
+
+.PHONY: demo test setup clean
+
+demo: setup
+	@.venv/bin/python -m examples.word_count_demo $(DEMO_ARGS)
+
+test: setup
+	@.venv/bin/tox run $(TOX_ARGS)
+
+setup:
+	@sh tools/setup.sh
+
+clean:
+	rm -rf .venv .tox build dist

@@ -1,0 +1,32 @@
+"""How fast millstream drains a topic, beside the real Kafka Streams on the same broker.
+
+    python -m benchmarks.vs_kafka_streams --workload count --records 1000000
+
+The input topic has two partitions and is filled before any run: warm-up records first (250,000),
+then the counted ones. Each side drains all of it under a fresh application id, into a fresh output
+topic, in turns. Both are told the same `statestore.cache.max.bytes` and use two threads.
+Everything else is left as each side has it by default, the commit interval among it (Kafka Streams:
+30 s, or 100 ms under exactly-once): a shorter one would make Kafka Streams flush its cache
+and its stores more often than its users see.
+
+**The clock**, the same for both sides:
+
+- It starts when the side has taken in the warm-up of *every* partition. What it has taken in
+  beyond the warm-up by then does not count.
+- It stops at the last change of the offsets that the group `application.id` has committed on the
+  input topic (and on the repartition topic, where the side has one in the broker), by which every
+  input partition must stand at its end. At that moment all results are in the output topic.
+- The rate is the records taken in between, divided by the time between.
+
+The stop is seen from outside: the harness asks the broker for the group's offsets every 20 ms. So
+is the start of millstream, which commits with every batch. Kafka Streams commits too rarely to be
+started so; its program notes the next offset of each partition as a record passes its first node,
+and reports when the warm-up is passed. That costs one ordered write a record. Kafka Streams closes
+once all records have reached its last sub-topology, which makes it flush and commit; what its
+`close()` takes beyond the commit is not counted. On the other side, what Spark still does in a
+batch after its sink has committed is left out for the last batch, but is in the clock for the batch
+that started it.
+
+Under `--verify` nothing is timed: both sides drain a few records, and what their output topics say
+in the end for each key is compared, timestamps and partitions included.
+"""

@@ -1,0 +1,9 @@
+"""What can go wrong in a benchmark."""
+
+from __future__ import annotations
+
+from millstream.core.errors import MillstreamError
+
+
+class BenchmarkError(MillstreamError):
+    """A side failed, or its results are wrong."""

@@ -1,0 +1,60 @@
+"""Fills the input topic: warm-up records first, then the counted ones, all before any run."""
+
+from __future__ import annotations
+
+import random
+
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from benchmarks.vs_kafka_streams.workloads import FIRST_TIMESTAMP_MS, KEYS, PARTITIONS
+
+
+def create_topic(bootstrap_servers: str, topic: str) -> None:
+    """Create `topic` with two partitions and no retention limit; the old timestamps outlive it."""
+    admin = AdminClient({"bootstrap.servers": bootstrap_servers, "log_level": 3})
+    new = NewTopic(topic, PARTITIONS, 1, config={"retention.ms": "-1"})
+    admin.create_topics([new])[topic].result(30)
+
+
+def preload(bootstrap_servers: str, topic: str, first: int, count: int) -> tuple[int, ...]:
+    """Append records number `first` to `first + count - 1`; return the partitions' end offsets."""
+    producer = Producer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "partitioner": "murmur2",
+            "enable.idempotence": True,
+            "log_level": 3,
+            "linger.ms": 20,
+            "batch.size": 1_000_000,
+            "queue.buffering.max.messages": 10_000_000,
+            "queue.buffering.max.kbytes": 2_000_000,
+        }
+    )
+    rng = random.Random(first)
+    for number in range(first, first + count):
+        key, value, timestamp = record(number, rng)
+        producer.produce(topic, value, key, timestamp=timestamp)
+    if producer.flush(120):
+        raise KafkaException("the preloaded records were not acknowledged within 120 s")
+    return end_offsets(bootstrap_servers, topic)
+
+
+def end_offsets(bootstrap_servers: str, topic: str) -> tuple[int, ...]:
+    """The end offset of each partition of `topic`, in order."""
+    consumer = Consumer({"bootstrap.servers": bootstrap_servers, "group.id": "preload"})
+    try:
+        return tuple(
+            consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30)[1]
+            for p in range(PARTITIONS)
+        )
+    finally:
+        consumer.close()
+
+
+def record(number: int, rng: random.Random) -> tuple[bytes, bytes, int]:
+    """Key, value and timestamp of one record; keys are drawn at random from all of them."""
+    key = b"k%d" % rng.randrange(KEYS)
+    value = b'{"user":"%s","n":%d,"amount":%d}' % (key, number, number % 1000)
+    return key, value, FIRST_TIMESTAMP_MS + number

@@ -1,0 +1,174 @@
+"""One drain of the topic by one side, and one round of both."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.vs_kafka_streams.commits import POLL_S, CommitWatcher
+from benchmarks.vs_kafka_streams.errors import BenchmarkError
+from benchmarks.vs_kafka_streams.preload import create_topic, preload
+from benchmarks.vs_kafka_streams.sides import Side
+from benchmarks.vs_kafka_streams.workloads import REPARTITION_NAME, Job
+
+_CLOSE_S = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """What a side did: records between start and stop of the clock, and the time between."""
+
+    records: int
+    seconds: float
+    output_topic: str
+
+    @property
+    def rate(self) -> float:
+        """Records a second."""
+        return self.records / self.seconds
+
+
+def prepare(
+    bootstrap_servers: str,
+    *,
+    workload: str,
+    guarantee: str,
+    cache_bytes: int,
+    warm_up: int,
+    records: int,
+    timeout_s: float,
+) -> Job:
+    """Fill a new input topic."""
+    topic = f"bench-input-{uuid.uuid4().hex[:8]}"
+    create_topic(bootstrap_servers, topic)
+    warm_up_ends = preload(bootstrap_servers, topic, 0, warm_up)
+    end_offsets = preload(bootstrap_servers, topic, warm_up, records)
+    return Job(
+        workload=workload,
+        guarantee=guarantee,
+        cache_bytes=cache_bytes,
+        bootstrap_servers=bootstrap_servers,
+        input_topic=topic,
+        warm_up_ends=warm_up_ends,
+        end_offsets=end_offsets,
+        timeout_s=timeout_s,
+    )
+
+
+def play(job: Job, order: Sequence[Side], folder: Path) -> dict[str, Drain]:
+    """Let each side drain the topic, one after the other."""
+    return {side.name: drain(job, side, folder) for side in order}
+
+
+def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
+    """Let `side` drain the topic under a fresh application id, into a fresh output topic.
+
+    Raises:
+        BenchmarkError: The side ended with an error, or did not end in time, or did not commit
+            every record; or (if `timed`) it took in everything before its warm-up was committed.
+    """
+    application = f"bench-{side.name.replace('_', '-')}-{uuid.uuid4().hex[:8]}"
+    output = f"{application}-output"
+    create_topic(job.bootstrap_servers, output)
+    work = folder / application
+    work.mkdir()
+    watched = [job.input_topic, f"{application}-{REPARTITION_NAME}-repartition"]
+    with CommitWatcher(job.bootstrap_servers, application, watched) as watcher:
+        announced = _run(job, side, work, application, output, watcher)
+        watcher.finish()
+    if not watcher.commits or not watcher.commits[-1].reached(job.input_topic, job.end_offsets):
+        raise BenchmarkError(
+            f"{side.name} ended before it had committed every record",
+            detail=f"Committed: {watcher.commits[-1].offsets if watcher.commits else 'nothing'}; "
+            f"there is: {job.end_offsets}.",
+        )
+    start_us, before = announced or _warmed_up(job, watcher)
+    seconds = (watcher.commits[-1].seen_us - start_us) / 1e6
+    if timed and (job.records == before or seconds <= 0):
+        raise BenchmarkError(
+            f"{side.name} took in every record together with its warm-up",
+            hint="Give more records, or a smaller batch.",
+        )
+    return Drain(records=job.records - before, seconds=seconds, output_topic=output)
+
+
+def _run(
+    job: Job, side: Side, work: Path, application: str, output: str, watcher: CommitWatcher
+) -> tuple[int, int] | None:
+    errors, reports = work / "stderr", work / "stdout"
+    with errors.open("wb") as stderr, reports.open("wb") as stdout:
+        process = subprocess.Popen(
+            [*side.command, *_arguments(job, side, work, application, output)],
+            stdin=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
+        )
+        try:
+            _wait(job, side, process, watcher)
+        except BaseException:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            raise
+    if process.returncode:
+        raise BenchmarkError(
+            f"{side.name} ended with status {process.returncode}",
+            detail=f"Its last words:\n{errors.read_text(errors='replace').strip()[-3000:]}",
+        )
+    return _announced(reports)
+
+
+def _wait(job: Job, side: Side, process: subprocess.Popen[bytes], watcher: CommitWatcher) -> None:
+    deadline = time.monotonic() + job.timeout_s
+    while process.poll() is None:
+        if watcher.first(job.input_topic, job.end_offsets):
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                process.wait(_CLOSE_S)
+            except subprocess.TimeoutExpired as error:
+                raise BenchmarkError(f"{side.name} does not close") from error
+            return
+        if time.monotonic() > deadline:
+            raise BenchmarkError(
+                f"{side.name} did not drain the topic in {job.timeout_s:.0f} s",
+                hint="Allow more with --timeout.",
+            )
+        time.sleep(POLL_S)
+
+
+def _arguments(job: Job, side: Side, work: Path, application: str, output: str) -> list[str]:
+    config = {
+        "application.id": application,
+        "bootstrap.servers": job.bootstrap_servers,
+        "auto.offset.reset": "earliest",
+        "processing.guarantee": job.guarantee,
+        "statestore.cache.max.bytes": job.cache_bytes,
+        "state.dir": work / "state",
+        **side.config,
+    }
+    file = work / "config.properties"
+    file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
+    ends = [",".join(map(str, offsets)) for offsets in (job.warm_up_ends, job.end_offsets)]
+    return [job.workload, job.input_topic, output, *ends, str(file)]
+
+
+def _announced(reports: Path) -> tuple[int, int] | None:
+    for line in reports.read_text(errors="replace").splitlines():
+        match line.split():
+            case ["warm", at_us, taken_in]:
+                return int(at_us), int(taken_in)
+    return None
+
+
+def _warmed_up(job: Job, watcher: CommitWatcher) -> tuple[int, int]:
+    commit = watcher.first(job.input_topic, job.warm_up_ends)
+    assert commit is not None  # the end is past the warm-up
+    return commit.seen_us, commit.taken_in(job.input_topic)

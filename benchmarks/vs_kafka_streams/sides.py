@@ -1,0 +1,89 @@
+"""The two programs that drain the topic, and how each is started.
+
+Both take the same arguments: workload, input topic, output topic, the end of the warm-up and the
+end of each partition, and a file with the configuration. The Java one ends by itself; the Python
+one ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.vs_kafka_streams.errors import BenchmarkError
+from benchmarks.vs_kafka_streams.workloads import PARTITIONS
+from millstream.jars import cache_dir, jars, java_command
+
+_PROGRAM = "KafkaStreamsSide"
+_SOURCE = Path(__file__).with_name("java") / f"{_PROGRAM}.java"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A program to be measured, and the configuration that only it understands."""
+
+    name: str
+    command: Sequence[str]
+    config: Mapping[str, object] = field(default_factory=dict)
+
+
+def kafka_streams() -> Side:
+    """The real Kafka Streams; its program is compiled at first use and kept in the cache."""
+    classpath = os.pathsep.join(map(str, [_compiled(), *jars("streams")]))
+    return Side(
+        name="kafka_streams",
+        command=[
+            *(java_command(), "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"),
+            *("-cp", classpath, _PROGRAM),
+        ],
+        config={"num.stream.threads": PARTITIONS, "replication.factor": 1},
+    )
+
+
+def millstream() -> Side:
+    """This project, with as many cores as the other side has threads."""
+    return Side(
+        name="millstream",
+        command=[sys.executable, "-m", "benchmarks.vs_kafka_streams.millstream_side"],
+        config={"spark.master": f"local[{PARTITIONS}]", "spark.driver.memory": "2g"},
+    )
+
+
+def _compiled() -> Path:
+    lock = " ".join(path.name for path in jars("streams"))
+    key = hashlib.sha256(_SOURCE.read_bytes() + lock.encode()).hexdigest()[:16]
+    classes = cache_dir() / "benchmarks" / key
+    if not (classes / f"{_PROGRAM}.class").exists():
+        classes.parent.mkdir(parents=True, exist_ok=True)
+        # Into place in one step: what an interrupted compiler leaves is never taken for a program.
+        with TemporaryDirectory(prefix=".javac-", dir=classes.parent) as scratch:
+            _compile(Path(scratch, key)).rename(classes)
+    return classes
+
+
+def _compile(target: Path) -> Path:
+    libraries = os.pathsep.join(map(str, jars("streams")))
+    command = [_javac(), "-cp", libraries, "-d", str(target), str(_SOURCE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchmarkError(f"cannot compile {_SOURCE.name}", detail=done.stderr.strip())
+    return target
+
+
+def _javac() -> str:
+    beside = Path(java_command()).resolve().with_name("javac")
+    found = str(beside) if beside.exists() else shutil.which("javac")
+    if found is None:
+        raise BenchmarkError(
+            "cannot find javac",
+            detail="The Kafka Streams side is compiled at first use.",
+            hint="Install a JDK; a JRE is not enough here.",
+        )
+    return found

@@ -1,0 +1,1 @@
+"""The tests of millstream; see ARCHITECTURE.md for what is tested where."""

@@ -1,0 +1,70 @@
+"""Scenario files below a folder, and the verdict on each."""
+
+from __future__ import annotations
+
+import json
+import signal
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from compat_tests.conformance.api import NotBuiltYetError
+from compat_tests.conformance.compare import differences
+from compat_tests.conformance.hosts import HOSTS
+from compat_tests.conformance.replay import replay
+
+TIME_LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What became of one scenario: at most one of the two fields is set."""
+
+    differences: tuple[str, ...] = ()
+    skipped_for: str | None = None
+
+
+def scenario_files(folder: Path, *, feature: str | None = None, name: str = "") -> list[Path]:
+    """The scenario files below `folder`, sorted; of one feature, with `name` in their name."""
+    files = sorted(folder.rglob("*.json")) if folder.is_dir() else [folder]
+    return [
+        file
+        for file in files
+        if name in file.stem and (feature is None or read_scenario(file)["feature"] == feature)
+    ]
+
+
+def read_scenario(file: Path) -> dict[str, Any]:
+    scenario: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return scenario
+
+
+def judge(scenario: dict[str, Any], host: str = "driver") -> Verdict:
+    """Replay a scenario on a new host of the given kind and compare."""
+    try:
+        with _time_limit():
+            actual = replay(scenario, HOSTS[host]())
+    except NotBuiltYetError as missing:
+        return Verdict(skipped_for=str(missing))
+    except Exception as error:  # noqa: BLE001 - the failure is the result
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        return Verdict(differences=(f"crashed with {type(error).__name__}: {error} ({place})",))
+    return Verdict(differences=tuple(differences(scenario, actual)))
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    def expire(signum: int, frame: Any) -> None:
+        raise TimeoutError(f"no end after {TIME_LIMIT_S} s")
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.alarm(TIME_LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

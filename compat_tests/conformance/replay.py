@@ -1,0 +1,187 @@
+"""Runs one scenario on a host and writes down what happened, as the oracle does."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from compat_tests.conformance import aggregations, joins, papi, streams
+from compat_tests.conformance.api import NotBuiltYetError, member, missing_name, public
+from compat_tests.conformance.commands import entries, is_store, run_command
+from compat_tests.conformance.hosts import Host, RawRecord
+from compat_tests.conformance.scene import Scene
+from compat_tests.conformance.values import error_record, serde, text
+
+Json = dict[str, Any]
+
+OPERATIONS = {
+    **streams.OPERATIONS,
+    **aggregations.OPERATIONS,
+    **joins.OPERATIONS,
+    **papi.OPERATIONS,
+}
+
+
+def replay(scenario: Json, host: Host) -> Json:
+    """What the scenario did on `host`, in the form of its `expect`.
+
+    Raises:
+        NotBuiltYetError: The scenario uses a public name that millstream does not have.
+    """
+    config = {
+        "application.id": "app",
+        "bootstrap.servers": "localhost:9092",
+        "default.key.serde": public("Serdes.StringSerde"),
+        "default.value.serde": public("Serdes.StringSerde"),
+        **scenario.get("config", {}),
+    }
+    result: Json = {"error": {"error": "Interrupted"}}
+    try:
+        result = _outcome(scenario, config, host)
+    finally:
+        with suppress(*([Exception] if _failed(result) else [])):
+            host.close()
+    return result
+
+
+def _outcome(scenario: Json, config: Json, host: Host) -> Json:
+    try:
+        topology = build(scenario, config)
+        description = str(member(topology, "describe")())
+        host.start(topology, config, scenario.get("wallClock", 0))
+    except Exception as error:  # noqa: BLE001 - the failure is the result
+        _raise_if_not_built(error, while_building=True)
+        return {"error": {**error_record(error), "phase": "build"}}
+    return {"describe": description, **_Replay(scenario, host).run()}
+
+
+def _failed(result: Json) -> bool:
+    """Whether the topology is in a state in which closing it may fail again."""
+    return "error" in result or "stores" not in result
+
+
+def build(scenario: Json, config: Json) -> Any:
+    """The scenario's Topology."""
+    scene = Scene(scenario, config)
+    for step in scenario["topology"]:
+        result = OPERATIONS[step["op"]](scene, step)
+        if "id" in step:
+            scene.results[step["id"]] = result
+    return scene.topology
+
+
+class _Replay:
+    def __init__(self, scenario: Json, host: Host) -> None:
+        self.scenario = scenario
+        self.host = host
+
+    def run(self) -> Json:
+        outputs: list[Any] = []
+        for event in self.scenario["events"]:
+            try:
+                outputs.append(self.happen(event))
+            except Exception as error:  # noqa: BLE001 - the failure is the result
+                _raise_if_not_built(error)
+                failure = error_record(error)
+                if records := self.produced():
+                    failure["records"] = records
+                return {"outputs": [*outputs, failure]}
+        return {"outputs": outputs, "stores": self.stores()}
+
+    def happen(self, event: Json) -> Any:
+        if "query" in event:
+            return self.query(event["query"], event["cmd"])
+        if "pipe" in event:
+            self.host.pipe(self.raw(event))
+        else:
+            self.host.advance_wall_clock(event["advanceWallClock"])
+        return self.produced()
+
+    def raw(self, event: Json) -> RawRecord:
+        topic = event["pipe"]
+        types = self.types(topic) or ["string", "string"]
+        key, value = (
+            None if part is None else serde(kind).serializer().serialize(topic, part)
+            for kind, part in zip(types, (event["key"], event["value"]), strict=True)
+        )
+        headers = tuple(
+            (name, None if content is None else content.encode())
+            for name, content in event.get("headers", [])
+        )
+        return RawRecord(topic=topic, key=key, value=value, timestamp=event["ts"], headers=headers)
+
+    def query(self, name: str, command: str) -> Json:
+        try:
+            store, timestamped = self.host.store(name)
+            types = self.scenario["stores"][name]
+            return {"result": run_command(store, types, command, timestamped=timestamped)}
+        except Exception as error:  # noqa: BLE001 - the failure is the result
+            _raise_if_not_built(error)
+            return error_record(error)
+
+    def produced(self) -> list[Json]:
+        return [shown for record in self.host.produced() if (shown := self.shown(record))]
+
+    def shown(self, record: RawRecord) -> Json | None:
+        types = self.types(record.topic)
+        if types is None:
+            if not self.scenario.get("captureInternal"):
+                return None
+            raw: Json = {"topic": record.topic, "keyHex": None, "valueHex": None}
+            raw["keyHex"] = None if record.key is None else record.key.hex()
+            raw["valueHex"] = None if record.value is None else record.value.hex()
+            return {**raw, "ts": record.timestamp}
+        shown = {
+            "topic": record.topic,
+            "key": _plain(_read(types[0], record.topic, record.key)),
+            "value": _plain(_read(types[1], record.topic, record.value)),
+            "ts": record.timestamp,
+        }
+        if record.headers:
+            shown["headers"] = [
+                [name, None if value is None else value.decode()] for name, value in record.headers
+            ]
+        return shown
+
+    def types(self, topic: str) -> list[str] | None:
+        """Declared types: of this very name, else of a declared prefix ending in `*`."""
+        declared: dict[str, list[str]] = self.scenario["topics"]
+        if topic in declared:
+            return declared[topic]
+        prefixes = (name for name in declared if name.endswith("*"))
+        return next((declared[name] for name in prefixes if topic.startswith(name[:-1])), None)
+
+    def stores(self) -> Json:
+        contents = {}
+        for name in self.scenario.get("stores", {}):
+            store, _ = self.host.store(name)
+            if not is_store(store, "VersionedKeyValueStore"):
+                contents[name] = sorted(entries(_everything(store)), key=_java_order)
+        return contents
+
+
+def _everything(store: Any) -> Any:
+    if is_store(store, "SessionStore"):
+        return member(store, "fetch")(None, None)
+    return member(store, "all")()
+
+
+def _java_order(line: str) -> bytes:
+    # Java compares strings by UTF-16 code unit.
+    return line.encode("utf-16-be")
+
+
+def _read(type_name: str, topic: str, content: bytes | None) -> Any:
+    return None if content is None else serde(type_name).deserializer().deserialize(topic, content)
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int) else text(value)
+
+
+def _raise_if_not_built(error: Exception, *, while_building: bool = False) -> None:
+    if name := missing_name(error):
+        raise NotBuiltYetError(name) from error
+    # An overload that is missing refuses its argument so; Kafka refuses no topology in this way.
+    if while_building and isinstance(error, NotImplementedError):
+        raise NotBuiltYetError(str(error)) from error

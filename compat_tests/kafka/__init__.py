@@ -1,0 +1,1 @@
+"""A real Kafka for tests, and the tests of what starts it."""

@@ -1,0 +1,22 @@
+"""Recorded scenarios of the real Kafka Streams, replayed on the test driver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat_tests.conformance.corpus import judge, read_scenario, scenario_files
+from compat_tests.conformance.hosts import HOSTS
+
+SCENARIOS = Path(__file__).parent / "oracle" / "scenarios"
+FILES = scenario_files(SCENARIOS)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_a_topology_does_what_kafka_streams_did(file: Path, host: str) -> None:
+    verdict = judge(read_scenario(file), host)
+    if verdict.skipped_for:
+        pytest.skip(f"{verdict.skipped_for} is not built yet")
+    assert not verdict.differences, "\n".join(verdict.differences)

@@ -1,0 +1,54 @@
+"""What an installation holds, and what it must not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import millstream
+
+CHECKOUT = Path(__file__).parent.parent / "src" / "millstream"
+
+
+@pytest.mark.parametrize("room", ["core", "plugins", "stores", "topology", "compat_tests"])
+def test_a_bare_room_cannot_be_imported(room: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {room}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"ModuleNotFoundError: No module named '{room}'" in done.stderr
+
+
+def test_every_file_of_the_package_is_installed() -> None:
+    installed = Path(millstream.__path__[0])
+    assert package_files(installed) == package_files(CHECKOUT)
+
+
+def package_files(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert Path(millstream.__path__[0], "py.typed").is_file()
+
+
+def test_the_entry_points_name_modules_that_exist() -> None:
+    found = {entry.name: entry.value for entry in entry_points(group="millstream")}
+    assert {"memory", "rocksdb"} <= found.keys()
+    assert [value for value in found.values() if find_spec(value) is None] == []
+
+
+def test_the_licence_is_apache_2() -> None:
+    assert metadata("millstream")["License-Expression"] == "Apache-2.0"

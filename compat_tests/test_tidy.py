@@ -1,0 +1,76 @@
+"""Files and functions stay small, and no file leans on one machine or one registry."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("src", "compat_tests", "examples", "benchmarks", "tools", ".ci")
+TEXT = {".cfg", ".ini", ".java", ".json", ".lock", ".md", ".py", ".sh", ".toml", ".xml", ""}
+
+REGISTRIES = re.compile(
+    r"pypi\.org|pythonhosted\.org|maven\.org|maven\.apache\.org/maven2|npmjs\.(?:org|com)"
+    r"|crates\.io|golang\.org|debian\.org|quay\.io|ghcr\.io|gcr\.io|docker\.com"
+)
+MACHINE = re.compile(r"(?<![\w.}])/work/(?:main|shared)|/root/|/home/\w")
+
+
+def files() -> Iterator[Path]:
+    tops = [path for path in ROOT.iterdir() if path.is_file()]
+    below = (path for room in ROOMS for path in (ROOT / room).rglob("*"))
+    for path in (*tops, *below):
+        if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
+            yield path
+
+
+PYTHON = [path for path in files() if path.suffix == ".py"]
+
+
+def test_no_python_file_is_long() -> None:
+    assert [shown(path) for path in PYTHON if len(lines(path)) > 600] == []
+
+
+def test_no_line_of_python_is_wide() -> None:
+    wide = [
+        f"{shown(path)}:{number}"
+        for path in PYTHON
+        for number, line in enumerate(lines(path), start=1)
+        if len(line) > 100
+    ]
+    assert wide == []
+
+
+def test_no_function_is_long() -> None:
+    long = [
+        f"{shown(path)}:{node.lineno} {node.name}"
+        for path in PYTHON
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= 70
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("pattern", [REGISTRIES, MACHINE], ids=["registry", "machine"])
+def test_no_file_names_a_registry_or_a_machine(pattern: re.Pattern[str]) -> None:
+    named = [
+        f"{shown(path)}:{number}"
+        for path in files()
+        if path.suffix in TEXT and path != Path(__file__)
+        for number, line in enumerate(lines(path), start=1)
+        if pattern.search(line)
+    ]
+    assert named == []
+
+
+def lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()

@@ -1,0 +1,82 @@
+"""Runs a plan's task over many records at once, and notes everything that leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from millstream import Headers, StreamsConfig
+from millstream.core.chunk import RawChunk
+from millstream.core.plan import Plan
+from millstream.core.processor import TaskId
+from millstream.core.settings import TaskSettings
+from millstream.core.task import Task
+from millstream.testing.driver_host import DriverHost, Sent
+
+
+@dataclass(frozen=True)
+class Event:
+    """A record of topic ``in``; a commit may follow it."""
+
+    key: str | None
+    value: str | None
+    timestamp: int
+    header: bytes | None = None
+    commit: bool = False
+
+
+class BatchHost(DriverHost):
+    """A host that takes changes from its working copies at a commit, as Spark's does."""
+
+    def logs_changes(self, store: str) -> bool:
+        return False
+
+
+def run(
+    plan: Plan, config: Mapping[str, Any], events: Sequence[Event], *, by_chunks: bool
+) -> list[Sent]:
+    """Return what a task sends and keeps if it gets all records between two commits at once."""
+    given = {"application.id": "app", "bootstrap.servers": "nowhere:0", **config}
+    settings = TaskSettings.of(StreamsConfig(given))
+    host = BatchHost("app", settings.configs, 0)
+    task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, host, by_chunks=by_chunks)
+    offset = 0
+    for batch in _batches(events):
+        task.add(_raw(batch, offset))
+        offset += len(batch)
+        task.run()
+        task.commit()
+    dropped = [metric.metricValue() for metric in task.metrics]
+    sent = [*host.sent, Sent("dropped", None, repr(dropped).encode(), 0, None)]
+    for name, store in task.stores.items():
+        with store.all() as entries:
+            sent.append(Sent(name, None, repr(list(entries)).encode(), 0, None))
+    task.close()
+    return sent
+
+
+def _batches(events: Sequence[Event]) -> Iterator[list[Event]]:
+    number = 0
+    marked = []
+    for event in events:
+        marked.append((number, event))
+        number += event.commit
+    for _, group in groupby(marked, key=lambda item: item[0]):
+        yield [event for _, event in group]
+
+
+def _raw(events: Sequence[Event], offset: int) -> RawChunk:
+    headers: list[Headers | None] = [
+        None if event.header is None else Headers().add("h", event.header) for event in events
+    ]
+    return RawChunk(
+        "in",
+        0,
+        range(offset, offset + len(events)),
+        [event.timestamp for event in events],
+        [None if event.key is None else event.key.encode() for event in events],
+        [None if event.value is None else event.value.encode() for event in events],
+        headers if any(headers) else None,
+    )

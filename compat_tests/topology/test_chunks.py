@@ -1,0 +1,190 @@
+"""Runs of records as chunks must not be told from the same records one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_tests.topology.running import Event, run
+from millstream import (
+    Consumed,
+    Grouped,
+    KeyValue,
+    KStream,
+    KTable,
+    LogAndContinueProcessingExceptionHandler,
+    Materialized,
+    Produced,
+    Serdes,
+    StreamsBuilder,
+    TimeWindows,
+)
+
+TEXT = Serdes.String()
+LONG = Serdes.Long()
+
+
+def boom(value: str | None, result: Any) -> Any:
+    """Return ``result``, unless the value says to fail."""
+    if value is not None and "!" in value:
+        raise ValueError(value)
+    return result
+
+
+def lazy(value: str) -> Any:
+    for word in value.split():
+        yield boom(word, word)
+
+
+def pair(key: Any, value: Any) -> Any:
+    return KeyValue(key, value) if key == "a" else (value, key) if key else None
+
+
+STREAM_STEPS: dict[str, Callable[[KStream[Any, Any]], KStream[Any, Any]]] = {
+    "filter": lambda s: s.filter(lambda k, v: boom(v, v is not None and len(v) > 1)),
+    "filterNot": lambda s: s.filterNot(lambda k, v: k == "b"),
+    "mapValues": lambda s: s.mapValues(lambda v: boom(v, v and v + "x")),
+    "mapValuesWithKey": lambda s: s.mapValues(lambda k, v: f"{k}:{v}"),
+    "map": lambda s: s.map(pair),
+    "selectKey": lambda s: s.selectKey(lambda k, v: boom(v, v and v[0])),
+    "flatMapValues": lambda s: s.flatMapValues(lambda v: v.split()),
+    "lazyFlatMapValues": lambda s: s.flatMapValues(lazy),
+    "flatMap": lambda s: s.flatMap(lambda k, v: [(k, v), KeyValue(v, boom(v, k))]),
+    "peek": lambda s: s.peek(lambda k, v: boom(v, None)),
+}
+
+TABLE_STEPS: dict[str, Callable[[KTable[Any, Any]], KTable[Any, Any]]] = {
+    "filter": lambda t: t.filter(lambda k, v: boom(str(v), len(str(v)) % 2 == 1)),
+    "filterNot": lambda t: t.filterNot(
+        lambda k, v: str(v).endswith("2"),
+        Materialized.as_("not").withKeySerde(TEXT).withValueSerde(TEXT).withCachingDisabled(),
+    ),
+    "mapValues": lambda t: t.mapValues(lambda v: f"<{v}>"),
+    "keptMapValues": lambda t: t.mapValues(
+        lambda k, v: boom(str(v), str(v)), Materialized.as_("map").withKeySerde(TEXT)
+    ),
+}
+
+
+def grouped(stream: KStream[Any, Any]) -> Any:
+    # No repartition: it would be a second task's business.
+    return KStream(
+        stream._flow.__class__(
+            **{
+                **{f: getattr(stream._flow, f) for f in stream._flow.__slots__},
+                "repartition_required": False,
+            }
+        )
+    ).groupByKey(Grouped.with_(TEXT, TEXT))
+
+
+def kept(name: str, value: Any, *, cached: bool) -> Materialized[Any, Any, Any]:
+    chosen = Materialized.as_(name).withKeySerde(TEXT).withValueSerde(value)
+    return chosen if cached else chosen.withCachingDisabled()
+
+
+def nothing_for_dots(key: str, value: str | None, total: str) -> str | None:
+    return boom(value, None if value == "." else f"{total}{value}")
+
+
+AGGREGATIONS: dict[str, Callable[[Any, bool], KTable[Any, Any]]] = {
+    "count": lambda g, c: g.count(kept("agg", LONG, cached=c)),
+    "reduce": lambda g, c: g.reduce(lambda a, b: boom(b, f"{a}{b}"), kept("agg", TEXT, cached=c)),
+    "aggregate": lambda g, c: g.aggregate(str, nothing_for_dots, kept("agg", TEXT, cached=c)),
+}
+
+WINDOWS = {
+    "none": None,
+    "tumbling": TimeWindows.ofSizeWithNoGrace(10),
+    "graceful": TimeWindows.ofSizeAndGrace(10, 15),
+    "hopping": TimeWindows.ofSizeAndGrace(10, 5).advanceBy(4),
+}
+
+keys = st.sampled_from([None, "a", "b", "cc"])
+values = st.sampled_from([None, "x", "yy", "y z", "z !w q", ".", "!"])
+
+
+def events_with(headers: list[bytes | None]) -> st.SearchStrategy[list[Event]]:
+    event = st.builds(
+        Event,
+        key=keys,
+        value=values,
+        timestamp=st.integers(0, 60),
+        header=st.sampled_from(headers),
+        commit=st.sampled_from([False, False, False, True]),
+    )
+    return st.lists(event, max_size=40)
+
+
+# Chunks without any headers take the fastest ways, so they must be common.
+events = st.one_of(events_with([None]), events_with([None, b"h"]))
+config = {
+    "processing.exception.handler": LogAndContinueProcessingExceptionHandler,
+    "default.key.serde": TEXT,
+    "default.value.serde": TEXT,
+}
+
+
+@given(st.lists(st.sampled_from(sorted(STREAM_STEPS)), max_size=4), events)
+@settings(max_examples=150, deadline=None)
+def test_stateless_operations_do_the_same_by_chunks(steps: list[str], given: list[Event]) -> None:
+    builder = StreamsBuilder()
+    stream: KStream[Any, Any] = builder.stream("in", Consumed.with_(TEXT, TEXT))
+    for step in steps:
+        stream = STREAM_STEPS[step](stream)
+    stream.to("out", Produced.with_(TEXT, TEXT))
+    plan = builder.build().plan()
+    assert run(plan, config, given, by_chunks=True) == run(plan, config, given, by_chunks=False)
+
+
+@given(
+    st.sampled_from(sorted(AGGREGATIONS)),
+    st.sampled_from(sorted(WINDOWS)),
+    st.booleans(),
+    st.sampled_from([0, 400, 100_000]),
+    st.lists(st.sampled_from(sorted(TABLE_STEPS)), unique=True, max_size=2),
+    events,
+)
+@settings(max_examples=400, deadline=None)
+def test_aggregations_do_the_same_by_chunks(
+    aggregation: str,
+    window: str,
+    cached: bool,
+    cache_bytes: int,
+    steps: list[str],
+    given: list[Event],
+) -> None:
+    builder = StreamsBuilder()
+    groups = grouped(builder.stream("in", Consumed.with_(TEXT, TEXT)))
+    windows = WINDOWS[window]
+    table = AGGREGATIONS[aggregation](
+        groups if windows is None else groups.windowedBy(windows), cached
+    )
+    if windows is None and steps:
+        table = table.mapValues(str)  # counts are not text
+        for step in steps:
+            table = TABLE_STEPS[step](table)
+    shown = table.toStream(lambda k, v: str(k)).mapValues(lambda v: None if v is None else str(v))
+    shown.to("out", Produced.with_(TEXT, TEXT))
+    plan = builder.build().plan()
+    given_config = config | {"statestore.cache.max.bytes": cache_bytes}
+    whole = run(plan, given_config, given, by_chunks=True)
+    assert whole == run(plan, given_config, given, by_chunks=False)
+
+
+@given(st.booleans(), st.sampled_from([0, 400, 100_000]), events)
+@settings(max_examples=100, deadline=None)
+def test_tables_of_topics_do_the_same_by_chunks(
+    named: bool, cache_bytes: int, given: list[Event]
+) -> None:
+    builder = StreamsBuilder()
+    options = (kept("rows", TEXT, cached=True),) if named else ()
+    table = builder.table("in", Consumed.with_(TEXT, TEXT), *options)
+    table.filter(lambda k, v: len(v) > 1).toStream().to("out", Produced.with_(TEXT, TEXT))
+    plan = builder.build().plan()
+    given_config = config | {"statestore.cache.max.bytes": cache_bytes}
+    whole = run(plan, given_config, given, by_chunks=True)
+    assert whole == run(plan, given_config, given, by_chunks=False)

@@ -1,0 +1,13 @@
+"""How long Spark's batches take."""
+
+from __future__ import annotations
+
+from millstream import KafkaStreams
+
+
+def batch_ms(streams: KafkaStreams) -> float | None:
+    """Milliseconds of the newest batch; None before the first has ended."""
+    for name, metric in streams.metrics().items():
+        if name.name() == "batch-time-ms":
+            return metric.metricValue()
+    return None

@@ -1,0 +1,45 @@
+"""The `millstream` command: its commands, and how an error looks."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from millstream.cli.broker import broker
+from millstream.cli.jars import fetch_jars
+from millstream.core.errors import MillstreamError
+
+app = typer.Typer(
+    name="millstream",
+    help="Kafka Streams topologies in Python, on Spark.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("broker")(broker)
+app.command("jars")(fetch_jars)
+
+
+@app.callback()
+def _root() -> None:
+    """Kafka Streams topologies in Python, on Spark."""
+
+
+def main() -> None:
+    """Run the command of `sys.argv`; an error of ours is one line and exit status 1."""
+    try:
+        app()
+    except MillstreamError as error:
+        print(f"millstream: {one_line(error)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def one_line(error: MillstreamError) -> str:
+    """The error's problem, detail and hint on a line; of a quoted log its last line."""
+    detail = error.detail
+    if "\n" in detail:
+        head, *_, last = detail.splitlines()
+        detail = f"{head} {last.strip()}"
+    sentences = [f"{error.problem}.", detail, error.hint]
+    return " ".join(sentence for sentence in sentences if sentence)

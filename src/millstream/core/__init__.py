@@ -1,0 +1,1 @@
+"""Vocabulary and engine: what a topology is made of and what runs it."""

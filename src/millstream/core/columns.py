@@ -1,0 +1,29 @@
+"""Calling a user's function on whole columns without losing sight of the record that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+def until_error(
+    function: Callable[..., Any], *columns: Iterable[Any]
+) -> tuple[list[Any], Exception | None]:
+    """Call ``function`` on the columns, row by row, up to the first row that raises.
+
+    Returns:
+        The results of the rows before it, and the error; None if no row raised. The failing row's
+        index is therefore the number of results.
+
+    Example:
+        >>> results, error = until_error(lambda x: 6 // x, [1, 2, 0, 3])
+        >>> results, type(error).__name__
+        ([6, 3], 'ZeroDivisionError')
+    """
+    results: list[Any] = []
+    try:
+        # ``extend`` runs the calls in C and keeps what it has appended when one of them raises.
+        results.extend(map(function, *columns))
+    except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+        return results, error
+    return results, None

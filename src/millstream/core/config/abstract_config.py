@@ -1,0 +1,153 @@
+"""A checked set of configuration entries."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from millstream.core.config.definition import REQUIRED, ConfigKey
+from millstream.core.config.instances import adapted
+from millstream.core.errors import ConfigException
+from millstream.core.loading import load_instance, load_object
+
+log = logging.getLogger(__name__)
+
+
+class AbstractConfig:
+    """Entries that were parsed and checked against their keys' definitions.
+
+    Entries without a definition are kept as they are: clients and plugins may know them.
+
+    Source: ``org.apache.kafka.common.config.AbstractConfig``.
+    """
+
+    def __init__(self, keys: Mapping[str, ConfigKey], originals: Mapping[str, Any]) -> None:
+        for name in originals:
+            if not isinstance(name, str):
+                raise ConfigException(
+                    f"Key must be a string: {name!r}", detail=f"It is a {type(name).__name__}."
+                )
+        self._keys = keys
+        self._originals = dict(originals)
+        self._values = {name: self._parsed(key) for name, key in keys.items()}
+
+    def get(self, key: str) -> Any:
+        """Return a value, the default where nothing was given.
+
+        Raises:
+            ConfigException: No such key is defined.
+        """
+        if key not in self._values:
+            close = difflib.get_close_matches(key, self._keys, n=1)
+            raise ConfigException(
+                f"Unknown configuration '{key}'",
+                hint=f'Did you mean "{close[0]}"?' if close else "",
+            )
+        return self._values[key]
+
+    def getString(self, key: str) -> str:
+        """Return a text; None if it was not given and has no default."""
+        value: str = self.get(key)
+        return value
+
+    def getInt(self, key: str) -> int:
+        """Return a number; None if it was not given and has no default."""
+        value: int = self.get(key)
+        return value
+
+    def getLong(self, key: str) -> int:
+        """Return a number; None if it was not given and has no default."""
+        value: int = self.get(key)
+        return value
+
+    def getBoolean(self, key: str) -> bool:
+        """Return a truth value."""
+        value: bool = self.get(key)
+        return value
+
+    def getList(self, key: str) -> list[Any]:
+        """Return a list."""
+        return list(self.get(key))
+
+    def getClass(self, key: str) -> Any:
+        """Return a class; the object itself where an object was given."""
+        return load_object(self.get(key), key)
+
+    def getConfiguredInstance(self, key: str, t: type | None = None) -> Any:
+        """Return an object of the class that an entry names, configured; None if it names none.
+
+        Args:
+            key: The entry's key.
+            t: What the object must be an instance of, if given.
+
+        Raises:
+            ConfigException: It cannot be made, or is not what the key is for.
+        """
+        found = self.instance(key)
+        if t is not None and found is not None and not isinstance(found, t):
+            raise ConfigException(
+                f"Invalid value {type(found).__name__} for configuration {key}: "
+                f"it is not a {t.__name__}"
+            )
+        return found
+
+    def instance(self, key: str) -> Any:
+        """Return the configured object of an entry of type class; None if it names none.
+
+        Raises:
+            ConfigException: It cannot be made, or is not what the key is for.
+        """
+        value = self.get(key)
+        if value is None:
+            return None
+        found = adapted(key, load_instance(value, key))
+        configure = getattr(found, "configure", None)
+        if callable(configure) and not hasattr(found, "serializer"):
+            configure(self.merged())
+        return found
+
+    def values(self) -> dict[str, Any]:
+        """Return every defined key with its value, as a new dictionary."""
+        return dict(self._values)
+
+    def originals(self) -> dict[str, Any]:
+        """Return what was given, as a new dictionary."""
+        return dict(self._originals)
+
+    def originalsWithPrefix(self, prefix: str, strip: bool = True) -> dict[str, Any]:
+        """Return what was given under keys with a prefix, which is cut off unless told not to."""
+        return {
+            name[len(prefix) :] if strip else name: value
+            for name, value in self._originals.items()
+            if name.startswith(prefix) and len(name) > len(prefix)
+        }
+
+    def merged(self) -> dict[str, Any]:
+        """Return the values, and what was given under keys that have no definition."""
+        return self._originals | self._values
+
+    def warn_of_slips(self, known_prefixes: Iterable[str]) -> None:
+        """Log a warning for each key that is not defined and looks like one that is."""
+        prefixes = tuple(known_prefixes)
+        for name in self._originals:
+            if name in self._keys or name.startswith(prefixes):
+                continue
+            close = difflib.get_close_matches(name, self._keys, n=1, cutoff=0.9)
+            if close:
+                log.warning(
+                    'configuration key "%s" has no effect: did you mean "%s"?', name, *close
+                )
+
+    def _parsed(self, key: ConfigKey) -> Any:
+        if key.name in self._originals:
+            return key.parse(self._originals[key.name])
+        if key.default is REQUIRED:
+            raise ConfigException(
+                f'Missing required configuration "{key.name}" which has no default value.'
+            )
+        return list(key.default) if isinstance(key.default, tuple) else key.default
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self._originals)} entries)"

@@ -1,0 +1,150 @@
+"""What a configuration key takes: its type, its bounds, and how a text becomes a value."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from millstream.core.durations import to_millis
+from millstream.core.errors import ConfigException
+from millstream.core.loading import load_object
+
+Check = Callable[[str, Any], None]
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "(required)"
+
+
+REQUIRED: Any = _Required()
+
+
+class Kind(enum.Enum):
+    """The types of configuration values."""
+
+    STRING = "a string"
+    BOOLEAN = "a boolean"
+    INT = "a 32-bit integer"
+    LONG = "a 64-bit integer"
+    LIST = "a list, or a text with commas"
+    CLASS = "a class, an object or an import path"
+
+
+BITS = {Kind.INT: 32, Kind.LONG: 64}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigKey:
+    """One key of a configuration."""
+
+    name: str
+    kind: Kind
+    default: Any = None
+    check: Check | None = None
+
+    def parse(self, given: Any) -> Any:
+        """Return the value that a caller's entry stands for.
+
+        Raises:
+            ConfigException: It is of another type, or out of bounds.
+        """
+        value = given if given is None else PARSERS[self.kind](self, given)
+        if self.check is not None:
+            self.check(self.name, value)
+        return value
+
+
+def invalid(name: str, value: Any, reason: str, *, hint: str = "") -> ConfigException:
+    """Return the error that names key, value and reason."""
+    text = "null" if value is None else value
+    return ConfigException(f"Invalid value {text} for configuration {name}: {reason}", hint=hint)
+
+
+def at_least(minimum: int) -> Check:
+    """Return the check that a number is not below ``minimum``."""
+
+    def check(name: str, value: Any) -> None:
+        if value is None:
+            raise invalid(name, value, "Value must be non-null")
+        if value < minimum:
+            raise invalid(name, value, f"Value must be at least {minimum}")
+
+    return check
+
+
+def one_of(*allowed: str | None, any_case: bool = False) -> Check:
+    """Return the check that a text is one of these."""
+    accepted = {text.upper() if any_case and text else text for text in allowed}
+
+    def check(name: str, value: Any) -> None:
+        if (value.upper() if any_case and value else value) not in accepted:
+            listed = ", ".join(text for text in allowed if text is not None)
+            raise invalid(name, value, f"String must be one of: {listed}")
+
+    return check
+
+
+def _wrong_type(key: ConfigKey, value: Any) -> ConfigException:
+    return invalid(
+        key.name,
+        value,
+        f"Expected value to be {key.kind.value}, but it was a {type(value).__name__}",
+    )
+
+
+def _string(key: ConfigKey, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _wrong_type(key, value)
+    return value.strip()
+
+
+def _boolean(key: ConfigKey, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        raise _wrong_type(key, value)
+    if value.strip().lower() not in ("true", "false"):
+        raise invalid(key.name, value, "Expected value to be either true or false")
+    return value.strip().lower() == "true"
+
+
+def _integer(key: ConfigKey, value: Any) -> int:
+    if isinstance(value, timedelta) and key.name.endswith(".ms"):
+        value = to_millis(value, key.name)
+    if isinstance(value, str):
+        if re.fullmatch(r"[+-]?[0-9]+", value.strip()) is None:
+            raise invalid(key.name, value, f"Not a number of type {key.kind.name}")
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong_type(key, value)
+    limit = 1 << BITS[key.kind] - 1
+    if not -limit <= value < limit:
+        raise invalid(key.name, value, f"It does not fit into {key.kind.value}")
+    return value
+
+
+def _list(key: ConfigKey, value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",")] if value.strip() else []
+    if not isinstance(value, (list, tuple)):
+        raise _wrong_type(key, value)
+    return list(value)
+
+
+def _class(key: ConfigKey, value: Any) -> Any:
+    return load_object(value.strip() if isinstance(value, str) else value, key.name)
+
+
+PARSERS: dict[Kind, Callable[[ConfigKey, Any], Any]] = {
+    Kind.STRING: _string,
+    Kind.BOOLEAN: _boolean,
+    Kind.INT: _integer,
+    Kind.LONG: _integer,
+    Kind.LIST: _list,
+    Kind.CLASS: _class,
+}

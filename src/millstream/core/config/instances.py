@@ -1,0 +1,96 @@
+"""What the objects of class-valued entries must be able to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.errors import ConfigException
+from millstream.core.handlers import (
+    AnyResponse,
+    DeserializationExceptionHandler,
+    ErrorHandlerContext,
+    ProcessingExceptionHandler,
+    ProductionExceptionHandler,
+)
+from millstream.core.timestamps import TimestampExtractor
+
+# Any one of the methods is enough; the handlers' second one is their form before Kafka 4.2.
+METHODS: dict[str, tuple[str, ...]] = {
+    "default.key.serde": ("serializer",),
+    "default.value.serde": ("serializer",),
+    "default.timestamp.extractor": ("extract",),
+    "deserialization.exception.handler": ("handleError", "handle"),
+    "default.deserialization.exception.handler": ("handleError", "handle"),
+    "processing.exception.handler": ("handleError", "handle"),
+    "production.exception.handler": ("handleError", "handle"),
+    "default.production.exception.handler": ("handleError", "handle"),
+    "processor.wrapper.class": ("wrapProcessorSupplier",),
+    "dsl.store.suppliers.class": ("keyValueStore",),
+    "task.assignor.class": ("assign",),
+}
+
+
+class CallableExtractor(TimestampExtractor):
+    """A plain callable as a timestamp extractor."""
+
+    def __init__(self, function: Callable[[Any, int], int]) -> None:
+        self._function = function
+
+    def extract(self, record: Any, partitionTime: int) -> int:
+        """Return what the callable says."""
+        return self._function(record, partitionTime)
+
+
+class _CallableHandler:
+    def __init__(self, function: Callable[[ErrorHandlerContext, Any, Exception], Any]) -> None:
+        self._function = function
+
+    def handleError(
+        self, context: ErrorHandlerContext, record: Any, exception: Exception
+    ) -> AnyResponse[Any]:
+        """Return what the callable says."""
+        response: AnyResponse[Any] = self._function(context, record, exception)
+        return response
+
+
+class CallableDeserializationHandler(_CallableHandler, DeserializationExceptionHandler):
+    """A plain callable as a handler."""
+
+
+class CallableProcessingHandler(_CallableHandler, ProcessingExceptionHandler):
+    """A plain callable as a handler."""
+
+
+class CallableProductionHandler(_CallableHandler, ProductionExceptionHandler):
+    """A plain callable as a handler."""
+
+
+ADAPTERS: dict[str, Callable[[Any], Any]] = {
+    "default.timestamp.extractor": CallableExtractor,
+    "deserialization.exception.handler": CallableDeserializationHandler,
+    "default.deserialization.exception.handler": CallableDeserializationHandler,
+    "processing.exception.handler": CallableProcessingHandler,
+    "production.exception.handler": CallableProductionHandler,
+    "default.production.exception.handler": CallableProductionHandler,
+}
+
+
+def adapted(key: str, found: Any) -> Any:
+    """Return an entry's object, or its callable as such an object.
+
+    Raises:
+        ConfigException: It is not what the key is for.
+    """
+    methods = METHODS.get(key)
+    if methods is None or any(callable(getattr(found, method, None)) for method in methods):
+        return found
+    if key in ADAPTERS and callable(found):
+        return ADAPTERS[key](found)
+    raise ConfigException(
+        f"Invalid value {_name(found)} for configuration {key}: it has no method {methods[0]}()"
+    )
+
+
+def _name(found: Any) -> str:
+    return str(getattr(found, "__qualname__", type(found).__qualname__))

@@ -1,0 +1,229 @@
+"""What a processor sees of its task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.durations import to_millis
+from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.processor import (
+    Cancellable,
+    ProcessorContext,
+    PunctuationType,
+    TaskId,
+)
+from millstream.core.punctuation import Punctuation
+from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+
+if TYPE_CHECKING:
+    from millstream.core.chunk import Chunk
+    from millstream.core.record_context import RecordContext
+    from millstream.core.runtime import ProcessorRuntime
+    from millstream.core.task import Task
+
+
+class NodeContext(ProcessorContext[Any, Any]):
+    """One node's context; beside Kafka's methods it has what operators use for speed."""
+
+    def __init__(self, task: Task, node: ProcessorRuntime) -> None:
+        self._task = task
+        self._node = node
+        self._schedules = 0
+        self._forward_to: tuple[Callable[[Record[Any, Any]], None], ...] = ()
+
+    def link(self) -> None:
+        """Note the children, once all nodes are there."""
+        self._forward_to = tuple(child.process for child in self._node.children)
+
+    def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
+        """Pass ``record`` to every child, depth first, or to the one called ``childName``.
+
+        Raises:
+            StreamsException: There is no child of that name.
+        """
+        if childName is not None:
+            children: tuple[Callable[[Record[Any, Any]], None], ...] = (self._child(childName),)
+        else:
+            children = self._forward_to
+        task = self._task
+        before = task.record_context
+        if before is None or (
+            record._timestamp == before._timestamp and record._headers is before._headers
+        ):
+            for child in children:
+                child(record)
+            return
+        task.record_context = before.moved(record._timestamp, record._headers)
+        try:
+            for child in children:
+                child(record)
+        finally:
+            task.record_context = before
+
+    def forward_chunk(self, chunk: Chunk) -> None:
+        """Pass a run of records on, as if each had been forwarded in turn."""
+        if not len(chunk):
+            return
+        children = self._node.children
+        if len(children) == 1:
+            children[0].process_chunk(chunk)
+        elif children:
+            self._task.each(chunk, self.forward)
+
+    def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
+        """Apply the processing exception handler to one record of a chunk; return to skip it."""
+        self._task.fail(self._node.name, chunk, index, error)
+
+    def drop(self, reason: str) -> None:
+        """Count a record that is dropped by rule."""
+        self._task.count_dropped(reason, self._node.name)
+
+    @property
+    def record_context(self) -> RecordContext | None:
+        """The record in hand."""
+        return self._task.record_context
+
+    @property
+    def node_name(self) -> str:
+        """The node's name."""
+        return self._node.name
+
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+        return self._task.settings.application_id
+
+    def taskId(self) -> TaskId:
+        """Return the task's id."""
+        return self._task.id
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+        context = self._task.record_context
+        return None if context is None else context.metadata()
+
+    def keySerde(self) -> Any:
+        """Return the default key serde."""
+        return self._task.settings.key_serde
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde."""
+        return self._task.settings.value_serde
+
+    def stateDir(self) -> Path:
+        """Return the task's own directory."""
+        return self._task.host.state_dir()
+
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+        return self._task.metrics
+
+    def getStateStore(self, name: str) -> Any:
+        """Return a connected or a global store.
+
+        Raises:
+            StreamsException: The processor is not connected to a store of that name.
+        """
+        store = self._task.host.global_store(name)
+        if store is not None:
+            return store
+        if name not in self._node.stores:
+            raise StreamsException(
+                f'processor "{self._node.name}" has no access to store "{name}"',
+                detail=f"It is connected to: {', '.join(self._node.stores) or 'none'}.",
+                hint="Name it in addStateStore, connectProcessorAndStateStores or process().",
+            )
+        return self._task.stores[name]
+
+    def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
+        """Call a punctuator again and again; see ``ProcessingContext.schedule``.
+
+        Raises:
+            IllegalArgumentException: The interval is below 1 ms, or arguments are missing.
+        """
+        start, interval_ms, kind, callback = _schedule_arguments(arguments, keywords)
+        ordinal, self._schedules = self._schedules, self._schedules + 1
+        return self._task.schedule(self._node, ordinal, start, interval_ms, kind, callback)
+
+    def commit(self) -> None:
+        """Ask for a commit; it comes after the record in hand at the earliest."""
+        self._task.commit_requested = True
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+        return dict(self._task.settings.configs)
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._task.settings.configs.items()
+            if key.startswith(prefix)
+        }
+
+    def currentSystemTimeMs(self) -> int:
+        """Return the task's wall clock."""
+        return self._task.host.now_ms()
+
+    def currentStreamTimeMs(self) -> int:
+        """Return the task's stream time; -1 before the first record."""
+        return self._task.stream_time
+
+    def _child(self, name: str) -> Callable[[Record[Any, Any]], None]:
+        for child in self._node.children:
+            if child.name == name:
+                return child.process  # type: ignore[no-any-return]
+        raise StreamsException(
+            f'cannot forward from "{self._node.name}" to "{name}": it is no child',
+            detail=f"Children: {', '.join(child.name for child in self._node.children) or 'none'}.",
+        )
+
+
+class FixedKeyNodeContext(NodeContext):
+    """The context of a ``FixedKeyProcessor``."""
+
+    def forward(self, record: Any, childName: str | None = None) -> None:
+        """Pass a fixed-key record to the children, as a copy of its own."""
+        if isinstance(record, FixedKeyRecord):
+            inner = record._record
+            record = inner.withHeaders(inner._headers) if inner._headers else inner
+        super().forward(record, childName)
+
+
+def due_first(start_ms: int | None, interval_ms: int, kind: PunctuationType, now_ms: int) -> int:
+    """Return the first time of a schedule: on the grid of ``start_ms``, or as Kafka begins."""
+    if start_ms is not None:
+        if start_ms >= now_ms:
+            return start_ms
+        return start_ms + ((now_ms - start_ms) // interval_ms + 1) * interval_ms
+    return 0 if kind is PunctuationType.STREAM_TIME else now_ms + interval_ms
+
+
+def new_punctuation(
+    node: Any, ordinal: int, first_ms: int, interval_ms: int, callback: Any
+) -> Punctuation:
+    """Return a schedule whose callback is a plain callable, whatever form the user gave."""
+    call = getattr(callback, "punctuate", callback)
+    return Punctuation(node, ordinal, first_ms, interval_ms, call)
+
+
+def _schedule_arguments(
+    arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[int | None, int, PunctuationType, Any]:
+    names = ["interval", "type", "callback"]
+    if len(arguments) + len(keywords) == 4:
+        names.insert(0, "startTime")
+    given = dict(zip(names, arguments, strict=False)) | keywords
+    if set(given) != set(names) or len(arguments) + len(keywords) != len(names):
+        raise IllegalArgumentException(
+            f"schedule takes {', '.join(names)}; it got {', '.join(given) or 'nothing'}"
+        )
+    interval_ms = to_millis(given["interval"], "interval")
+    if interval_ms < 1:
+        raise IllegalArgumentException(
+            f"the interval of a punctuation is {interval_ms} ms", hint="Give at least 1 ms."
+        )
+    start = given.get("startTime")
+    start_ms = None if start is None else to_millis(start, "startTime")
+    return start_ms, interval_ms, PunctuationType(given["type"]), given["callback"]

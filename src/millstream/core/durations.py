@@ -1,0 +1,89 @@
+"""Lengths and points of time, as callers may write them: ``timedelta``, ``datetime`` or ms."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+from millstream.core.errors import ClassCastException, IllegalArgumentException
+
+DurationLike = int | timedelta
+InstantLike = int | datetime
+
+LONG_MAX = 2**63 - 1
+LONG_MIN = -(2**63)
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+ONE_MS = timedelta(milliseconds=1)
+
+
+def to_millis(value: DurationLike, name: str) -> int:
+    """Return a length of time in whole milliseconds; fractions are cut off towards zero.
+
+    Args:
+        value: A ``timedelta``, or an integer number of milliseconds. Negative is fine here.
+        name: The parameter's name, for the error.
+
+    Raises:
+        IllegalArgumentException: The value is None, or does not fit into 64 bits.
+        ClassCastException: The value is of another type.
+
+    Example:
+        >>> to_millis(timedelta(seconds=1.5), "size")
+        1500
+    """
+    if isinstance(value, timedelta):
+        return value // ONE_MS if value >= timedelta(0) else -(-value // ONE_MS)
+    return _checked_long(value, name, "a timedelta or an integer number of milliseconds")
+
+
+def to_epoch_millis(value: InstantLike, name: str) -> int:
+    """Return a point in time in milliseconds since 1970-01-01T00:00Z, rounded down.
+
+    Args:
+        value: A ``datetime`` with a time zone, or an integer number of epoch milliseconds.
+        name: The parameter's name, for the error.
+
+    Raises:
+        IllegalArgumentException: The value is None, a ``datetime`` without a time zone, or does
+            not fit into 64 bits.
+        ClassCastException: The value is of another type.
+    """
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise IllegalArgumentException(
+                f'Invalid value for parameter "{name}" (value was: {value}). It has no time zone.',
+                hint="Pass datetime(..., tzinfo=timezone.utc), or epoch milliseconds.",
+            )
+        return (value - EPOCH) // ONE_MS
+    return _checked_long(value, name, "a datetime or an integer number of epoch milliseconds")
+
+
+def from_epoch_millis(millis: int) -> datetime:
+    """Return a point in time as a UTC ``datetime``; one past year 9999 becomes the last there is.
+
+    Windows may end at 2**63 - 1 ms, which Java's Instant can hold and ``datetime`` cannot.
+    """
+    try:
+        return EPOCH + timedelta(milliseconds=millis)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=timezone.utc)
+
+
+def _checked_long(value: object, name: str, wanted: str) -> int:
+    if value is None:
+        raise IllegalArgumentException(
+            f'Invalid value for parameter "{name}" (value was: null). It shouldn\'t be null.',
+            hint=f"Pass {wanted}.",
+        )
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ClassCastException(
+            f'Invalid value for parameter "{name}" (value was: {value!r})',
+            detail=f"It is a {type(value).__name__}.",
+            hint=f"Pass {wanted}.",
+        )
+    if not LONG_MIN <= value <= LONG_MAX:
+        raise IllegalArgumentException(
+            f'Invalid value for parameter "{name}" (value was: {value}). '
+            "It can't be converted to milliseconds.",
+            detail="It does not fit into 64 bits.",
+        )
+    return value

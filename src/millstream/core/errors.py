@@ -1,0 +1,258 @@
+"""Every error that millstream raises on purpose, in Kafka's hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class MillstreamError(Exception):
+    """Base of millstream's errors: what failed, why, and what to do.
+
+    Args:
+        problem: One clause, no full stop; says what was attempted.
+        detail: Facts that the reader cannot see from the call, as sentences.
+        hint: One thing to try, as a sentence.
+
+    >>> print(MillstreamError('cannot open store "sums"', hint="Close the other process first."))
+    cannot open store "sums"
+      hint: Close the other process first.
+    """
+
+    prefix: ClassVar[str] = ""
+
+    # Python pickles an exception as its class, ``args`` and ``__dict__``. So every subclass must be
+    # constructible from the problem alone, and keeps what else it knows in plain attributes.
+    def __init__(self, problem: str = "", *, detail: str = "", hint: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.detail = detail
+        self.hint = hint
+
+    def __str__(self) -> str:
+        lines = [f"{self.prefix}{self.problem}"]
+        if self.detail:
+            lines.append(f"  detail: {self.detail}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    def getMessage(self) -> str:
+        """Return the message of the error, as Java's ``Throwable`` does."""
+        return str(self)
+
+
+class PluginError(MillstreamError):
+    """A plugin is missing, clashes with another one, or breaks its contract."""
+
+
+# Java's own run-time errors, as Kafka Streams raises them. Each is also the Python error that a
+# caller would expect, so that ``except ValueError`` keeps its meaning.
+
+
+class IllegalStateException(MillstreamError, RuntimeError):
+    """A call came at a time, or on an object in a state, that does not allow it."""
+
+
+class IllegalArgumentException(MillstreamError, ValueError):
+    """An argument has the right type and a value that is not allowed."""
+
+
+class NullPointerException(MillstreamError, TypeError):
+    """An argument is ``None`` where something is required."""
+
+
+class ClassCastException(MillstreamError, TypeError):
+    """A value is not of the type that a serde, a store or a handler was made for."""
+
+
+class UnsupportedOperationException(MillstreamError, NotImplementedError):
+    """An object implements an interface in part, and this call is not in that part."""
+
+
+class NoSuchElementException(MillstreamError, LookupError):
+    """An iterator or an output topic has nothing left to give."""
+
+
+class KafkaException(MillstreamError):
+    """Base of the errors that Kafka names, on clients and in Kafka Streams."""
+
+
+class ConfigException(KafkaException):
+    """A configuration entry is missing, of the wrong type, or out of its range."""
+
+
+class SerializationException(KafkaException):
+    """A serde cannot turn an object into bytes, or bytes into an object."""
+
+
+class ApiException(KafkaException):
+    """A broker refused a request, or a request cannot be made."""
+
+
+class RetriableException(ApiException):
+    """The same request may succeed when it is sent again."""
+
+
+class TimeoutException(RetriableException):
+    """No answer came within the time that was allowed."""
+
+
+class InvalidTopicException(ApiException):
+    """A topic's name is not one that Kafka accepts."""
+
+
+class RecordTooLargeException(ApiException):
+    """A record is larger than the producer or the broker accepts."""
+
+
+class ProducerFencedException(ApiException):
+    """A newer producer has taken over this producer's transactional id."""
+
+
+class StreamsException(KafkaException):
+    """Base of the errors that stop a topology; names the task where one is to blame.
+
+    Args:
+        task_id: The task that failed, or ``None`` when the failure is not a task's.
+    """
+
+    def __init__(
+        self, problem: str = "", *, detail: str = "", hint: str = "", task_id: object = None
+    ) -> None:
+        super().__init__(problem, detail=detail, hint=hint)
+        self.task_id = task_id
+
+    def taskId(self) -> object:
+        """Return the ``TaskId`` of the task that failed, or ``None``."""
+        return self.task_id
+
+    def setTaskId(self, taskId: object) -> None:
+        """Record the task that failed; the engine calls it where the task is known."""
+        self.task_id = taskId
+
+
+class TopologyException(StreamsException):
+    """A topology is not well formed: a name taken twice, an unknown parent, a cycle."""
+
+    prefix = "Invalid topology: "
+
+
+class ProcessorStateException(StreamsException):
+    """A state store cannot be opened, read, written, flushed or closed."""
+
+
+class LockException(StreamsException):
+    """Another process or task holds the lock of a state directory."""
+
+
+class BrokerNotFoundException(StreamsException):
+    """No broker answers at ``bootstrap.servers``."""
+
+
+class MissingSourceTopicException(StreamsException):
+    """A topic that the topology reads does not exist."""
+
+
+class MisconfiguredInternalTopicException(StreamsException):
+    """An internal topic exists and its partitions or settings do not fit the topology."""
+
+
+class InternalTopicsAlreadySetupException(StreamsException):
+    """The internal topics that were to be created are there already."""
+
+
+class MissingInternalTopicsException(StreamsException):
+    """Internal topics that should be there are not.
+
+    Args:
+        topics: The names of the missing topics.
+    """
+
+    def __init__(
+        self,
+        problem: str = "",
+        topics: Iterable[str] = (),
+        *,
+        detail: str = "",
+        hint: str = "",
+        task_id: object = None,
+    ) -> None:
+        super().__init__(problem, detail=detail, hint=hint, task_id=task_id)
+        self.missing_topics = list(topics)
+
+    def topics(self) -> list[str]:
+        """Return the names of the missing topics."""
+        return self.missing_topics
+
+
+class TaskAssignmentException(StreamsException):
+    """A task assignor failed, or its assignment breaks the rules."""
+
+
+class TaskCorruptedException(StreamsException):
+    """The state of tasks cannot be trusted and has to be rebuilt from their changelogs.
+
+    Args:
+        corrupted_tasks: The ids of those tasks.
+    """
+
+    def __init__(
+        self,
+        problem: str = "",
+        corrupted_tasks: Iterable[object] = (),
+        *,
+        detail: str = "",
+        hint: str = "",
+        task_id: object = None,
+    ) -> None:
+        super().__init__(problem, detail=detail, hint=hint, task_id=task_id)
+        self.corrupted_tasks = frozenset(corrupted_tasks)
+
+    def corruptedTasks(self) -> frozenset[object]:
+        """Return the ids of the tasks whose state has to be rebuilt."""
+        return self.corrupted_tasks
+
+
+class TaskIdFormatException(StreamsException):
+    """A text is not the id of a task (``<sub-topology>_<partition>``)."""
+
+
+class TaskMigratedException(StreamsException):
+    """A task belongs to another member of the group by now."""
+
+
+class InvalidStateStoreException(StreamsException):
+    """A store cannot be queried here and now; the subclass says whether to try again."""
+
+
+class InvalidStateStorePartitionException(InvalidStateStoreException):
+    """The partition asked for is not one of the store's."""
+
+
+class StateStoreMigratedException(InvalidStateStoreException):
+    """The store has moved to another instance; look its place up again."""
+
+
+class StateStoreNotAvailableException(InvalidStateStoreException):
+    """The store is closed for good; look it up again or give up."""
+
+
+class StreamsNotStartedException(InvalidStateStoreException):
+    """The application has not been started; start it and try again."""
+
+
+class StreamsRebalancingException(InvalidStateStoreException):
+    """The application is still moving or restoring state; try again later."""
+
+
+class StreamsStoppedException(InvalidStateStoreException):
+    """The application has stopped, or is stopping; it answers no more queries."""
+
+
+class UnknownStateStoreException(InvalidStateStoreException):
+    """The topology has no store of that name."""
+
+
+class UnknownTopologyException(InvalidStateStoreException):
+    """The application has no topology of that name."""

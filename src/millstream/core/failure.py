@@ -1,0 +1,122 @@
+"""What happens when a user's code, or a serde, raises: handlers asked, errors given a place."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.errors import (
+    ClassCastException,
+    StreamsException,
+    TaskCorruptedException,
+    TaskMigratedException,
+)
+from millstream.core.handlers import ErrorHandlerContext
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Record
+
+log = logging.getLogger(__name__)
+
+FATAL = (TaskCorruptedException, TaskMigratedException)
+NOWHERE = RecordContext(None, -1, -1, -1)
+
+
+class FailedProcessing(StreamsException):
+    """A failure that a handler has decided on; nodes above must let it pass."""
+
+    def __init__(self, node: str, error: BaseException) -> None:
+        super().__init__(f'operator "{node}" failed')
+        self.node = node
+        self.error = error
+
+
+class Failures:
+    """Applies the processing exception handler to one task's failures."""
+
+    def __init__(
+        self,
+        task_id: Any,
+        handler: Any,
+        dropped: Callable[[], None],
+        send_dead_letters: Callable[[list[Any]], None],
+    ) -> None:
+        self._task_id = task_id
+        self._handler = handler
+        self._dropped = dropped
+        self._send_dead_letters = send_dead_letters
+
+    def handle(
+        self,
+        node: str,
+        record: Record[Any, Any] | None,
+        error: Exception,
+        context: RecordContext | None,
+    ) -> None:
+        """Decide on a failure in ``node``: return to go on without the rest of its work, or raise.
+
+        Raises:
+            StreamsException: A serde met a type it does not know; nodes above may still go on.
+            FailedProcessing: The handler says to fail; it is final.
+        """
+        if isinstance(error, (FailedProcessing, *FATAL)):
+            raise error
+        if isinstance(error, ClassCastException):
+            raise StreamsException(
+                f'operator "{node}" met a value of the wrong type',
+                detail=str(error),
+                hint="Check that its serdes fit what the operators above it return.",
+            ) from error
+        response = self._ask(node, record, error, context or NOWHERE)
+        if response.deadLetterQueueRecords():
+            self._send_dead_letters(response.deadLetterQueueRecords())
+        if response.result().name == "FAIL":
+            raise FailedProcessing(node, error) from error
+        self._dropped()
+
+    def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
+        try:
+            response = self._handler.handleError(
+                error_context(node, self._task_id, context), record, error
+            )
+            if response is None:
+                raise StreamsException("the processing exception handler returned None")
+        except Exception as handler_error:
+            log.exception("processing exception handler failed operator=%s", node)
+            raise FailedProcessing(node, handler_error) from handler_error
+        return response
+
+
+def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
+    """Return what an exception handler is told about the record in hand."""
+    return ErrorHandlerContext(
+        topic=context.topic(),
+        partition=context.partition(),
+        offset=context.offset(),
+        headers=context.headers(),
+        processor_node_id=node,
+        task_id=task_id,
+        timestamp=context.timestamp(),
+        source_raw_key=context.sourceRawKey(),
+        source_raw_value=context.sourceRawValue(),
+    )
+
+
+def located(
+    problem: str, task_id: Any, error: BaseException, context: RecordContext | None
+) -> StreamsException:
+    """Return the error that leaves the task: what failed, and on which record."""
+    node = error.node if isinstance(error, FailedProcessing) else None
+    cause = error.error if isinstance(error, FailedProcessing) else error
+    place = "" if node is None else f' in operator "{node}"'
+    where = f"Task {task_id}"
+    if context is not None and context.topic() is not None:
+        where += f", {context.topic()}-{context.partition()} at offset {context.offset()}"
+        where += f", event time {context.timestamp()} ms"
+    failure = StreamsException(
+        f"{problem}{place}",
+        detail=f"{where}; {type(cause).__name__}: {cause}",
+        hint="Set processing.exception.handler to skip such records.",
+    )
+    failure.__cause__ = cause
+    return failure

@@ -1,0 +1,51 @@
+"""Records for a dead letter queue: the source record's bytes, and headers about the failure."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any
+
+from millstream.core.handlers.context import ErrorHandlerContext
+from millstream.core.kafka import ProducerRecord
+
+HEADER_PREFIX = "__streams.errors."
+
+
+def dead_letter_records(
+    topic: str | None,
+    key: bytes | None,
+    value: bytes | None,
+    context: ErrorHandlerContext,
+    exception: BaseException,
+) -> list[ProducerRecord[Any, Any]]:
+    """Return the one record to send to the dead letter queue, or none without a topic for it.
+
+    Headers are those of the source record, then ``__streams.errors.`` ``exception``, ``message``,
+    ``stacktrace``, ``topic``, ``partition`` and ``offset``, all of them text.
+
+    Source: ``errors.internals.ExceptionHandlerUtils`` (KIP-1034).
+    """
+    if topic is None:
+        return []
+    record: ProducerRecord[Any, Any] = ProducerRecord(
+        topic, None, max(context.timestamp(), 0), key, value, context.headers()
+    )
+    message = str(exception)
+    source = context.topic()
+    headers = record.headers()
+    for name, text in (
+        ("exception", _qualified_name(type(exception))),
+        ("message", message or None),
+        ("stacktrace", "".join(traceback.format_exception(exception))),
+        ("topic", source),
+        ("partition", str(context.partition())),
+        ("offset", str(context.offset())),
+    ):
+        headers.add(HEADER_PREFIX + name, None if text is None else text.encode("utf-8", "replace"))
+    return [record]
+
+
+def _qualified_name(kind: type) -> str:
+    if kind.__module__ == "builtins":
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"

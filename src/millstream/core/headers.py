@@ -1,0 +1,95 @@
+"""Record headers, as Kafka's ``Headers``: an ordered list in which a name may repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import overload
+
+from millstream.core.errors import NullPointerException
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One name and its bytes; ``None`` is Kafka's null value."""
+
+    _key: str
+    _value: bytes | None
+
+    def key(self) -> str:
+        """Return the name."""
+        return self._key
+
+    def value(self) -> bytes | None:
+        """Return the bytes."""
+        return self._value
+
+
+class Headers:
+    """The headers of one record: ordered, mutable, names may repeat.
+
+    Records that are forwarded to several children share one object, as in Kafka Streams: what
+    one child adds, its siblings see.
+
+    Example:
+        >>> headers = Headers().add("source", b"web").add("source", b"app")
+        >>> headers.lastHeader("source").value()
+        b'app'
+
+    Source: ``org.apache.kafka.common.header.Headers``.
+    """
+
+    __slots__ = ("_items",)
+
+    def __init__(self, headers: Iterable[Header] | None = None) -> None:
+        self._items: list[Header] = [] if headers is None else list(headers)
+
+    @overload
+    def add(self, key: Header, value: None = None) -> Headers: ...
+    @overload
+    def add(self, key: str, value: bytes | None) -> Headers: ...
+    def add(self, key: Header | str, value: bytes | None = None) -> Headers:
+        """Append a header and return this object."""
+        if key is None:
+            raise NullPointerException("cannot add a header: its name is None")
+        self._items.append(key if isinstance(key, Header) else Header(key, value))
+        return self
+
+    def remove(self, key: str) -> Headers:
+        """Drop every header named ``key`` and return this object."""
+        self._items[:] = [header for header in self._items if header.key() != key]
+        return self
+
+    def lastHeader(self, key: str) -> Header | None:
+        """Return the newest header named ``key``, or None."""
+        for header in reversed(self._items):
+            if header.key() == key:
+                return header
+        return None
+
+    def headers(self, key: str) -> list[Header]:
+        """Return every header named ``key``, oldest first."""
+        return [header for header in self._items if header.key() == key]
+
+    def toArray(self) -> list[Header]:
+        """Return all headers in order, as a new list."""
+        return list(self._items)
+
+    def copy(self) -> Headers:
+        """Return an independent copy."""
+        return Headers(self._items)
+
+    def __iter__(self) -> Iterator[Header]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Headers) and self._items == other._items
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{h.key()}={h.value()!r}" for h in self._items)
+        return f"Headers({inside})"

@@ -1,0 +1,66 @@
+"""What a task asks of whoever runs it: the test driver, or a stage on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from millstream.core.headers import Headers
+from millstream.core.working_copy import WorkingCopy
+
+
+class TaskHost(Protocol):
+    """The world around one task."""
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, kept by the byte-store plugin called ``kind``."""
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Send one record; a partition of None asks for Kafka's default partitioner."""
+
+    def send_chunk(
+        self,
+        topic: str,
+        keys: list[bytes | None],
+        values: list[bytes | None],
+        timestamps: Sequence[int],
+        headers: list[Headers | None] | None,
+    ) -> None:
+        """Send many records by Kafka's default partitioner, in order."""
+
+    def partition_count(self, topic: str) -> int:
+        """Return how many partitions ``topic`` has."""
+
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+
+    def log_change(
+        self,
+        store: str,
+        key: bytes,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+    ) -> None:
+        """Note a change in the form that Kafka's changelog topic would hold."""
+
+    def now_ms(self) -> int:
+        """Return the wall clock: a mock's, or the time of the batch; never the machine's."""
+
+    def state_dir(self) -> Path:
+        """Return the task's own directory."""
+
+    def global_store(self, name: str) -> Any:
+        """Return a store that every task sees whole; None if there is none of that name."""
+
+    def configs(self) -> Mapping[str, Any]:
+        """Return the application's configuration."""

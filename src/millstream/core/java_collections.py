@@ -1,0 +1,202 @@
+"""Orders that Java's collections give, where Kafka Streams lets a user see them.
+
+``describe()`` prints sets in ``HashSet`` and ``TreeSet`` order, and equal punctuation times and
+equal head timestamps leave a ``PriorityQueue`` in heap order. To be equal byte for byte and record
+for record, the same orders have to come out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def string_hash(text: str) -> int:
+    """Return Java's ``String.hashCode`` as an unsigned 32-bit number."""
+    value = 0
+    encoded = text.encode("utf-16-be")
+    for index in range(0, len(encoded), 2):
+        value = (31 * value + (encoded[index] << 8) + encoded[index + 1]) & 0xFFFFFFFF
+    return value
+
+
+def hash_order(names: Iterable[str], *, capacity: int = 16) -> list[str]:
+    """Return distinct names in the order in which a ``HashSet`` filled in this order yields them.
+
+    ``capacity`` is the initial size of the table, a power of two; it doubles at three quarters.
+    (Java turns a crowded bucket into a tree; its iteration order stays that of insertion.)
+    """
+    distinct = list(dict.fromkeys(names))
+    while len(distinct) > capacity * 3 // 4:
+        capacity *= 2
+
+    def bucket(name: str) -> int:
+        value = string_hash(name)
+        return (value ^ (value >> 16)) & (capacity - 1)
+
+    return sorted(distinct, key=bucket)
+
+
+def copied_hash_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order of ``new HashSet<>(collection)``, which sizes its table first."""
+    distinct = list(dict.fromkeys(names))
+    wanted, capacity = max(int(len(distinct) / 0.75) + 1, 16), 16
+    while capacity < wanted:
+        capacity *= 2
+    return hash_order(distinct, capacity=capacity)
+
+
+class _Cell(Generic[T]):
+    """A node of the tree."""
+
+    __slots__ = ("black", "item", "left", "parent", "right")
+
+    def __init__(self, item: T, parent: _Cell[T] | None) -> None:
+        self.item = item
+        self.parent = parent
+        self.left: _Cell[T] | None = None
+        self.right: _Cell[T] | None = None
+        self.black = True
+
+
+class TreeSet(Generic[T]):
+    """A red-black tree, for orders that change while it is being filled.
+
+    Kafka inserts nodes whose sort key still grows, so the place of each is decided by the shape of
+    the tree at that moment; a list kept sorted would not do.
+    """
+
+    def __init__(self, compare: Callable[[T, T], int]) -> None:
+        self._compare = compare
+        self._root: _Cell[T] | None = None
+
+    def add(self, item: T) -> None:
+        """Insert ``item`` unless the search for its place meets an equal one."""
+        if self._root is None:
+            self._root = _Cell(item, None)
+            return
+        cell: _Cell[T] | None = self._root
+        parent: _Cell[T] = self._root
+        order = 0
+        while cell is not None:
+            parent = cell
+            order = self._compare(item, cell.item)
+            if order == 0:
+                return
+            cell = cell.left if order < 0 else cell.right
+        new = _Cell(item, parent)
+        if order < 0:
+            parent.left = new
+        else:
+            parent.right = new
+        self._rebalance(new)
+
+    def items(self) -> list[T]:
+        """Return the items in tree order."""
+        found: list[T] = []
+
+        def walk(cell: _Cell[T] | None) -> None:
+            if cell is not None:
+                walk(cell.left)
+                found.append(cell.item)
+                walk(cell.right)
+
+        walk(self._root)
+        return found
+
+    def _rebalance(self, cell: _Cell[T]) -> None:
+        cell.black = False
+        while cell.parent is not None and not cell.parent.black:
+            parent = cell.parent
+            grand = parent.parent
+            assert grand is not None, "a red cell is never the root"
+            on_left = parent is grand.left
+            uncle = grand.right if on_left else grand.left
+            if uncle is not None and not uncle.black:
+                parent.black = uncle.black = True
+                grand.black = False
+                cell = grand
+                continue
+            if cell is (parent.right if on_left else parent.left):
+                # The inner child trades places with its parent before the grandparent turns.
+                self._rotate(parent, left=on_left)
+                cell, parent = parent, cell
+            parent.black = True
+            grand.black = False
+            self._rotate(grand, left=not on_left)
+        assert self._root is not None
+        self._root.black = True
+
+    def _rotate(self, cell: _Cell[T], *, left: bool) -> None:
+        pivot = cell.right if left else cell.left
+        assert pivot is not None
+        inner = pivot.left if left else pivot.right
+        if left:
+            cell.right = inner
+        else:
+            cell.left = inner
+        if inner is not None:
+            inner.parent = cell
+        pivot.parent = cell.parent
+        if cell.parent is None:
+            self._root = pivot
+        elif cell.parent.left is cell:
+            cell.parent.left = pivot
+        else:
+            cell.parent.right = pivot
+        if left:
+            pivot.left = cell
+        else:
+            pivot.right = cell
+        cell.parent = pivot
+
+
+class PriorityQueue(Generic[T]):
+    """Java's binary heap: smallest key first, equal keys in the order that its sifting leaves."""
+
+    __slots__ = ("_items", "_key")
+
+    def __init__(self, key: Callable[[T], int]) -> None:
+        self._key = key
+        self._items: list[T] = []
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def peek(self) -> T | None:
+        """Return the first item without removing it; None if there is none."""
+        return self._items[0] if self._items else None
+
+    def add(self, item: T) -> None:
+        """Insert ``item``."""
+        items, key = self._items, self._key
+        items.append(item)
+        index = len(items) - 1
+        while index > 0:
+            parent = (index - 1) >> 1
+            if key(item) >= key(items[parent]):
+                break
+            items[index] = items[parent]
+            index = parent
+        items[index] = item
+
+    def poll(self) -> T:
+        """Remove and return the first item; there must be one."""
+        items, key = self._items, self._key
+        first, last = items[0], items.pop()
+        size, index = len(items), 0
+        if not size:
+            return first
+        while index < size >> 1:
+            child = 2 * index + 1
+            right = child + 1
+            if right < size and key(items[child]) > key(items[right]):
+                child = right
+            if key(last) <= key(items[child]):
+                break
+            items[index] = items[child]
+            index = child
+        items[index] = last
+        return first

@@ -1,0 +1,55 @@
+"""Kafka's Java class names, as configurations spell them, and millstream's classes for them."""
+
+from __future__ import annotations
+
+SERIALIZATION = "org.apache.kafka.common.serialization"
+STREAMS = "org.apache.kafka.streams"
+
+SERDES = (
+    *("String", "Long", "Integer", "Short", "Float", "Double", "Boolean"),
+    *("Bytes", "ByteArray", "ByteBuffer", "UUID", "Void", "List"),
+)
+HANDLERS = (
+    "LogAndContinueExceptionHandler",
+    "LogAndFailExceptionHandler",
+    "LogAndContinueProcessingExceptionHandler",
+    "LogAndFailProcessingExceptionHandler",
+    "DefaultProductionExceptionHandler",
+)
+EXTRACTORS = (
+    "FailOnInvalidTimestamp",
+    "LogAndSkipOnInvalidTimestamp",
+    "UsePartitionTimeOnInvalidTimestamp",
+    "WallclockTimestampExtractor",
+)
+WINDOWED = (
+    *("TimeWindowedSerializer", "TimeWindowedDeserializer"),
+    *("SessionWindowedSerializer", "SessionWindowedDeserializer"),
+)
+STORE_SUPPLIERS = ("RocksDBDslStoreSuppliers", "InMemoryDslStoreSuppliers")
+LISTS = {"java.util.ArrayList": "builtins:list", "java.util.LinkedList": "collections:deque"}
+
+# Java nests with "$" where people also write "."; the keys here have only dots.
+JAVA_NAMES: dict[str, str] = {
+    **{
+        f"{SERIALIZATION}.Serdes.{name}Serde": f"millstream.core.serdes:{name}Serde"
+        for name in SERDES
+    },
+    **{
+        f"{SERIALIZATION}.{name}{half}": f"millstream.core.serdes:{name}{half}"
+        for name in SERDES
+        for half in ("Serializer", "Deserializer")
+    },
+    **{f"{STREAMS}.errors.{name}": f"millstream.core.handlers:{name}" for name in HANDLERS},
+    **{f"{STREAMS}.processor.{name}": f"millstream.core.timestamps:{name}" for name in EXTRACTORS},
+    **{f"{STREAMS}.kstream.{name}": f"millstream.core.serdes:{name}" for name in WINDOWED},
+    **{
+        f"{STREAMS}.kstream.WindowedSerdes.{name}": f"millstream.core.serdes:{name}"
+        for name in ("TimeWindowedSerde", "SessionWindowedSerde")
+    },
+    **{
+        f"{STREAMS}.state.{name}": f"millstream:{name}"
+        for name in (f"BuiltInDslStoreSuppliers.{kind}" for kind in STORE_SUPPLIERS)
+    },
+    **LISTS,
+}

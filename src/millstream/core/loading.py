@@ -1,0 +1,73 @@
+"""Classes by name: what configuration entries of type class may be, and their objects."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from millstream.core.errors import ConfigException
+from millstream.core.java_names import JAVA_NAMES
+
+
+def load_object(value: Any, key: str) -> Any:
+    """Return what a configuration entry names.
+
+    Args:
+        value: An import path (``"package.module.Class"`` or ``"package.module:Outer.Class"``), the
+            Java name of a class that Kafka ships, or the class or object itself.
+        key: The entry's key, for the error.
+
+    Raises:
+        ConfigException: There is no such module or class.
+    """
+    if not isinstance(value, str):
+        return value
+    path = JAVA_NAMES.get(value.replace("$", "."), value)
+    if not all(part.isidentifier() for part in path.replace(":", ".").split(".")):
+        raise _not_found(value, key)
+    module_name, colon, attributes = path.partition(":")
+    tail = attributes.split(".") if colon else []
+    while module_name:
+        try:
+            found: Any = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            # A missing module further inside is the user's to see, not a wrong split of the path.
+            missing = error.name or ""
+            if colon or not (module_name == missing or module_name.startswith(f"{missing}.")):
+                raise _not_found(value, key) from error
+            module_name, _, attribute = module_name.rpartition(".")
+            tail.insert(0, attribute)
+            continue
+        try:
+            for attribute in tail:
+                found = getattr(found, attribute)
+        except AttributeError as error:
+            raise _not_found(value, key) from error
+        return found
+    raise _not_found(value, key)
+
+
+def load_instance(value: Any, key: str) -> Any:
+    """Return an object: of the class that a configuration entry names, or the entry itself.
+
+    Raises:
+        ConfigException: There is no such class, or it cannot be made without arguments.
+    """
+    found = load_object(value, key)
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except Exception as error:
+        raise ConfigException(
+            f"Invalid value {found.__qualname__} for configuration {key}: "
+            "it cannot be made without arguments",
+            detail=f"{type(error).__name__}: {error}",
+        ) from error
+
+
+def _not_found(value: str, key: str) -> ConfigException:
+    return ConfigException(
+        f"Invalid value {value} for configuration {key}: Class {value} could not be found.",
+        hint='Write "package.module.Class", or pass the class itself.',
+    )

@@ -1,0 +1,88 @@
+"""Which partition a record goes to, and which topic: Kafka's default and the user's own choice."""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from functools import lru_cache
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from millstream.core.record_context import RecordContext
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+SEED = 0x9747B28C
+MIX = 0x5BD1E995
+MASK = 0xFFFFFFFF
+
+
+def murmur2(data: bytes) -> int:
+    """Return Kafka's 32-bit hash of bytes, as Java's signed int.
+
+    Example:
+        >>> murmur2(b"foobar")
+        -790332482
+
+    Source: ``org.apache.kafka.common.utils.Utils.murmur2``.
+    """
+    length = len(data)
+    words = length >> 2
+    state = SEED ^ length
+    for word in struct.unpack_from(f"<{words}I", data):
+        mixed = word * MIX & MASK
+        mixed ^= mixed >> 24
+        state = state * MIX & MASK ^ mixed * MIX & MASK
+    if length & 3:
+        state = (state ^ int.from_bytes(data[words << 2 :], "little")) * MIX & MASK
+    state = (state ^ state >> 13) * MIX & MASK
+    state ^= state >> 15
+    return state - 0x100000000 if state & 0x80000000 else state
+
+
+def to_positive(number: int) -> int:
+    """Return a 32-bit number with its sign bit cleared, which is not its absolute value."""
+    return number & 0x7FFFFFFF
+
+
+def default_partition(key: bytes, partitions: int) -> int:
+    """Return the partition that every Kafka client picks for a serialized key.
+
+    Args:
+        key: Not None: a record without a key has no partition of its own.
+        partitions: How many the topic has.
+    """
+    return _positive_hash(key) % partitions
+
+
+# Streams see the same keys again and again, and hashing one costs ten times as much as this.
+@lru_cache(maxsize=1 << 16)
+def _positive_hash(key: bytes) -> int:
+    return to_positive(murmur2(key))
+
+
+class StreamPartitioner(ABC, Generic[K, V]):
+    """Chooses the partitions of a record; a callable with the same arguments will do as well.
+
+    Source: ``processor.StreamPartitioner`` (KIP-837).
+    """
+
+    @abstractmethod
+    def partitions(self, topic: str, key: K, value: V, numPartitions: int) -> set[int] | None:
+        """Return the partitions to send to, from 0 to ``numPartitions - 1``.
+
+        None stands for the default partitioner. The record is sent to every partition of the
+        set; an empty set drops it.
+        """
+
+
+class TopicNameExtractor(ABC, Generic[K, V]):
+    """Chooses the topic of a record; a callable with the same arguments will do as well.
+
+    Source: ``processor.TopicNameExtractor``.
+    """
+
+    @abstractmethod
+    def extract(self, key: K, value: V, recordContext: RecordContext) -> str:
+        """Return the name of a topic that exists."""

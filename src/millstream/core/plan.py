@@ -1,0 +1,132 @@
+"""The built topology: frozen, inert, all that a host needs to make tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from millstream.core.errors import UnknownTopologyException
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceNode:
+    """Where records come in; deserializers of None are the application's defaults."""
+
+    name: str
+    topics: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+    key_deserializer: Any = None
+    value_deserializer: Any = None
+    timestamp_extractor: Any = None
+    offset_reset: Any = None
+
+    parents: tuple[str, ...] = ()
+
+    def reads(self, topic: str) -> bool:
+        """Tell whether records of ``topic`` enter here."""
+        return topic in self.topics or bool(self.pattern and self.pattern.fullmatch(topic))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessorNode:
+    """A processor and the stores it is connected to."""
+
+    name: str
+    parents: tuple[str, ...]
+    supplier: Callable[[], Any]
+    """Returns a fresh processor."""
+    stores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinkNode:
+    """Where records go out: to ``topic``, or where ``extractor`` says for each record."""
+
+    name: str
+    parents: tuple[str, ...]
+    topic: str | None = None
+    extractor: Any = None
+    key_serializer: Any = None
+    value_serializer: Any = None
+    partitioner: Any = None
+
+
+Node = SourceNode | ProcessorNode | SinkNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreNode:
+    """A store and where its contents can be found again."""
+
+    name: str
+    builder: Any
+    users: tuple[str, ...] = ()
+    source_topic: str | None = None
+    """A topic that serves as the changelog, where the optimiser found one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalStore:
+    """A store that every task sees whole, and the one-processor topology that fills it."""
+
+    subtopology: int
+    store: StoreNode
+    source: SourceNode
+    processor: ProcessorNode
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubTopology:
+    """Nodes that must share a task because they are joined by edges or by stores."""
+
+    id: int
+    nodes: tuple[Node, ...]
+    """In the order in which they were added."""
+    stores: tuple[StoreNode, ...]
+    """In the order in which a commit flushes them."""
+
+    @cached_property
+    def sources(self) -> tuple[SourceNode, ...]:
+        """The source nodes, in order."""
+        return tuple(node for node in self.nodes if isinstance(node, SourceNode))
+
+    @cached_property
+    def source_topics(self) -> tuple[str, ...]:
+        """Every topic named by a source, in order."""
+        return tuple(topic for source in self.sources for topic in source.topics)
+
+    @cached_property
+    def sink_topics(self) -> tuple[str, ...]:
+        """Every topic named by a sink, in order, each once."""
+        topics = (node.topic for node in self.nodes if isinstance(node, SinkNode))
+        return tuple(dict.fromkeys(topic for topic in topics if topic is not None))
+
+    def children(self, name: str) -> Iterator[Node]:
+        """Yield the nodes below ``name``, in the order in which they were added."""
+        return (node for node in self.nodes if name in node.parents)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A whole topology. Names of internal topics lack the application's prefix here."""
+
+    subtopologies: tuple[SubTopology, ...]
+    globals: tuple[GlobalStore, ...] = ()
+    repartition_topics: dict[str, int | None] = field(default_factory=dict)
+    """Internal topic -> the number of partitions asked for, None for the writers' maximum."""
+    copartitioned: tuple[frozenset[str], ...] = ()
+    """Groups of topics that must have equally many partitions."""
+
+    def subtopology(self, id: int) -> SubTopology:
+        """Return the sub-topology numbered ``id``."""
+        for candidate in self.subtopologies:
+            if candidate.id == id:
+                return candidate
+        raise UnknownTopologyException(f"the topology has no sub-topology {id}")
+
+    def internal_name(self, topic: str, application_id: str) -> str:
+        """Return the topic's name on the broker: repartition topics carry the application's."""
+        return f"{application_id}-{topic}" if topic in self.repartition_topics else topic

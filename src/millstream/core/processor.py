@@ -1,0 +1,278 @@
+"""The contract between a topology's nodes and the task that runs them."""
+
+from __future__ import annotations
+
+import enum
+import re
+from abc import ABC, abstractmethod
+from functools import total_ordering
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from millstream.core.errors import TaskIdFormatException
+from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+
+if TYPE_CHECKING:
+    from millstream.core.serdes import Serde
+    from millstream.core.state import StoreBuilder
+
+KIn = TypeVar("KIn")
+VIn = TypeVar("VIn")
+KOut = TypeVar("KOut")
+VOut = TypeVar("VOut")
+
+
+class PunctuationType(enum.Enum):
+    """Which clock drives a punctuation.
+
+    Source: ``processor.PunctuationType``.
+    """
+
+    STREAM_TIME = "stream-time"
+    WALL_CLOCK_TIME = "wall-clock-time"
+
+
+class Cancellable(ABC):
+    """The handle that ``schedule`` returns."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Stop the punctuation; calling it twice, or from inside it, is fine."""
+
+
+class Punctuator(Protocol):
+    """What ``schedule`` calls; a plain callable of one argument will do as well."""
+
+    def punctuate(self, timestamp: int) -> None:
+        """Do the periodic work; ``timestamp`` is the current time of the punctuation's clock."""
+
+
+@total_ordering
+class TaskId:
+    """Names a task: sub-topology number and partition, written ``0_3``.
+
+    Example:
+        >>> TaskId.parse("0_3").partition()
+        3
+    """
+
+    __slots__ = ("_partition", "_subtopology")
+
+    def __init__(self, subtopology: int, partition: int) -> None:
+        self._subtopology = subtopology
+        self._partition = partition
+
+    def subtopology(self) -> int:
+        """Return the sub-topology's number."""
+        return self._subtopology
+
+    def partition(self) -> int:
+        """Return the partition."""
+        return self._partition
+
+    @staticmethod
+    def parse(taskIdStr: str) -> TaskId:
+        """Read ``0_3``.
+
+        Raises:
+            TaskIdFormatException: The text is not of that form.
+        """
+        match = re.fullmatch(r"(\d+)_(\d+)", taskIdStr)
+        if match is None:
+            raise TaskIdFormatException(
+                f'cannot read task id "{taskIdStr}"', hint="Write it as SUBTOPOLOGY_PARTITION."
+            )
+        return TaskId(int(match[1]), int(match[2]))
+
+    def compareTo(self, other: TaskId) -> int:
+        """Return a negative number, zero or a positive one, as Java's ``compareTo``."""
+        return (self > other) - (self < other)
+
+    def _tuple(self) -> tuple[int, int]:
+        return (self._subtopology, self._partition)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TaskId) and self._tuple() == other._tuple()
+
+    def __lt__(self, other: TaskId) -> bool:
+        return self._tuple() < other._tuple()
+
+    def __hash__(self) -> int:
+        return hash(self._tuple())
+
+    def __repr__(self) -> str:
+        return f"{self._subtopology}_{self._partition}"
+
+
+class ProcessingContext(ABC):
+    """What every processor may ask of its task.
+
+    Source: ``processor.api.ProcessingContext``.
+    """
+
+    @abstractmethod
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+
+    @abstractmethod
+    def taskId(self) -> TaskId:
+        """Return the task this processor belongs to."""
+
+    @abstractmethod
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+
+    @abstractmethod
+    def keySerde(self) -> Serde[Any]:
+        """Return the default key serde of the application."""
+
+    @abstractmethod
+    def valueSerde(self) -> Serde[Any]:
+        """Return the default value serde of the application."""
+
+    @abstractmethod
+    def stateDir(self) -> Path:
+        """Return this task's directory under ``state.dir``."""
+
+    @abstractmethod
+    def getStateStore(self, name: str) -> Any:
+        """Return a connected or a global store.
+
+        Raises:
+            StreamsException: This processor is not connected to a store of that name.
+        """
+
+    @abstractmethod
+    def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
+        """Call a punctuator again and again.
+
+        ``schedule(interval, type, callback)`` or, on a fixed grid,
+        ``schedule(startTime, interval, type, callback)``. Interval: ``timedelta`` or milliseconds,
+        at least 1 ms. Missed times are not made up for.
+        """
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Ask for a commit soon; the task decides when."""
+
+    @abstractmethod
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+
+    @abstractmethod
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+
+    @abstractmethod
+    def currentSystemTimeMs(self) -> int:
+        """Return the task's wall clock: the driver's mock clock, or the batch's time on Spark."""
+
+    @abstractmethod
+    def currentStreamTimeMs(self) -> int:
+        """Return the largest event time the task has taken in; -1 before the first record."""
+
+    @abstractmethod
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+
+
+class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
+    """A processor's view of its task; see ``processor.api.ProcessorContext``."""
+
+    @abstractmethod
+    def forward(self, record: Record[KOut, VOut], childName: str | None = None) -> None:
+        """Pass ``record`` to every child, depth first, or to the one called ``childName``."""
+
+
+class FixedKeyProcessorContext(ProcessingContext, Generic[KOut, VOut]):
+    """The context of a ``FixedKeyProcessor``: forwards only records with the key it got."""
+
+    @abstractmethod
+    def forward(self, record: FixedKeyRecord[KOut, VOut], childName: str | None = None) -> None:
+        """Pass ``record`` to every child, depth first, or to the one called ``childName``."""
+
+
+class Processor(ABC, Generic[KIn, VIn, KOut, VOut]):
+    """One node's work, record by record.
+
+    Example:
+        >>> class Shout(Processor):
+        ...     def init(self, context):
+        ...         self.context = context
+        ...     def process(self, record):
+        ...         self.context.forward(record.withValue(record.value().upper()))
+
+    Source: ``processor.api.Processor``.
+    """
+
+    def init(self, context: ProcessorContext[KOut, VOut]) -> None:
+        """Called once before the first record."""
+
+    @abstractmethod
+    def process(self, record: Record[KIn, VIn]) -> None:
+        """Called for each record, in order."""
+
+    def close(self) -> None:
+        """Called when the task ends; stores are still open."""
+
+
+class ContextualProcessor(Processor[KIn, VIn, KOut, VOut]):
+    """A processor that keeps its context: ``self.context()``."""
+
+    def init(self, context: ProcessorContext[KOut, VOut]) -> None:
+        """Keep the context; an override calls ``super().init(context)``."""
+        self._context = context
+
+    def context(self) -> ProcessorContext[KOut, VOut]:
+        """Return the context."""
+        return self._context
+
+
+class FixedKeyProcessor(ABC, Generic[KIn, VIn, VOut]):
+    """A processor that cannot change keys; see ``processor.api.FixedKeyProcessor``."""
+
+    def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
+        """Called once before the first record."""
+
+    @abstractmethod
+    def process(self, record: FixedKeyRecord[KIn, VIn]) -> None:
+        """Called for each record, in order."""
+
+    def close(self) -> None:
+        """Called when the task ends; stores are still open."""
+
+
+class ContextualFixedKeyProcessor(FixedKeyProcessor[KIn, VIn, VOut]):
+    """A fixed-key processor that keeps its context: ``self.context()``."""
+
+    def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
+        """Keep the context; an override calls ``super().init(context)``."""
+        self._context = context
+
+    def context(self) -> FixedKeyProcessorContext[KIn, VOut]:
+        """Return the context."""
+        return self._context
+
+
+class ConnectedStoreProvider:
+    """A supplier that brings its own stores."""
+
+    def stores(self) -> set[StoreBuilder[Any]] | None:
+        """Return builders of the stores to add and connect; None for none."""
+        return None
+
+
+class ProcessorSupplier(ConnectedStoreProvider, ABC, Generic[KIn, VIn, KOut, VOut]):
+    """Makes processors; a class or any callable without arguments will do as well."""
+
+    @abstractmethod
+    def get(self) -> Processor[KIn, VIn, KOut, VOut]:
+        """Return a new processor, never one that was returned before."""
+
+
+class FixedKeyProcessorSupplier(ConnectedStoreProvider, ABC, Generic[KIn, VIn, VOut]):
+    """Makes fixed-key processors; a class or any callable will do as well."""
+
+    @abstractmethod
+    def get(self) -> FixedKeyProcessor[KIn, VIn, VOut]:
+        """Return a new processor, never one that was returned before."""

@@ -1,0 +1,91 @@
+"""Periodic calls on a clock: what ``ProcessorContext.schedule`` sets up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.java_collections import PriorityQueue
+from millstream.core.processor import Cancellable
+
+
+class Punctuation(Cancellable):
+    """One schedule: a node, an interval in milliseconds and the next time it is due."""
+
+    __slots__ = ("callback", "cancelled", "interval_ms", "next_ms", "node", "ordinal")
+
+    def __init__(
+        self,
+        node: Any,
+        ordinal: int,
+        next_ms: int,
+        interval_ms: int,
+        callback: Callable[[int], Any],
+    ) -> None:
+        self.node = node
+        self.ordinal = ordinal
+        """Which of the node's schedules this is; names it across restarts."""
+        self.next_ms = next_ms
+        self.interval_ms = interval_ms
+        self.callback = callback
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """Stop the punctuation."""
+        self.cancelled = True
+
+    def advance(self, now_ms: int) -> None:
+        """Move to the next point of the grid; points missed by ``now_ms`` are skipped."""
+        missed = max(0, (now_ms - self.next_ms) // self.interval_ms)
+        self.next_ms += (missed + 1) * self.interval_ms
+
+
+class PunctuationQueue:
+    """The schedules of one clock, the next due first.
+
+    Source: Kafka's ``PunctuationQueue`` and ``PunctuationSchedule``.
+    """
+
+    __slots__ = ("_all", "_queue")
+
+    def __init__(self) -> None:
+        self._queue: PriorityQueue[Punctuation] = PriorityQueue(lambda due: due.next_ms)
+        self._all: list[Punctuation] = []
+
+    def add(self, punctuation: Punctuation) -> None:
+        """Take up a schedule."""
+        self._queue.add(punctuation)
+        self._all.append(punctuation)
+
+    def next_ms(self) -> int | None:
+        """Return when the next schedule is due; None if there is none."""
+        first = self._queue.peek()
+        return None if first is None else first.next_ms
+
+    def run(self, now_ms: int, punctuate: Callable[[Punctuation, int], None]) -> bool:
+        """Call ``punctuate`` once for each schedule due at ``now_ms``; tell if any was."""
+        ran = False
+        while (first := self._queue.peek()) is not None and first.next_ms <= now_ms:
+            self._queue.poll()
+            if first.cancelled:
+                continue
+            punctuate(first, now_ms)
+            ran = True
+            if not first.cancelled:
+                first.advance(now_ms)
+                self._queue.add(first)
+        return ran
+
+    def saved(self) -> list[tuple[str, int, int, bool]]:
+        """Return (node, ordinal, next time, cancelled) of every schedule, for ``restore``."""
+        return [(p.node.name, p.ordinal, p.next_ms, p.cancelled) for p in self._all]
+
+    def restore(self, saved: list[tuple[str, int, int, bool]]) -> None:
+        """Give schedules that exist again the times they had; others keep their new ones."""
+        known = {(node, ordinal): (due, gone) for node, ordinal, due, gone in saved}
+        self._queue = PriorityQueue(lambda due: due.next_ms)
+        for punctuation in self._all:
+            identity = (punctuation.node.name, punctuation.ordinal)
+            if identity in known:
+                punctuation.next_ms, punctuation.cancelled = known[identity]
+            self._queue.add(punctuation)

@@ -1,0 +1,134 @@
+"""A task's input: one queue per partition, and the choice of the record that comes next."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.java_collections import PriorityQueue
+
+
+@dataclass(slots=True)
+class Decoded:
+    """A chunk after its source's deserializers, and the bytes it came from."""
+
+    chunk: Chunk
+    raw: RawChunk
+    kept: list[int] | None
+    """For each record, its index in ``raw``; None if none was left out."""
+    position: int = 0
+
+    def raw_index(self, index: int) -> int:
+        """Return where record ``index`` is in ``raw``."""
+        return index if self.kept is None else self.kept[index]
+
+
+class RecordQueue:
+    """Decoded records of one topic partition, in offset order."""
+
+    __slots__ = ("_chunks", "in_group", "partition", "partition_time", "source", "topic")
+
+    def __init__(self, topic: str, partition: int, source: Any) -> None:
+        self.topic = topic
+        self.partition = partition
+        self.source = source
+        self.partition_time = -1
+        """The largest time that a timestamp extractor has returned here; -1 before the first."""
+        self.in_group = False
+        self._chunks: deque[Decoded] = deque()
+
+    def add(self, decoded: Decoded) -> None:
+        """Append records."""
+        if len(decoded.chunk):
+            self._chunks.append(decoded)
+
+    def head_ms(self) -> int:
+        """Return the event time of the first record; there must be one."""
+        head = self._chunks[0]
+        return head.chunk.timestamps[head.position]
+
+    def peek(self) -> Decoded:
+        """Return the chunk in front, whose ``position`` is the first record; there must be one."""
+        return self._chunks[0]
+
+    def skip(self, count: int) -> None:
+        """Remove ``count`` records, all of them in the chunk in front."""
+        head = self._chunks[0]
+        head.position += count
+        if head.position == len(head.chunk):
+            self._chunks.popleft()
+
+    def __bool__(self) -> bool:
+        return bool(self._chunks)
+
+
+class PartitionGroup:
+    """All queues of a task; stream time is the largest event time taken from any of them.
+
+    The next record is the head with the smallest event time. A record that arrives at an empty
+    queue competes at once; records already taken are never put back, so stream time never falls.
+
+    Source: Kafka's ``PartitionGroup``.
+    """
+
+    def __init__(self) -> None:
+        self._queues: dict[tuple[str, int], RecordQueue] = {}
+        self._heads: PriorityQueue[RecordQueue] = PriorityQueue(RecordQueue.head_ms)
+        self.stream_time = -1
+
+    def queue(self, topic: str, partition: int, source: Any) -> RecordQueue:
+        """Return the queue of a topic partition, made on first use."""
+        found = self._queues.get((topic, partition))
+        if found is None:
+            found = self._queues[topic, partition] = RecordQueue(topic, partition, source)
+        return found
+
+    def queues(self) -> dict[tuple[str, int], RecordQueue]:
+        """Return every queue by topic and partition."""
+        return self._queues
+
+    def add(self, queue: RecordQueue, decoded: Decoded) -> None:
+        """Append records to one of the queues."""
+        queue.add(decoded)
+        if queue and not queue.in_group:
+            queue.in_group = True
+            self._heads.add(queue)
+
+    def take(self, limit: int) -> tuple[RecordQueue, Decoded, int] | None:
+        """Choose up to ``limit`` records that come next and stand together in one queue.
+
+        Returns:
+            The queue, its chunk in front and how many records from ``position`` on; None if there
+            is nothing. They stay in the queue until ``done``.
+        """
+        if not len(self._heads):
+            return None
+        queue = self._heads.poll()
+        decoded = queue.peek()
+        start = decoded.position
+        stop = min(len(decoded.chunk), start + limit)
+        rival = self._heads.peek()
+        if rival is not None and stop > start + 1:
+            stop = _before(decoded.chunk.timestamps, start, stop, rival.head_ms())
+        return queue, decoded, stop - start
+
+    def done(self, queue: RecordQueue, count: int) -> None:
+        """Remove the records that ``take`` chose and let the queue compete again."""
+        queue.skip(count)
+        if queue:
+            self._heads.add(queue)
+        else:
+            queue.in_group = False
+
+    def __bool__(self) -> bool:
+        return len(self._heads) > 0
+
+
+def _before(timestamps: Any, start: int, stop: int, rival_ms: int) -> int:
+    """Return the end of the run from ``start`` whose later records precede the rival's head."""
+    for index in range(start + 1, stop):
+        if timestamps[index] >= rival_ms:
+            return index
+    return stop

@@ -1,0 +1,207 @@
+"""What flows between processors: records, their metadata, and a table's changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.headers import Headers
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+
+
+class Record(Generic[K, V]):
+    """A key, a value, an event time in epoch milliseconds (at least 0), and headers.
+
+    Immutable but for its headers; ``withX`` returns a changed copy.
+
+    Raises:
+        StreamsException: ``timestamp`` is negative.
+
+    Source: ``processor.api.Record``.
+    """
+
+    __slots__ = ("_headers", "_key", "_timestamp", "_value")
+
+    def __init__(self, key: K, value: V, timestamp: int, headers: Headers | None = None) -> None:
+        if timestamp < 0:
+            raise StreamsException("malformed record") from IllegalArgumentException(
+                "timestamp is negative", detail=f"It is {timestamp}."
+            )
+        self._key = key
+        self._value = value
+        self._timestamp = timestamp
+        self._headers = headers.copy() if headers else None
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._key
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._value
+
+    def timestamp(self) -> int:
+        """Return the event time in epoch milliseconds."""
+        return self._timestamp
+
+    def headers(self) -> Headers:
+        """Return the headers; changing them changes this record."""
+        if self._headers is None:
+            self._headers = Headers()
+        return self._headers
+
+    def withKey(self, key: K2) -> Record[K2, V]:
+        """Return a copy with another key."""
+        return make_record(key, self._value, self._timestamp, self._headers)
+
+    def withValue(self, value: V2) -> Record[K, V2]:
+        """Return a copy with another value."""
+        return make_record(self._key, value, self._timestamp, self._headers)
+
+    def withTimestamp(self, timestamp: int) -> Record[K, V]:
+        """Return a copy with another event time, at least 0."""
+        return Record(self._key, self._value, timestamp, self._headers)
+
+    def withHeaders(self, headers: Headers) -> Record[K, V]:
+        """Return a copy with these headers instead."""
+        return make_record(self._key, self._value, self._timestamp, headers)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Record)
+            and self._key == other._key
+            and self._value == other._value
+            and self._timestamp == other._timestamp
+            and (self._headers or None) == (other._headers or None)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._key, self._value, self._timestamp))
+
+    def __repr__(self) -> str:
+        return (
+            f"Record(key={self._key!r}, value={self._value!r}, timestamp={self._timestamp}, "
+            f"headers={self._headers or Headers()!r})"
+        )
+
+
+def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
+    """Build a record whose time is known to be valid; skips the check, copies the headers."""
+    record: Record[Any, Any] = Record.__new__(Record)
+    record._key = key
+    record._value = value
+    record._timestamp = timestamp
+    record._headers = headers.copy() if headers else None
+    return record
+
+
+def adopt_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
+    """Build a record that shares ``headers``; for the engine, where nobody else holds them."""
+    record: Record[Any, Any] = Record.__new__(Record)
+    record._key = key
+    record._value = value
+    record._timestamp = timestamp
+    record._headers = headers
+    return record
+
+
+class FixedKeyRecord(Generic[K, V]):
+    """A record whose key cannot be changed, so that no repartition is needed after it.
+
+    Source: ``processor.api.FixedKeyRecord``.
+    """
+
+    __slots__ = ("_record",)
+
+    def __init__(self, record: Record[K, V]) -> None:
+        self._record = record
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._record._key
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._record._value
+
+    def timestamp(self) -> int:
+        """Return the event time in epoch milliseconds."""
+        return self._record._timestamp
+
+    def headers(self) -> Headers:
+        """Return the headers; changing them changes this record."""
+        return self._record.headers()
+
+    def withValue(self, value: V2) -> FixedKeyRecord[K, V2]:
+        """Return a copy with another value."""
+        return FixedKeyRecord(self._record.withValue(value))
+
+    def withTimestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
+        """Return a copy with another event time, at least 0."""
+        return FixedKeyRecord(self._record.withTimestamp(timestamp))
+
+    def withHeaders(self, headers: Headers) -> FixedKeyRecord[K, V]:
+        """Return a copy with these headers instead."""
+        return FixedKeyRecord(self._record.withHeaders(headers))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FixedKeyRecord) and self._record == other._record
+
+    def __hash__(self) -> int:
+        return hash(self._record)
+
+    def __repr__(self) -> str:
+        return f"FixedKey{self._record!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordMetadata:
+    """Where the record in hand came from.
+
+    Source: ``processor.api.RecordMetadata``.
+    """
+
+    _topic: str | None
+    _partition: int
+    _offset: int
+
+    def topic(self) -> str | None:
+        """Return the source topic; None inside a punctuator."""
+        return self._topic
+
+    def partition(self) -> int:
+        """Return the source partition; -1 inside a punctuator."""
+        return self._partition
+
+    def offset(self) -> int:
+        """Return the source offset; -1 inside a punctuator."""
+        return self._offset
+
+
+class Change(Generic[V]):
+    """An update of a table: the new value and, where someone asked for it, the old one."""
+
+    __slots__ = ("is_latest", "new", "old")
+
+    def __init__(self, new: V | None, old: V | None, is_latest: bool = True) -> None:
+        self.new = new
+        self.old = old
+        self.is_latest = is_latest
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Change)
+            and self.new == other.new
+            and self.old == other.old
+            and self.is_latest == other.is_latest
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Change(new={self.new!r}, old={self.old!r}, is_latest={self.is_latest})"

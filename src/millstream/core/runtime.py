@@ -1,0 +1,117 @@
+"""The nodes of a running task: they call processors, and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from millstream.core.chunk import Chunk
+from millstream.core.context import FixedKeyNodeContext, NodeContext
+from millstream.core.errors import StreamsException
+from millstream.core.failure import FATAL, FailedProcessing
+from millstream.core.plan import ProcessorNode
+from millstream.core.processor import FixedKeyProcessor
+from millstream.core.records import FixedKeyRecord, Record, make_record
+
+if TYPE_CHECKING:
+    from millstream.core.task import Task
+
+
+class RuntimeNode(Protocol):
+    """What a node offers to the ones above it."""
+
+    name: str
+    children: list[Any]
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Take one record."""
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Take a run of records, with the effect of ``process`` on each in turn."""
+
+
+class ProcessorRuntime:
+    """A processor and its place in the task."""
+
+    def __init__(self, task: Task, node: ProcessorNode) -> None:
+        self.name = node.name
+        self.stores = node.stores
+        self.children: list[Any] = []
+        self._task = task
+        self._processor: Any = node.supplier()
+        fixed = getattr(node.supplier, "fixed_key", False) or isinstance(
+            self._processor, FixedKeyProcessor
+        )
+        self.context = FixedKeyNodeContext(task, self) if fixed else NodeContext(task, self)
+        self._call = self._fixed_key_call() if fixed else self._processor.process
+        self._call_chunk: Callable[[Chunk], None] | None = getattr(
+            self._processor, "process_chunk", None
+        )
+
+    def init(self) -> None:
+        """Initialise the processor.
+
+        Raises:
+            StreamsException: The processor's ``init`` raised.
+        """
+        self.context.link()
+        init = getattr(self._processor, "init", None)
+        try:
+            if init is not None:
+                init(self.context)
+        except Exception as error:
+            raise StreamsException(
+                f'cannot initialise processor "{self.name}"',
+                detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
+            ) from error
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Take one record; a failure goes to the processing exception handler."""
+        try:
+            self._call(record)
+        except (FailedProcessing, *FATAL):
+            raise
+        except Exception as error:  # noqa: BLE001 - a user's processor may raise anything
+            task = self._task
+            task.failures.handle(self.name, record, error, task.record_context)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Take a run of records, by columns where the processor can."""
+        if self._call_chunk is not None and self._task.by_chunks:
+            self._call_chunk(chunk)
+        else:
+            self._task.each(chunk, self.process)
+
+    def save(self) -> bytes | None:
+        """Return what the processor wants to find again after a restart."""
+        save = getattr(self._processor, "save", None)
+        return None if save is None else save()
+
+    def restore(self, data: bytes) -> None:
+        """Give the processor what its ``save`` returned."""
+        self._processor.restore(data)
+
+    def close(self) -> None:
+        """Close the processor.
+
+        Raises:
+            StreamsException: The processor's ``close`` raised.
+        """
+        close = getattr(self._processor, "close", None)
+        try:
+            if close is not None:
+                close()
+        except Exception as error:
+            raise StreamsException(
+                f'cannot close processor "{self.name}"',
+                detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
+            ) from error
+
+    def _fixed_key_call(self) -> Callable[[Record[Any, Any]], None]:
+        process = self._processor.process
+
+        def call(record: Record[Any, Any]) -> None:
+            own = make_record(record._key, record._value, record._timestamp, record._headers)
+            process(FixedKeyRecord(own))
+
+        return call

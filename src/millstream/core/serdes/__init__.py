@@ -1,0 +1,62 @@
+"""Serdes: how keys and values become bytes and back, in Kafka's formats."""
+
+from millstream.core.serdes.base import Deserializer as Deserializer
+from millstream.core.serdes.base import Serde as Serde
+from millstream.core.serdes.base import Serializer as Serializer
+from millstream.core.serdes.base import WrapperSerde as WrapperSerde
+from millstream.core.serdes.base import deserializer_call as deserializer_call
+from millstream.core.serdes.base import serializer_call as serializer_call
+from millstream.core.serdes.base import wants_headers as wants_headers
+from millstream.core.serdes.factory import Serdes as Serdes
+from millstream.core.serdes.json_serde import JsonDeserializer as JsonDeserializer
+from millstream.core.serdes.json_serde import JsonSerde as JsonSerde
+from millstream.core.serdes.json_serde import JsonSerializer as JsonSerializer
+from millstream.core.serdes.lists import ListDeserializer as ListDeserializer
+from millstream.core.serdes.lists import ListSerde as ListSerde
+from millstream.core.serdes.lists import ListSerializer as ListSerializer
+from millstream.core.serdes.numbers import BooleanDeserializer as BooleanDeserializer
+from millstream.core.serdes.numbers import BooleanSerde as BooleanSerde
+from millstream.core.serdes.numbers import BooleanSerializer as BooleanSerializer
+from millstream.core.serdes.numbers import DoubleDeserializer as DoubleDeserializer
+from millstream.core.serdes.numbers import DoubleSerde as DoubleSerde
+from millstream.core.serdes.numbers import DoubleSerializer as DoubleSerializer
+from millstream.core.serdes.numbers import FloatDeserializer as FloatDeserializer
+from millstream.core.serdes.numbers import FloatSerde as FloatSerde
+from millstream.core.serdes.numbers import FloatSerializer as FloatSerializer
+from millstream.core.serdes.numbers import IntegerDeserializer as IntegerDeserializer
+from millstream.core.serdes.numbers import IntegerSerde as IntegerSerde
+from millstream.core.serdes.numbers import IntegerSerializer as IntegerSerializer
+from millstream.core.serdes.numbers import LongDeserializer as LongDeserializer
+from millstream.core.serdes.numbers import LongSerde as LongSerde
+from millstream.core.serdes.numbers import LongSerializer as LongSerializer
+from millstream.core.serdes.numbers import ShortDeserializer as ShortDeserializer
+from millstream.core.serdes.numbers import ShortSerde as ShortSerde
+from millstream.core.serdes.numbers import ShortSerializer as ShortSerializer
+from millstream.core.serdes.raw import ByteArrayDeserializer as ByteArrayDeserializer
+from millstream.core.serdes.raw import ByteArraySerde as ByteArraySerde
+from millstream.core.serdes.raw import ByteArraySerializer as ByteArraySerializer
+from millstream.core.serdes.raw import ByteBufferDeserializer as ByteBufferDeserializer
+from millstream.core.serdes.raw import ByteBufferSerde as ByteBufferSerde
+from millstream.core.serdes.raw import ByteBufferSerializer as ByteBufferSerializer
+from millstream.core.serdes.raw import BytesDeserializer as BytesDeserializer
+from millstream.core.serdes.raw import BytesSerde as BytesSerde
+from millstream.core.serdes.raw import BytesSerializer as BytesSerializer
+from millstream.core.serdes.raw import VoidDeserializer as VoidDeserializer
+from millstream.core.serdes.raw import VoidSerde as VoidSerde
+from millstream.core.serdes.raw import VoidSerializer as VoidSerializer
+from millstream.core.serdes.text import StringDeserializer as StringDeserializer
+from millstream.core.serdes.text import StringSerde as StringSerde
+from millstream.core.serdes.text import StringSerializer as StringSerializer
+from millstream.core.serdes.text import UUIDDeserializer as UUIDDeserializer
+from millstream.core.serdes.text import UUIDSerde as UUIDSerde
+from millstream.core.serdes.text import UUIDSerializer as UUIDSerializer
+from millstream.core.serdes.windowed import (
+    SessionWindowedDeserializer as SessionWindowedDeserializer,
+)
+from millstream.core.serdes.windowed import SessionWindowedSerde as SessionWindowedSerde
+from millstream.core.serdes.windowed import SessionWindowedSerializer as SessionWindowedSerializer
+from millstream.core.serdes.windowed import TimeWindowedDeserializer as TimeWindowedDeserializer
+from millstream.core.serdes.windowed import TimeWindowedSerde as TimeWindowedSerde
+from millstream.core.serdes.windowed import TimeWindowedSerializer as TimeWindowedSerializer
+from millstream.core.serdes.windowed import WindowedSerdes as WindowedSerdes
+from millstream.core.serdes.windowed import WindowedSerializer as WindowedSerializer

@@ -1,0 +1,174 @@
+"""The contracts of serializers, deserializers and serdes."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from millstream.core.errors import ClassCastException
+from millstream.core.headers import Headers
+
+T = TypeVar("T")
+
+SerializerCall = Callable[[str, "Headers | None", Any], "bytes | None"]
+DeserializerCall = Callable[[str, "Headers | None", "bytes | None"], Any]
+
+
+class Serializer(ABC, Generic[T]):
+    """Turns objects into bytes. Must be picklable, because it travels to Spark's workers.
+
+    A subclass writes ``serialize(self, topic, data)`` or, to see and change the record's headers,
+    ``serialize(self, topic, headers, data)``.
+
+    Source: ``org.apache.kafka.common.serialization.Serializer``.
+    """
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take what is needed from the configuration; called before the first record."""
+
+    @abstractmethod
+    def serialize(self, topic: str, data: T | None, /) -> bytes | None:
+        """Return ``data`` as bytes; None stands for Kafka's null.
+
+        Raises:
+            ClassCastException: ``data`` is of a type that this serializer does not know.
+            SerializationException: The type is right and the value cannot be written.
+        """
+
+    def needs_headers(self) -> bool:
+        """Return whether the result may hang on the record's headers; columns have none."""
+        return wants_headers(self.serialize)
+
+    def serialize_column(self, topic: str, values: Sequence[T | None]) -> list[bytes | None]:
+        """Return many values as bytes, each as ``serialize`` alone would."""
+        call = serializer_call(self)
+        return [call(topic, None, value) for value in values]
+
+    def close(self) -> None:
+        """Release what ``configure`` acquired."""
+
+
+class Deserializer(ABC, Generic[T]):
+    """Turns bytes into objects. Must be picklable, because it travels to Spark's workers.
+
+    A subclass writes ``deserialize(self, topic, data)`` or, to see the record's headers,
+    ``deserialize(self, topic, headers, data)``.
+
+    Source: ``org.apache.kafka.common.serialization.Deserializer``.
+    """
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take what is needed from the configuration; called before the first record."""
+
+    @abstractmethod
+    def deserialize(self, topic: str, data: bytes | None, /) -> T | None:
+        """Return the object that ``data`` stands for; None stands for Kafka's null.
+
+        Raises:
+            SerializationException: The bytes are not of this format.
+        """
+
+    def needs_headers(self) -> bool:
+        """Return whether the result may hang on the record's headers; columns have none."""
+        return wants_headers(self.deserialize)
+
+    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
+        """Return many objects, each as ``deserialize`` alone would."""
+        call = deserializer_call(self)
+        return [call(topic, None, value) for value in values]
+
+    def close(self) -> None:
+        """Release what ``configure`` acquired."""
+
+
+class Serde(ABC, Generic[T]):
+    """A serializer and the deserializer that undoes it.
+
+    Attributes:
+        plain_type: Objects of exactly this immutable type come back equal from their bytes, so
+            that a store may keep the object instead. None promises nothing.
+
+    Source: ``org.apache.kafka.common.serialization.Serde``.
+    """
+
+    plain_type: ClassVar[type | None] = None
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Configure both halves."""
+        self.serializer().configure(configs, isKey)
+        self.deserializer().configure(configs, isKey)
+
+    @abstractmethod
+    def serializer(self) -> Serializer[T]:
+        """Return the half that writes."""
+
+    @abstractmethod
+    def deserializer(self) -> Deserializer[T]:
+        """Return the half that reads."""
+
+    def close(self) -> None:
+        """Close both halves."""
+        self.serializer().close()
+        self.deserializer().close()
+
+
+class WrapperSerde(Serde[T]):
+    """A serde made of a serializer and a deserializer."""
+
+    def __init__(self, serializer: Serializer[T], deserializer: Deserializer[T]) -> None:
+        self._serializer = serializer
+        self._deserializer = deserializer
+
+    def serializer(self) -> Serializer[T]:
+        """Return the half that writes."""
+        return self._serializer
+
+    def deserializer(self) -> Deserializer[T]:
+        """Return the half that reads."""
+        return self._deserializer
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def wants_headers(method: Callable[..., Any]) -> bool:
+    """Return whether a bound ``serialize`` or ``deserialize`` is the form that takes headers."""
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return len(positional) >= 3 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+
+
+def serializer_call(serializer: Serializer[Any]) -> SerializerCall:
+    """Return ``(topic, headers, data) -> bytes``, whichever form the serializer has.
+
+    Headers of None become new, empty ones if the serializer wants any.
+    """
+    return _with_headers(serializer.serialize)
+
+
+def deserializer_call(deserializer: Deserializer[Any]) -> DeserializerCall:
+    """Return ``(topic, headers, data) -> object``, whichever form the deserializer has."""
+    return _with_headers(deserializer.deserialize)
+
+
+def _with_headers(method: Callable[..., Any]) -> Callable[[str, Headers | None, Any], Any]:
+    if wants_headers(method):
+        return lambda topic, headers, data: method(
+            topic, Headers() if headers is None else headers, data
+        )
+    return lambda topic, headers, data: method(topic, data)
+
+
+def wrong_type(serializer: object, topic: str, data: object, expected: str) -> ClassCastException:
+    """Return the error for an object that a serializer was not made for."""
+    return ClassCastException(
+        f"{type(serializer).__name__} cannot serialize a {type(data).__name__}",
+        detail=f'It writes {expected}; the topic is "{topic}".',
+        hint="Name a serde for this type at the operator, or change default.key.serde or "
+        "default.value.serde.",
+    )

@@ -1,0 +1,114 @@
+"""Bytes as they are, and nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde, wrong_type
+
+BytesLike = bytes | bytearray | memoryview
+
+
+class ByteArraySerializer(Serializer[BytesLike]):
+    """Bytes as they are; ``bytearray`` and ``memoryview`` are copied."""
+
+    def serialize(self, topic: str, data: BytesLike | None) -> bytes | None:
+        if data is None or type(data) is bytes:
+            return data
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise wrong_type(self, topic, data, "bytes")
+        return bytes(data)
+
+    def serialize_column(
+        self, topic: str, values: Sequence[BytesLike | None]
+    ) -> list[bytes | None]:
+        serialize = self.serialize
+        return [
+            value if value is None or type(value) is bytes else serialize(topic, value)
+            for value in values
+        ]
+
+
+class ByteArrayDeserializer(Deserializer[bytes]):
+    """Bytes as they are."""
+
+    def deserialize(self, topic: str, data: bytes | None) -> bytes | None:
+        return data
+
+    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[bytes | None]:
+        return list(values)
+
+
+class BytesSerializer(ByteArraySerializer):
+    """Bytes as they are: Python's ``bytes`` are what Kafka's ``Bytes`` add to Java's arrays."""
+
+
+class BytesDeserializer(ByteArrayDeserializer):
+    """Bytes as they are."""
+
+
+class ByteBufferSerializer(ByteArraySerializer):
+    """Bytes as they are; a ``memoryview`` is Python's byte buffer."""
+
+
+class ByteBufferDeserializer(Deserializer[memoryview]):
+    """Bytes as a read-only ``memoryview``."""
+
+    def deserialize(self, topic: str, data: bytes | None) -> memoryview | None:
+        return None if data is None else memoryview(data)
+
+
+class VoidSerializer(Serializer[Any]):
+    """Nothing but None.
+
+    Raises:
+        ClassCastException: from ``serialize``, for anything else.
+    """
+
+    def serialize(self, topic: str, data: Any) -> None:
+        if data is not None:
+            raise wrong_type(self, topic, data, "None only")
+
+
+class VoidDeserializer(Deserializer[Any]):
+    """Nothing but None."""
+
+    def deserialize(self, topic: str, data: bytes | None) -> None:
+        if data is not None:
+            raise IllegalArgumentException("Data should be null for a VoidDeserializer.")
+
+
+class ByteArraySerde(WrapperSerde[Any]):
+    """``bytes`` as they are."""
+
+    plain_type = bytes
+
+    def __init__(self) -> None:
+        super().__init__(ByteArraySerializer(), ByteArrayDeserializer())
+
+
+class BytesSerde(WrapperSerde[Any]):
+    """``bytes`` as they are."""
+
+    plain_type = bytes
+
+    def __init__(self) -> None:
+        super().__init__(BytesSerializer(), BytesDeserializer())
+
+
+class ByteBufferSerde(WrapperSerde[Any]):
+    """A ``memoryview`` over the bytes."""
+
+    def __init__(self) -> None:
+        super().__init__(ByteBufferSerializer(), ByteBufferDeserializer())
+
+
+class VoidSerde(WrapperSerde[Any]):
+    """For keys or values that are always None."""
+
+    plain_type = type(None)
+
+    def __init__(self) -> None:
+        super().__init__(VoidSerializer(), VoidDeserializer())

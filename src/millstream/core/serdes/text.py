@@ -1,0 +1,170 @@
+"""Text and UUIDs."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from millstream.core.errors import SerializationException
+from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde, wrong_type
+
+UTF_8 = "utf-8"
+SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
+HEX_PARTS = re.compile(r"([0-9a-fA-F]+)-" * 4 + r"([0-9a-fA-F]+)")
+UUID_PART_BITS = (32, 16, 16, 16, 48)
+
+
+class StringSerializer(Serializer[str]):
+    """Text as UTF-8, or as ``[key.|value.]serializer.encoding`` says.
+
+    What the encoding cannot write becomes a question mark, as in Java.
+    """
+
+    def __init__(self) -> None:
+        self._encoding = UTF_8
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the encoding from the configuration.
+
+        Raises:
+            SerializationException: Python knows no encoding of that name.
+        """
+        self._encoding = _configured_encoding(configs, isKey, "serializer")
+
+    def serialize(self, topic: str, data: str | None) -> bytes | None:
+        if data is None:
+            return None
+        if not isinstance(data, str):
+            raise wrong_type(self, topic, data, "text")
+        return _encode(data, self._encoding)
+
+    def serialize_column(self, topic: str, values: Sequence[str | None]) -> list[bytes | None]:
+        if self._encoding == UTF_8:
+            try:
+                # str.encode called on the class, so that another type with an encode() is refused.
+                encode = str.encode
+                return [None if value is None else encode(value) for value in values]
+            except (TypeError, UnicodeEncodeError):
+                pass
+        return [self.serialize(topic, value) for value in values]
+
+
+class StringDeserializer(Deserializer[str]):
+    """Text from UTF-8, or as ``[key.|value.]deserializer.encoding`` says.
+
+    Malformed bytes become U+FFFD; nothing is refused.
+    """
+
+    def __init__(self) -> None:
+        self._encoding = UTF_8
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the encoding from the configuration.
+
+        Raises:
+            SerializationException: Python knows no encoding of that name.
+        """
+        self._encoding = _configured_encoding(configs, isKey, "deserializer")
+
+    def deserialize(self, topic: str, data: bytes | None) -> str | None:
+        return None if data is None else _decode(data, self._encoding)
+
+    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[str | None]:
+        if self._encoding == UTF_8:
+            try:
+                return [None if value is None else value.decode() for value in values]
+            except UnicodeDecodeError:
+                pass
+        return [self.deserialize(topic, value) for value in values]
+
+
+class UUIDSerializer(Serializer[uuid.UUID]):
+    """UUIDs as the 36 characters of their text."""
+
+    def __init__(self) -> None:
+        self._encoding = UTF_8
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the encoding from the configuration."""
+        self._encoding = _configured_encoding(configs, isKey, "serializer")
+
+    def serialize(self, topic: str, data: uuid.UUID | None) -> bytes | None:
+        if data is None:
+            return None
+        if not isinstance(data, uuid.UUID):
+            raise wrong_type(self, topic, data, "UUIDs")
+        return _encode(str(data), self._encoding)
+
+
+class UUIDDeserializer(Deserializer[uuid.UUID]):
+    """UUIDs from their text; short groups are filled up and long ones cut, as Java does."""
+
+    def __init__(self) -> None:
+        self._encoding = UTF_8
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the encoding from the configuration."""
+        self._encoding = _configured_encoding(configs, isKey, "deserializer")
+
+    def deserialize(self, topic: str, data: bytes | None) -> uuid.UUID | None:
+        if data is None:
+            return None
+        text = _decode(data, self._encoding)
+        parts = HEX_PARTS.fullmatch(text) if len(text) <= 36 else None
+        if parts is None:
+            raise SerializationException(
+                "Error parsing data into UUID", detail=f"It has {len(data)} bytes."
+            )
+        number = 0
+        for part, bits in zip(parts.groups(), UUID_PART_BITS, strict=True):
+            number = number << bits | int(part, 16) & (1 << bits) - 1
+        return uuid.UUID(int=number)
+
+
+class StringSerde(WrapperSerde[str]):
+    """Text as UTF-8."""
+
+    def __init__(self) -> None:
+        super().__init__(StringSerializer(), StringDeserializer())
+
+    plain_type = str
+
+
+class UUIDSerde(WrapperSerde[uuid.UUID]):
+    """UUIDs as text."""
+
+    def __init__(self) -> None:
+        super().__init__(UUIDSerializer(), UUIDDeserializer())
+
+    plain_type = uuid.UUID
+
+
+def _configured_encoding(configs: Mapping[str, Any], is_key: bool, role: str) -> str:
+    name = configs.get(f"{'key' if is_key else 'value'}.{role}.encoding")
+    if name is None:
+        name = configs.get(f"{role}.encoding")
+    if not isinstance(name, str):
+        return UTF_8
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise SerializationException(f"Unsupported encoding {name}") from error
+
+
+def _encode(text: str, encoding: str) -> bytes:
+    if encoding == "utf-16":  # Java writes it big endian, whatever the machine
+        return codecs.BOM_UTF16_BE + text.encode("utf-16-be", "replace")
+    return text.encode(encoding, "replace")
+
+
+def _decode(data: bytes, encoding: str) -> str:
+    if encoding != UTF_8:
+        return bytes(data).decode(encoding, "replace")
+    try:
+        return bytes(data).decode()
+    except UnicodeDecodeError:
+        # Java sees an encoded surrogate as one mistake, Python as three.
+        return SURROGATE.sub(b"\xff", bytes(data)).decode(UTF_8, "replace")

@@ -1,0 +1,356 @@
+"""Windowed keys as bytes, on topics and in changelogs."""
+
+from __future__ import annotations
+
+import struct
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from typing_extensions import Self
+
+from millstream.core.durations import to_millis
+from millstream.core.errors import (
+    IllegalArgumentException,
+    NullPointerException,
+    SerializationException,
+)
+from millstream.core.headers import Headers
+from millstream.core.loading import load_instance
+from millstream.core.serdes.base import (
+    Deserializer,
+    Serde,
+    Serializer,
+    WrapperSerde,
+    deserializer_call,
+    serializer_call,
+    wrong_type,
+)
+from millstream.core.serdes.factory import Serdes
+from millstream.core.windows import SessionWindow, TimeWindow, Windowed
+
+LONG = struct.Struct(">q")
+TWO_LONGS = struct.Struct(">qq")
+SEQUENCE_BYTES = 4
+INNER_SERDE_KEY = "windowed.inner.class.serde"
+
+
+class WindowedSerializer(Serializer[Windowed[Any]]):
+    """Base of the serializers of windowed keys.
+
+    A sink with such a key serializer partitions by the key without the window, which is why it
+    can be had on its own.
+
+    Source: ``kstream.WindowedSerializer``.
+    """
+
+    WINDOWED_INNER_SERIALIZER_CLASS: ClassVar[str] = "windowed.inner.serializer.class"
+
+    def __init__(self, inner: Serializer[Any] | None = None) -> None:
+        self._inner = inner
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the serializer of the inner key from the configuration, unless it is there.
+
+        Raises:
+            IllegalArgumentException: It is named nowhere, or twice and differently.
+        """
+        self._inner = _configured_inner(
+            self._inner, configs, isKey, self.WINDOWED_INNER_SERIALIZER_CLASS, "serializer"
+        )
+
+    def serialize(self, topic: str, /, *arguments: Any) -> bytes | None:
+        """Write ``(topic, data)`` or ``(topic, headers, data)``."""
+        headers, data = _headers_and_data(arguments)
+        inner = self._checked_inner()
+        if data is None:
+            return None
+        if not isinstance(data, Windowed):
+            raise wrong_type(self, topic, data, "windowed keys")
+        return self._join(serializer_call(inner)(topic, headers, data._key), data)
+
+    def needs_headers(self) -> bool:
+        """Return whether the inner half needs them."""
+        return self._inner is not None and self._inner.needs_headers()
+
+    def serialize_column(
+        self, topic: str, values: Sequence[Windowed[Any] | None]
+    ) -> list[bytes | None]:
+        inner = self._checked_inner()
+        if inner.needs_headers() or set(map(type, values)) != {Windowed}:
+            return [self.serialize(topic, value) for value in values]
+        windowed = [value for value in values if value is not None]
+        keys = inner.serialize_column(topic, [value._key for value in windowed])
+        return list(map(self._join, keys, windowed))
+
+    def serializeBaseKey(self, topic: str, /, *arguments: Any) -> bytes | None:
+        """Write the key without the window: ``(topic, data)`` or ``(topic, headers, data)``."""
+        headers, data = _headers_and_data(arguments)
+        return serializer_call(self._checked_inner())(topic, headers, data.key())
+
+    def close(self) -> None:
+        """Close the inner serializer."""
+        if self._inner is not None:
+            self._inner.close()
+
+    @abstractmethod
+    def _suffix(self, data: Windowed[Any]) -> bytes: ...
+
+    def _join(self, key: bytes | None, data: Windowed[Any]) -> bytes:
+        if key is None:
+            raise NullPointerException(
+                f"{type(self).__name__} cannot serialize a window without a key",
+                detail=f"It is {data}.",
+            )
+        return key + self._suffix(data)
+
+    def _checked_inner(self) -> Serializer[Any]:
+        if self._inner is None:
+            raise NullPointerException(
+                f"{type(self).__name__} has no inner serializer",
+                hint=f"Make it as {type(self).__name__}(inner), or configure it.",
+            )
+        return self._inner
+
+
+class TimeWindowedSerializer(WindowedSerializer):
+    """Keys of time windows: the key's bytes, then the window's start; the end is not kept.
+
+    Source: ``kstream.TimeWindowedSerializer``.
+    """
+
+    def _suffix(self, data: Windowed[Any]) -> bytes:
+        return LONG.pack(data._window._start)
+
+
+class SessionWindowedSerializer(WindowedSerializer):
+    """Keys of sessions: the key's bytes, then the end, then the start.
+
+    Source: ``kstream.SessionWindowedSerializer``.
+    """
+
+    def _suffix(self, data: Windowed[Any]) -> bytes:
+        return TWO_LONGS.pack(data._window._end, data._window._start)
+
+
+class _WindowedDeserializer(Deserializer[Windowed[Any]]):
+    WINDOWED_INNER_DESERIALIZER_CLASS: ClassVar[str] = "windowed.inner.deserializer.class"
+
+    def __init__(self, inner: Deserializer[Any] | None = None) -> None:
+        self._inner = inner
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take the deserializer of the inner key from the configuration, unless it is there.
+
+        Raises:
+            IllegalArgumentException: It is named nowhere, or twice and differently.
+        """
+        self._inner = _configured_inner(
+            self._inner, configs, isKey, self.WINDOWED_INNER_DESERIALIZER_CLASS, "deserializer"
+        )
+
+    def deserialize(self, topic: str, /, *arguments: Any) -> Windowed[Any] | None:
+        """Read ``(topic, data)`` or ``(topic, headers, data)``; no bytes at all give None."""
+        headers, data = _headers_and_data(arguments)
+        inner = self._checked_inner()
+        if not data:
+            return None
+        key, window = self._split(data)
+        return Windowed(deserializer_call(inner)(topic, headers, key), window)
+
+    def needs_headers(self) -> bool:
+        """Return whether the inner half needs them."""
+        return self._inner is not None and self._inner.needs_headers()
+
+    def deserialize_column(
+        self, topic: str, values: Sequence[bytes | None]
+    ) -> list[Windowed[Any] | None]:
+        inner = self._checked_inner()
+        if inner.needs_headers() or not all(values):
+            return [self.deserialize(topic, value) for value in values]
+        halves = [self._split(value) for value in values if value is not None]
+        keys = inner.deserialize_column(topic, [key for key, _ in halves])
+        return [Windowed(key, window) for key, (_, window) in zip(keys, halves, strict=True)]
+
+    def close(self) -> None:
+        """Close the inner deserializer."""
+        if self._inner is not None:
+            self._inner.close()
+
+    @abstractmethod
+    def _split(self, data: bytes) -> tuple[bytes, TimeWindow | SessionWindow]: ...
+
+    def _checked_inner(self) -> Deserializer[Any]:
+        if self._inner is None:
+            raise NullPointerException(
+                f"{type(self).__name__} has no inner deserializer",
+                hint=f"Make it as {type(self).__name__}(inner, ...), or configure it.",
+            )
+        return self._inner
+
+
+class TimeWindowedDeserializer(_WindowedDeserializer):
+    """Keys of time windows; needs the windows' size, because the bytes have the start only.
+
+    Args:
+        inner: Reads the key without the window; None: the configuration names it.
+        windowSize: Milliseconds (or a ``timedelta``); None: ``window.size.ms``.
+
+    Source: ``kstream.TimeWindowedDeserializer``.
+    """
+
+    WINDOW_SIZE_MS_CONFIG: ClassVar[str] = "window.size.ms"
+
+    def __init__(self, inner: Deserializer[Any] | None = None, windowSize: Any = None) -> None:
+        super().__init__(inner)
+        self._window_size = None if windowSize is None else to_millis(windowSize, "windowSize")
+        self._changelog = False
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Take what is missing from the configuration.
+
+        Raises:
+            IllegalArgumentException: The window size, or the inner deserializer, is given nowhere;
+                or the size both here and there.
+        """
+        configured = configs.get(self.WINDOW_SIZE_MS_CONFIG)
+        if self._window_size is not None and configured is not None:
+            raise IllegalArgumentException(
+                "Window size should not be set in both the time windowed deserializer constructor "
+                "and the window.size.ms config"
+            )
+        if self._window_size is None:
+            if configured is None:
+                raise IllegalArgumentException(
+                    "Window size needs to be set either through the time windowed deserializer "
+                    "constructor or the window.size.ms config but not both"
+                )
+            self._window_size = int(configured)
+        super().configure(configs, isKey)
+
+    def getWindowSize(self) -> int | None:
+        """Return the size of the windows in milliseconds, if it is known."""
+        return self._window_size
+
+    def setIsChangelogTopic(self, isChangelogTopic: bool) -> None:
+        """Say whether the keys are those of a window store's changelog (4 bytes longer)."""
+        self._changelog = isChangelogTopic
+
+    def _split(self, data: bytes) -> tuple[bytes, TimeWindow]:
+        end = len(data) - SEQUENCE_BYTES if self._changelog else len(data)
+        cut = end - LONG.size
+        if cut < 0:
+            raise _too_short(self, data)
+        if self._window_size is None:
+            raise NullPointerException(
+                "TimeWindowedDeserializer has no window size",
+                hint="Make it as TimeWindowedDeserializer(inner, windowSize).",
+            )
+        (start,) = LONG.unpack_from(data, cut)
+        return data[:cut], TimeWindow.of_start(start, self._window_size)
+
+
+class SessionWindowedDeserializer(_WindowedDeserializer):
+    """Keys of sessions.
+
+    Source: ``kstream.SessionWindowedDeserializer``.
+    """
+
+    def _split(self, data: bytes) -> tuple[bytes, SessionWindow]:
+        cut = len(data) - TWO_LONGS.size
+        if cut < 0:
+            raise _too_short(self, data)
+        end, start = TWO_LONGS.unpack_from(data, cut)
+        return data[:cut], SessionWindow(start, end)
+
+
+class TimeWindowedSerde(WrapperSerde[Windowed[Any]]):
+    """Keys of time windows of one size.
+
+    Source: ``kstream.WindowedSerdes.TimeWindowedSerde``.
+    """
+
+    def __init__(self, inner: Serde[Any] | None = None, windowSize: Any = None) -> None:
+        self._windowed_deserializer = TimeWindowedDeserializer(
+            None if inner is None else inner.deserializer(), windowSize
+        )
+        super().__init__(
+            TimeWindowedSerializer(None if inner is None else inner.serializer()),
+            self._windowed_deserializer,
+        )
+
+    def forChangelog(self, isChangelogTopic: bool) -> Self:
+        """Say whether the keys to read are those of a window store's changelog."""
+        self._windowed_deserializer.setIsChangelogTopic(isChangelogTopic)
+        return self
+
+
+class SessionWindowedSerde(WrapperSerde[Windowed[Any]]):
+    """Keys of sessions.
+
+    Source: ``kstream.WindowedSerdes.SessionWindowedSerde``.
+    """
+
+    def __init__(self, inner: Serde[Any] | None = None) -> None:
+        super().__init__(
+            SessionWindowedSerializer(None if inner is None else inner.serializer()),
+            SessionWindowedDeserializer(None if inner is None else inner.deserializer()),
+        )
+
+
+class WindowedSerdes:
+    """Makes serdes of windowed keys.
+
+    Source: ``kstream.WindowedSerdes``.
+    """
+
+    TimeWindowedSerde = TimeWindowedSerde
+    SessionWindowedSerde = SessionWindowedSerde
+
+    @staticmethod
+    def timeWindowedSerdeFrom(type: type, windowSize: Any) -> Serde[Windowed[Any]]:
+        """Return the serde of time windows around keys of a Python type."""
+        return TimeWindowedSerde(Serdes.serdeFrom(type), windowSize)
+
+    @staticmethod
+    def sessionWindowedSerdeFrom(type: type) -> Serde[Windowed[Any]]:
+        """Return the serde of sessions around keys of a Python type."""
+        return SessionWindowedSerde(Serdes.serdeFrom(type))
+
+
+def _configured_inner(
+    inner: Any, configs: Mapping[str, Any], is_key: bool, key: str, half: str
+) -> Any:
+    named: Any = None
+    named_by = key
+    if configs.get(key) is not None:
+        named = load_instance(configs[key], key)
+    elif configs.get(INNER_SERDE_KEY) is not None:
+        named_by = INNER_SERDE_KEY
+        serde: Serde[Any] = load_instance(configs[INNER_SERDE_KEY], INNER_SERDE_KEY)
+        pick: Callable[[], Any] = getattr(serde, half)
+        named = pick()
+    if inner is None and named is None:
+        raise IllegalArgumentException(
+            f"Inner class {half} should be set either via constructor or via the {key} config"
+        )
+    if inner is not None and named is not None and type(inner) is not type(named):
+        raise IllegalArgumentException(
+            f"Inner class {half} set using constructor ({type(inner).__name__}) is different from "
+            f"the one set in {named_by} config ({type(named).__name__})."
+        )
+    if inner is None:
+        named.configure(configs, is_key)
+        return named
+    return inner
+
+
+def _headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
+    return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
+
+
+def _too_short(deserializer: object, data: bytes) -> SerializationException:
+    return SerializationException(
+        f"{type(deserializer).__name__} received bytes that are not a windowed key",
+        detail=f"There are only {len(data)}.",
+    )

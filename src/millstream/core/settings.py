@@ -1,0 +1,58 @@
+"""What a task takes from the application's configuration, resolved once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.handlers import (
+    DeserializationExceptionHandler,
+    ProcessingExceptionHandler,
+    ProductionExceptionHandler,
+)
+from millstream.core.serdes import Serde
+from millstream.core.timestamps import TimestampExtractor
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSettings:
+    """Serdes, handlers and limits of one application."""
+
+    application_id: str
+    key_serde: Serde[Any] | None
+    value_serde: Serde[Any] | None
+    timestamp_extractor: TimestampExtractor
+    deserialization_handler: DeserializationExceptionHandler
+    processing_handler: ProcessingExceptionHandler
+    production_handler: ProductionExceptionHandler
+    cache_bytes: int
+    configs: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of(config: StreamsConfig) -> TaskSettings:
+        """Resolve and configure what ``config`` names.
+
+        Raises:
+            ConfigException: A class cannot be found or is not of the right kind.
+        """
+        return TaskSettings(
+            application_id=config.getString(StreamsConfig.APPLICATION_ID_CONFIG),
+            key_serde=config.default_key_serde(),
+            value_serde=config.default_value_serde(),
+            timestamp_extractor=config.instance(
+                StreamsConfig.DEFAULT_TIMESTAMP_EXTRACTOR_CLASS_CONFIG
+            ),
+            deserialization_handler=config.instance(
+                StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG
+            ),
+            processing_handler=config.instance(
+                StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG
+            ),
+            production_handler=config.instance(
+                StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG
+            ),
+            cache_bytes=config.cache_bytes(),
+            configs=config.merged(),
+        )

@@ -1,0 +1,130 @@
+"""The node that sends: topic, serializers, partitioner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.failure import error_context
+from millstream.core.handlers import ProductionExceptionHandler
+from millstream.core.kafka import ProducerRecord
+from millstream.core.plan import SinkNode
+from millstream.core.records import Record
+from millstream.core.serdes import Serializer, serializer_call
+
+if TYPE_CHECKING:
+    from millstream.core.task import Task
+
+Origin = ProductionExceptionHandler.SerializationExceptionOrigin
+
+
+class SinkRuntime:
+    """A sink and its place in the task."""
+
+    def __init__(
+        self,
+        task: Task,
+        node: SinkNode,
+        topic: str | None,
+        key_serializer: Serializer[Any],
+        value_serializer: Serializer[Any],
+    ) -> None:
+        self.name = node.name
+        self.children: list[Any] = []
+        self._task = task
+        self._topic = topic
+        self._extract = getattr(node.extractor, "extract", node.extractor)
+        self._partitions = getattr(node.partitioner, "partitions", node.partitioner)
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+        self._key_call = serializer_call(key_serializer)
+        self._value_call = serializer_call(value_serializer)
+        self._by_columns = not (key_serializer.needs_headers() or value_serializer.needs_headers())
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Serialize and send one record.
+
+        Raises:
+            StreamsException: A serializer refused it and the production handler says to fail.
+        """
+        topic = self._topic or self._extracted(record)
+        # The headers are copied: what a sibling adds later must not show in what was sent.
+        headers = record._headers.copy() if record._headers else None
+        key = value = None
+        origin = Origin.KEY
+        try:
+            key = self._key_call(topic, headers, record._key)
+            origin = Origin.VALUE
+            value = self._value_call(topic, headers, record._value)
+        except ClassCastException as error:
+            raise self._mismatch(topic, origin, error) from error
+        except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
+            self._refused(topic, record, origin, error)
+            return
+        if self._partitions is None:
+            self._task.host.send(topic, key, value, record._timestamp, headers, None)
+            return
+        for partition in self._chosen(topic, record):
+            self._task.host.send(topic, key, value, record._timestamp, headers, partition)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Serialize and send a run of records."""
+        topic = self._topic
+        by_columns = self._by_columns and self._partitions is None and self._task.by_chunks
+        if topic is None or not by_columns:
+            self._task.each(chunk, self.process)
+            return
+        try:
+            keys = self._key_serializer.serialize_column(topic, chunk.keys)
+            values = self._value_serializer.serialize_column(topic, chunk.values)
+        except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
+            self._task.each(chunk, self.process)
+            return
+        self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers)
+
+    def _extracted(self, record: Record[Any, Any]) -> str:
+        context = self._task.record_context
+        if context is not None:
+            context = context.moved(record._timestamp, record.headers())
+        topic = self._extract(record._key, record._value, context)
+        if topic is None:
+            raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
+        return str(topic)
+
+    def _chosen(self, topic: str, record: Record[Any, Any]) -> list[int | None]:
+        count = self._task.host.partition_count(topic)
+        chosen = self._partitions(topic, record._key, record._value, count)
+        if chosen is None:
+            return [None]
+        if isinstance(chosen, int):
+            return [chosen]
+        if not chosen:
+            self._task.count_dropped("the partitioner chose no partition", self.name)
+        return sorted(chosen)
+
+    def _mismatch(self, topic: str, origin: Any, error: Exception) -> StreamsException:
+        return StreamsException(
+            f'sink "{self.name}" cannot serialize the {origin.name.lower()} for topic "{topic}"',
+            detail=str(error),
+            hint="Give the right serdes with Produced.with_ or in the configuration.",
+        )
+
+    def _refused(self, topic: str, record: Record[Any, Any], origin: Any, error: Exception) -> None:
+        task = self._task
+        unsent = ProducerRecord(
+            topic, None, record._timestamp, record._key, record._value, record._headers
+        )
+        context = error_context(self.name, task.id, task.record_context_or_none())
+        response = task.settings.production_handler.handleSerializationError(
+            context, unsent, error, origin
+        )
+        task.send_dead_letters(response.deadLetterQueueRecords())
+        if response.result().name == "FAIL":
+            raise StreamsException(
+                f'sink "{self.name}" cannot serialize the {origin.name.lower()} '
+                f'for topic "{topic}"',
+                detail=f"{type(error).__name__}: {error}",
+                hint="Set production.exception.handler to skip such records.",
+            ) from error
+        task.count_dropped("a serializer refused it", self.name)

@@ -1,0 +1,74 @@
+"""A dict that can also be read in key order, and pays for the order only when it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+from sortedcontainers import SortedList
+
+V = TypeVar("V")
+
+
+class SortedMap(Generic[V]):
+    """Bytes to values: dict speed for points, ordered ranges on demand.
+
+    New keys are noted on the side and merged into the order by the next range read, so a map that
+    nobody scans never sorts.
+    """
+
+    __slots__ = ("_new", "_order", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[bytes, V] = {}
+        """The entries; readers may use it directly, writers go through ``set`` and ``pop``."""
+        self._order: SortedList | None = None
+        self._new: list[bytes] = []
+
+    def set(self, key: bytes, value: V) -> None:
+        """Set the value of ``key``."""
+        if self._order is not None and key not in self.values:
+            self._new.append(key)
+        self.values[key] = value
+
+    def update(self, entries: dict[bytes, V]) -> None:
+        """Set many values."""
+        if self._order is not None:
+            self._new.extend(entries.keys() - self.values.keys())
+        self.values.update(entries)
+
+    def pop(self, key: bytes) -> None:
+        """Remove ``key`` if it is there."""
+        if key in self.values:
+            del self.values[key]
+            if self._order is not None:
+                self._merge()
+                self._order.remove(key)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self.values = {}
+        self._order = None
+        self._new = []
+
+    def keys(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[bytes]:
+        """Yield the keys with ``lower <= key < upper`` in order.
+
+        The map must not change meanwhile.
+        """
+        if self._order is None:
+            self._order = SortedList(self.values)
+            self._new = []
+        else:
+            self._merge()
+        return self._order.irange(lower, upper, inclusive=(True, False), reverse=reverse)  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def _merge(self) -> None:
+        if self._new and self._order is not None:
+            self._order.update(self._new)
+            self._new = []

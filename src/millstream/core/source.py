@@ -1,0 +1,192 @@
+"""The node where records enter: bytes become objects, and every record gets its event time."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.errors import StreamsException
+from millstream.core.failure import error_context
+from millstream.core.kafka import ConsumerRecord
+from millstream.core.plan import SourceNode
+from millstream.core.queues import Decoded, RecordQueue
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Record
+from millstream.core.serdes import Deserializer, deserializer_call
+from millstream.core.timestamps import ExtractRecordMetadataTimestamp
+
+if TYPE_CHECKING:
+    from millstream.core.task import Task
+
+log = logging.getLogger(__name__)
+
+
+class SourceRuntime:
+    """A source and its place in the task."""
+
+    def __init__(
+        self,
+        task: Task,
+        node: SourceNode,
+        key_deserializer: Deserializer[Any],
+        value_deserializer: Deserializer[Any],
+        extractor: Any,
+    ) -> None:
+        self.name = node.name
+        self.node = node
+        self.children: list[Any] = []
+        self.chunked = False
+        """Whether runs of records may go down as chunks; the task decides."""
+        self._task = task
+        self._key_deserializer = key_deserializer
+        self._value_deserializer = value_deserializer
+        self._key_call = deserializer_call(key_deserializer)
+        self._value_call = deserializer_call(value_deserializer)
+        self._by_columns = not (
+            key_deserializer.needs_headers() or value_deserializer.needs_headers()
+        )
+        self._extract = getattr(extractor, "extract", extractor)
+        # The stock ones return the record's own time unless it is negative.
+        own = getattr(type(extractor), "extract", None)
+        self._keeps_valid = own is ExtractRecordMetadataTimestamp.extract
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Pass one record to the children."""
+        for child in self.children:
+            child.process(record)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Pass a run of records to the children."""
+        if len(self.children) == 1:
+            self.children[0].process_chunk(chunk)
+        else:
+            self._task.each(chunk, self.process)
+
+    def decode(self, queue: RecordQueue, raw: RawChunk) -> Decoded:
+        """Turn bytes into records with event times.
+
+        Raises:
+            StreamsException: A record cannot be deserialized, or has no valid event time, and the
+                handler or the extractor says to fail.
+        """
+        if self._keeps_valid and self._by_columns:
+            decoded = self._decoded(raw)
+            if decoded is not None:
+                queue.partition_time = max(queue.partition_time, max(raw.timestamps))
+                return decoded
+        return self._one_by_one(queue, raw)
+
+    def _decoded(self, raw: RawChunk) -> Decoded | None:
+        if min(raw.timestamps) < 0:
+            return None
+        try:
+            keys = self._key_deserializer.deserialize_column(raw.topic, raw.keys)
+            values = self._value_deserializer.deserialize_column(raw.topic, raw.values)
+        except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
+            return None
+        chunk = Chunk(
+            raw.topic, raw.partition, raw.offsets, raw.timestamps, keys, values, raw.headers
+        )
+        return Decoded(chunk, raw, None)
+
+    def _one_by_one(self, queue: RecordQueue, raw: RawChunk) -> Decoded:
+        kept: list[int] = []
+        columns: tuple[list[Any], ...] = ([], [], [], [], [])
+        for index in range(len(raw)):
+            row = self._row(queue, raw, index)
+            if row is not None:
+                kept.append(index)
+                for column, item in zip(columns, row, strict=True):
+                    column.append(item)
+        offsets, timestamps, keys, values, headers = columns
+        chunk = Chunk(
+            raw.topic,
+            raw.partition,
+            offsets,
+            timestamps,
+            keys,
+            values,
+            headers if any(headers) else None,
+        )
+        return Decoded(chunk, raw, kept)
+
+    def _row(self, queue: RecordQueue, raw: RawChunk, index: int) -> Sequence[Any] | None:
+        headers = raw.headers[index] if raw.headers else None
+        try:
+            key = self._key_call(raw.topic, headers, raw.keys[index])
+            value = self._value_call(raw.topic, headers, raw.values[index])
+        except Exception as error:  # noqa: BLE001 - a user's deserializer may raise anything
+            self._refused(raw, index, error)
+            return None
+        timestamp = raw.timestamps[index]
+        if timestamp < 0 or not self._keeps_valid:
+            timestamp = self._extracted(queue, raw, index, key, value)
+            if timestamp < 0:
+                self._task.count_dropped("its event time is negative", self.name)
+                return None
+        queue.partition_time = max(queue.partition_time, timestamp)
+        return raw.offsets[index], timestamp, key, value, headers
+
+    def _extracted(
+        self, queue: RecordQueue, raw: RawChunk, index: int, key: Any, value: Any
+    ) -> int:
+        record = self._consumer_record(raw, index, key, value)
+        try:
+            return int(self._extract(record, queue.partition_time))
+        except StreamsException:
+            raise
+        except Exception as error:
+            raise StreamsException(
+                f'the timestamp extractor of source "{self.name}" failed',
+                detail=f"Task {self._task.id}, {raw.topic}-{raw.partition} at offset "
+                f"{raw.offsets[index]}; {type(error).__name__}: {error}",
+            ) from error
+
+    def _refused(self, raw: RawChunk, index: int, error: Exception) -> None:
+        task = self._task
+        record = self._consumer_record(raw, index, raw.keys[index], raw.values[index])
+        context = RecordContext(
+            raw.topic,
+            raw.partition,
+            raw.offsets[index],
+            raw.timestamps[index],
+            raw.headers[index] if raw.headers else None,
+            raw.keys[index],
+            raw.values[index],
+        )
+        place = (
+            f"Task {task.id}, {raw.topic}-{raw.partition} at offset {raw.offsets[index]}; "
+            f"{type(error).__name__}: {error}"
+        )
+        try:
+            response = task.settings.deserialization_handler.handleError(
+                error_context(self.name, task.id, context), record, error
+            )
+        except Exception as handler_error:
+            raise StreamsException(
+                "the deserialization exception handler failed", detail=place
+            ) from handler_error
+        task.send_dead_letters(response.deadLetterQueueRecords())
+        if response.result().name == "FAIL":
+            raise StreamsException(
+                f'source "{self.name}" cannot deserialize a record',
+                detail=place,
+                hint="Set deserialization.exception.handler to LogAndContinueExceptionHandler "
+                "to skip such records.",
+            ) from error
+        task.count_dropped("its deserializer refused it", self.name)
+
+    def _consumer_record(
+        self, raw: RawChunk, index: int, key: Any, value: Any
+    ) -> ConsumerRecord[Any, Any]:
+        return ConsumerRecord(
+            raw.topic,
+            raw.partition,
+            raw.offsets[index],
+            key,
+            value,
+            timestamp=raw.timestamps[index],
+            headers=raw.headers[index] if raw.headers else None,
+        )

@@ -1,0 +1,39 @@
+"""State as users and operators see it: interfaces only; the stores are in ``stores``."""
+
+from millstream.core.state.access import FlushListener as FlushListener
+from millstream.core.state.access import KeyValueAccess as KeyValueAccess
+from millstream.core.state.access import WindowAccess as WindowAccess
+from millstream.core.state.dsl import DslKeyValueParams as DslKeyValueParams
+from millstream.core.state.dsl import DslSessionParams as DslSessionParams
+from millstream.core.state.dsl import DslStoreFormat as DslStoreFormat
+from millstream.core.state.dsl import DslStoreSuppliers as DslStoreSuppliers
+from millstream.core.state.dsl import DslWindowParams as DslWindowParams
+from millstream.core.state.dsl import StoreKinds as StoreKinds
+from millstream.core.state.iterators import KeyValueIterator as KeyValueIterator
+from millstream.core.state.iterators import WindowStoreIterator as WindowStoreIterator
+from millstream.core.state.key_value import KeyValueStore as KeyValueStore
+from millstream.core.state.key_value import ReadOnlyKeyValueStore as ReadOnlyKeyValueStore
+from millstream.core.state.key_value import TimestampedKeyValueStore as TimestampedKeyValueStore
+from millstream.core.state.session import ReadOnlySessionStore as ReadOnlySessionStore
+from millstream.core.state.session import SessionStore as SessionStore
+from millstream.core.state.store import CacheBudget as CacheBudget
+from millstream.core.state.store import StateRestoreCallback as StateRestoreCallback
+from millstream.core.state.store import StateStore as StateStore
+from millstream.core.state.store import StateStoreContext as StateStoreContext
+from millstream.core.state.suppliers import AnyStoreBuilder as AnyStoreBuilder
+from millstream.core.state.suppliers import (
+    KeyValueBytesStoreSupplier as KeyValueBytesStoreSupplier,
+)
+from millstream.core.state.suppliers import SessionBytesStoreSupplier as SessionBytesStoreSupplier
+from millstream.core.state.suppliers import StoreBuilder as StoreBuilder
+from millstream.core.state.suppliers import StoreSupplier as StoreSupplier
+from millstream.core.state.suppliers import (
+    VersionedBytesStoreSupplier as VersionedBytesStoreSupplier,
+)
+from millstream.core.state.suppliers import WindowBytesStoreSupplier as WindowBytesStoreSupplier
+from millstream.core.state.values import ValueAndTimestamp as ValueAndTimestamp
+from millstream.core.state.values import VersionedRecord as VersionedRecord
+from millstream.core.state.versioned import VersionedKeyValueStore as VersionedKeyValueStore
+from millstream.core.state.window import ReadOnlyWindowStore as ReadOnlyWindowStore
+from millstream.core.state.window import TimestampedWindowStore as TimestampedWindowStore
+from millstream.core.state.window import WindowStore as WindowStore

@@ -1,0 +1,74 @@
+"""Iterators over stores: Java's methods and Python's protocol in one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Generic, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.errors import NoSuchElementException
+from millstream.core.keyvalue import KeyValue
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class KeyValueIterator(ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
+    """Entries of a store, in its order. Close it, best by ``with store.all() as entries:``.
+
+    Source: ``state.KeyValueIterator``.
+    """
+
+    @abstractmethod
+    def hasNext(self) -> bool:
+        """Tell whether ``next`` has something to return."""
+
+    @abstractmethod
+    def next(self) -> KeyValue[K, V]:
+        """Return the next entry.
+
+        Raises:
+            NoSuchElementException: There is none left.
+        """
+
+    @abstractmethod
+    def peekNextKey(self) -> K:
+        """Return the next entry's key and stay before it.
+
+        Raises:
+            NoSuchElementException: There is none left.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release what the iterator holds; calling it twice is fine."""
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> KeyValue[K, V]:
+        try:
+            return self.next()
+        except NoSuchElementException:
+            raise StopIteration from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class WindowStoreIterator(KeyValueIterator[int, V]):
+    """The windows of one key: the entry's key is the window's start in epoch milliseconds.
+
+    Source: ``state.WindowStoreIterator``.
+    """

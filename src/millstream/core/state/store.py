@@ -1,0 +1,155 @@
+"""What every state store is, and what it may ask of the task that owns it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from millstream.core.headers import Headers
+from millstream.core.record_context import RecordContext
+from millstream.core.records import RecordMetadata
+from millstream.core.working_copy import WorkingCopy
+
+if TYPE_CHECKING:
+    from millstream.core.chunk import Chunk
+    from millstream.core.processor import TaskId
+    from millstream.core.serdes import Serde
+
+
+class StateRestoreCallback(Protocol):
+    """What ``register`` takes to fill a store from a changelog."""
+
+    def restore(self, key: bytes, value: bytes | None) -> None:
+        """Take one change; None deletes."""
+
+
+class StateStore(ABC):
+    """A named piece of a task's state. Only its task's thread may use it.
+
+    Source: ``processor.StateStore``.
+    """
+
+    @abstractmethod
+    def name(self) -> str:
+        """Return the name, unique in the topology."""
+
+    @abstractmethod
+    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
+        """Open the store for a task; ``root`` is the outermost store, as ``register`` wants it."""
+
+    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Write out what is only cached. The task calls it at every commit."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything; calling it twice is fine."""
+
+    @abstractmethod
+    def persistent(self) -> bool:
+        """Tell whether the contents survive the process."""
+
+    @abstractmethod
+    def isOpen(self) -> bool:
+        """Tell whether the store can be used."""
+
+    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Forget what was derived from the bytes below: they were changed behind the store."""
+
+
+class CacheBudget:
+    """How many bytes the record caches of one task may use together; 0 turns caching off."""
+
+    __slots__ = ("limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+
+
+class StateStoreContext(ABC):
+    """A store's view of its task: the public part first, then what our own stores need.
+
+    Source: ``processor.StateStoreContext``.
+    """
+
+    record_context: RecordContext
+    """The record in hand; a new object for every record."""
+    cache_budget: CacheBudget
+    """One for all stores of the task."""
+
+    @abstractmethod
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+
+    @abstractmethod
+    def taskId(self) -> TaskId:
+        """Return the task."""
+
+    @abstractmethod
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+
+    @abstractmethod
+    def keySerde(self) -> Serde[Any]:
+        """Return the default key serde of the application."""
+
+    @abstractmethod
+    def valueSerde(self) -> Serde[Any]:
+        """Return the default value serde of the application."""
+
+    @abstractmethod
+    def stateDir(self) -> Path:
+        """Return this task's directory under ``state.dir``."""
+
+    @abstractmethod
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+
+    @abstractmethod
+    def register(
+        self,
+        store: StateStore,
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        commitCallback: Any = None,
+    ) -> None:
+        """Announce a store and how it is filled from a changelog."""
+
+    @abstractmethod
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+
+    @abstractmethod
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+
+    @abstractmethod
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, kept by the byte-store plugin called ``kind``.
+
+        It is the same object for the life of the store.
+        """
+
+    @abstractmethod
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+
+    @abstractmethod
+    def log_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Note a change in the form that Kafka's changelog topic would hold."""
+
+    @abstractmethod
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[Any]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+
+    @abstractmethod
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+
+    @abstractmethod
+    def count_dropped_record(self) -> None:
+        """Count a record that a store refused because it is too late."""

@@ -1,0 +1,122 @@
+"""How stores are described before a task makes them: suppliers and builders."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.state.key_value import KeyValueStore
+from millstream.core.state.session import SessionStore
+from millstream.core.state.store import StateStore
+from millstream.core.state.window import WindowStore
+
+S = TypeVar("S", bound=StateStore)
+S_co = TypeVar("S_co", bound=StateStore, covariant=True)
+
+
+class StoreSupplier(ABC, Generic[S]):
+    """Names a store of bytes and makes it; a builder adds serdes, cache and changelog.
+
+    Source: ``state.StoreSupplier``.
+    """
+
+    @abstractmethod
+    def name(self) -> str:
+        """Return the store's name."""
+
+    @abstractmethod
+    def get(self) -> S:
+        """Return a new store of bytes."""
+
+    @abstractmethod
+    def metricsScope(self) -> str:
+        """Return a word for the kind of store, for its metrics' names."""
+
+
+class KeyValueBytesStoreSupplier(StoreSupplier[KeyValueStore[bytes, bytes]]):
+    """Makes key-value stores of bytes."""
+
+
+class WindowBytesStoreSupplier(StoreSupplier[WindowStore[bytes, bytes]]):
+    """Makes window stores of bytes. Times are in milliseconds."""
+
+    @abstractmethod
+    def segmentIntervalMs(self) -> int:
+        """Return the width of the segments in which old windows are dropped."""
+
+    @abstractmethod
+    def windowSize(self) -> int:
+        """Return the size of the windows."""
+
+    @abstractmethod
+    def retainDuplicates(self) -> bool:
+        """Tell whether a window keeps every value put into it."""
+
+    @abstractmethod
+    def retentionPeriod(self) -> int:
+        """Return how long a window is kept after its start."""
+
+
+class SessionBytesStoreSupplier(StoreSupplier[SessionStore[bytes, bytes]]):
+    """Makes session stores of bytes. Times are in milliseconds."""
+
+    @abstractmethod
+    def segmentIntervalMs(self) -> int:
+        """Return the width of the segments in which old sessions are dropped."""
+
+    @abstractmethod
+    def retentionPeriod(self) -> int:
+        """Return how long a session is kept after its end."""
+
+
+class VersionedBytesStoreSupplier(KeyValueBytesStoreSupplier):
+    """Makes versioned stores of bytes."""
+
+    @abstractmethod
+    def historyRetentionMs(self) -> int:
+        """Return how far back versions are kept."""
+
+
+class StoreBuilder(ABC, Generic[S_co]):
+    """Makes a store for each task. The ``with...`` methods change the builder and return it.
+
+    Source: ``state.StoreBuilder``.
+    """
+
+    @abstractmethod
+    def withCachingEnabled(self) -> Self:
+        """Put a record cache in front, which passes on only the last change of a key."""
+
+    @abstractmethod
+    def withCachingDisabled(self) -> Self:
+        """Use no record cache."""
+
+    @abstractmethod
+    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
+        """Keep a changelog, with these settings for its topic."""
+
+    @abstractmethod
+    def withLoggingDisabled(self) -> Self:
+        """Keep no changelog: the contents are lost with the task."""
+
+    @abstractmethod
+    def build(self) -> S_co:
+        """Return a new store."""
+
+    @abstractmethod
+    def logConfig(self) -> dict[str, str]:
+        """Return the settings for the changelog's topic."""
+
+    @abstractmethod
+    def loggingEnabled(self) -> bool:
+        """Tell whether there is a changelog."""
+
+    @abstractmethod
+    def name(self) -> str:
+        """Return the store's name."""
+
+
+AnyStoreBuilder = StoreBuilder[Any]

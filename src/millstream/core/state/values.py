@@ -1,0 +1,94 @@
+"""What stores hold besides plain values: a value with its time, a version of a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from millstream.core.errors import NullPointerException
+
+V = TypeVar("V")
+
+
+class ValueAndTimestamp(Generic[V]):
+    """A table's value and the event time, in epoch milliseconds, of the record that set it.
+
+    Example:
+        >>> ValueAndTimestamp.make("up", 12).timestamp()
+        12
+
+    Source: ``state.ValueAndTimestamp``.
+    """
+
+    __slots__ = ("_timestamp", "_value")
+
+    def __init__(self, value: V, timestamp: int) -> None:
+        self._value = value
+        self._timestamp = timestamp
+
+    @staticmethod
+    def make(value: V | None, timestamp: int) -> ValueAndTimestamp[V] | None:
+        """Return the pair; None if ``value`` is None."""
+        return None if value is None else ValueAndTimestamp(value, timestamp)
+
+    @staticmethod
+    def makeAllowNullable(value: V | None, timestamp: int) -> ValueAndTimestamp[V | None]:
+        """Return the pair even if ``value`` is None."""
+        return ValueAndTimestamp(value, timestamp)
+
+    @staticmethod
+    def getValueOrNull(valueAndTimestamp: ValueAndTimestamp[V] | None) -> V | None:
+        """Return the value; None if there is no pair."""
+        return None if valueAndTimestamp is None else valueAndTimestamp._value
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._value
+
+    def timestamp(self) -> int:
+        """Return the event time in epoch milliseconds."""
+        return self._timestamp
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ValueAndTimestamp)
+            and self._timestamp == other._timestamp
+            and self._value == other._value
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._value, self._timestamp))
+
+    def __repr__(self) -> str:
+        return f"<{self._value},{self._timestamp}>"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedRecord(Generic[V]):
+    """A value, the time from which it holds, and the time at which it stopped, if it did.
+
+    Raises:
+        NullPointerException: The value is None.
+
+    Source: KIP-889, ``state.VersionedRecord``.
+    """
+
+    _value: V
+    _timestamp: int
+    _validTo: int | None = None
+
+    def __post_init__(self) -> None:
+        if self._value is None:
+            raise NullPointerException("value cannot be null.")
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._value
+
+    def timestamp(self) -> int:
+        """Return the first moment (inclusive) at which the value held, in epoch milliseconds."""
+        return self._timestamp
+
+    def validTo(self) -> int | None:
+        """Return the first moment at which it no longer held; None while it is the latest."""
+        return self._validTo

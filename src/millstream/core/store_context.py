@@ -1,0 +1,116 @@
+"""What a task's stores see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.headers import Headers
+from millstream.core.processor import TaskId
+from millstream.core.record_context import RecordContext
+from millstream.core.records import RecordMetadata
+from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.working_copy import WorkingCopy
+
+if TYPE_CHECKING:
+    from millstream.core.task import Task
+
+
+class StoreContext(StateStoreContext):
+    """One per task, shared by its stores."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.cache_budget = CacheBudget(task.settings.cache_bytes)
+        self.restorers: dict[str, Any] = {}
+
+    @property
+    def record_context(self) -> RecordContext:  # type: ignore[override]
+        """The record in hand."""
+        return self._task.record_context_or_none()
+
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+        return self._task.settings.application_id
+
+    def taskId(self) -> TaskId:
+        """Return the task's id."""
+        return self._task.id
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+        context = self._task.record_context
+        return None if context is None else context.metadata()
+
+    def keySerde(self) -> Any:
+        """Return the default key serde."""
+        return self._task.settings.key_serde
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde."""
+        return self._task.settings.value_serde
+
+    def stateDir(self) -> Path:
+        """Return the task's own directory."""
+        return self._task.host.state_dir()
+
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+        return self._task.metrics
+
+    def register(
+        self,
+        store: StateStore,
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        commitCallback: Any = None,
+    ) -> None:
+        """Note how a user's own store is filled from a changelog."""
+        del commitCallback
+        self.restorers[store.name()] = stateRestoreCallback
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+        return dict(self._task.settings.configs)
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._task.settings.configs.items()
+            if key.startswith(prefix)
+        }
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, kept by the byte-store plugin called ``kind``."""
+        return self._task.host.working_copy(store, kind)
+
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+        return self._task.host.logs_changes(store)
+
+    def log_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Note a change in the form that Kafka's changelog topic would hold."""
+        self._task.host.log_change(store, key, value, timestamp, headers)
+
+    @contextmanager
+    def as_record(self, record_context: RecordContext) -> Iterator[None]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+        before = self._task.record_context
+        self._task.record_context = record_context
+        try:
+            yield
+        finally:
+            self._task.record_context = before
+
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+        return self._task.chunk_context(chunk, index)
+
+    def count_dropped_record(self) -> None:
+        """Count a record that a store refused because it is too late."""
+        self._task.count_dropped("its window has expired", "store")

@@ -1,0 +1,545 @@
+"""The task: one partition of one or more sub-topologies, run by any host.
+
+The life of a record: ``add`` decodes it and queues it; ``run`` takes the record with the smallest
+head event time of all partitions, sends it depth first through the nodes, then runs the
+punctuations of stream time that fall due; ``commit`` flushes the record caches, which sends more
+records down. What leaves goes to the host at once.
+
+Record at a time is the meaning. ``run`` takes records in runs and hands them on as chunks where
+nobody can tell the difference: where no two nodes below the source share a store.
+
+Source: Kafka's ``StreamTask``, ``PartitionGroup``, ``ProcessorContextImpl``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
+from typing import Any
+
+from millstream.core import snapshots
+from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.context import due_first, new_punctuation
+from millstream.core.errors import (
+    ConfigException,
+    ProcessorStateException,
+    StreamsException,
+)
+from millstream.core.failure import FATAL, FailedProcessing, Failures, located
+from millstream.core.host import TaskHost
+from millstream.core.metrics import Metrics
+from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
+from millstream.core.processor import Cancellable, PunctuationType, TaskId
+from millstream.core.punctuation import Punctuation, PunctuationQueue
+from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Record
+from millstream.core.runtime import ProcessorRuntime
+from millstream.core.settings import TaskSettings
+from millstream.core.sink import SinkRuntime
+from millstream.core.source import SourceRuntime
+from millstream.core.store_context import StoreContext
+from millstream.core.timestamps import FailOnInvalidTimestamp
+
+log = logging.getLogger(__name__)
+
+RUN_LIMIT = 1 << 16
+
+
+class Task:
+    """Runs sub-topologies on the records of one partition number.
+
+    Args:
+        plan: The whole topology.
+        subtopologies: Those that this task runs: one on Spark, all in the test driver.
+        task_id: Its name.
+        settings: What the configuration says.
+        host: Where bytes come from and go to.
+        by_chunks: False runs everything record by record; the result is the same.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        subtopologies: Iterable[SubTopology],
+        task_id: TaskId,
+        settings: TaskSettings,
+        host: TaskHost,
+        *,
+        by_chunks: bool = True,
+    ) -> None:
+        self.id = task_id
+        self.settings = settings
+        self.host = host
+        self.by_chunks = by_chunks
+        self.metrics = Metrics()
+        self.record_context: RecordContext | None = None
+        self.commit_requested = False
+        self.stores: dict[str, Any] = {}
+        self._plan = plan
+        self._parts = tuple(subtopologies)
+        self._group = PartitionGroup()
+        self._run: _Run | None = None
+        self._streams = PunctuationQueue()
+        self._clocks = PunctuationQueue()
+        self.failures = Failures(
+            task_id, settings.processing_handler, self._count_failed, self.send_dead_letters
+        )
+        self._sources: list[SourceRuntime] = []
+        self._read: dict[str, bool] = {}
+        self._processors: list[ProcessorRuntime] = []
+        self._open_stores()
+        self._make_nodes()
+        for processor in self._processors:
+            processor.init()
+
+    # -- input -----------------------------------------------------------------
+
+    def add(self, raw: RawChunk) -> None:
+        """Queue records of one topic partition, in offset order after those added before.
+
+        Raises:
+            StreamsException: A record cannot be decoded and its handler says to fail.
+        """
+        if not len(raw):
+            return
+        source = self._source_of(raw.topic)
+        queue = self._group.queue(raw.topic, raw.partition, source)
+        self._group.add(queue, source.decode(queue, raw))
+
+    def reads(self, topic: str) -> bool:
+        """Tell whether a source of this task reads ``topic`` (its name on the broker)."""
+        found = self._read.get(topic)
+        if found is None:
+            plain = self._plain(topic)
+            found = any(source.node.reads(plain) for source in self._sources)
+            self._read[topic] = found
+        return found
+
+    def source_name(self, topic: str) -> str | None:
+        """Return the source that reads ``topic`` by a pattern; None if it reads it by name."""
+        for source in self._sources:
+            if source.node.pattern is not None and source.node.reads(topic):
+                return source.name
+        return None
+
+    def has_queued(self) -> bool:
+        """Tell whether records wait to be processed."""
+        return bool(self._group)
+
+    # -- processing ------------------------------------------------------------
+
+    def process_one(self) -> bool:
+        """Process the next record and what falls due with it; tell whether there was one.
+
+        Raises:
+            StreamsException: A processor failed and its handler says to fail.
+        """
+        taken = self._group.take(1)
+        if taken is None:
+            return False
+        queue, decoded, _ = taken
+        self._process(queue, decoded)
+        return True
+
+    def run(self) -> int:
+        """Process everything that is queued; return how many records that was.
+
+        Raises:
+            StreamsException: A processor failed and its handler says to fail.
+        """
+        total = 0
+        while (taken := self._group.take(RUN_LIMIT)) is not None:
+            queue, decoded, count = taken
+            source = queue.source
+            if count == 1 or not (self.by_chunks and source.chunked):
+                self._process(queue, decoded)
+                total += 1
+                continue
+            start = decoded.position
+            stop = self._until_punctuation(decoded, start, start + count)
+            self._run = _Run(decoded, start, stop, self._group.stream_time)
+            self.record_context = None
+            self._guarded(source.process_chunk, decoded.chunk.slice(start, stop))
+            self._run = None
+            self._group.stream_time = max(
+                self._group.stream_time, max(decoded.chunk.timestamps[start:stop])
+            )
+            self._group.done(queue, stop - start)
+            self._punctuate_stream_time()
+            total += stop - start
+        return total
+
+    def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
+        record = decoded.chunk.record(decoded.position)
+        self._group.stream_time = max(self._group.stream_time, record._timestamp)
+        self.record_context = _context(decoded, decoded.position)
+        self._guarded(queue.source.process, record)
+        self._group.done(queue, 1)
+        self._punctuate_stream_time()
+
+    def each(self, chunk: Chunk, process: Callable[[Record[Any, Any]], None]) -> None:
+        """Hand a chunk's records on one by one, each as the record in hand."""
+        before = self.record_context
+        try:
+            for index in range(len(chunk)):
+                record = chunk.record(index)
+                self.record_context = self.chunk_context(chunk, index)
+                process(record)
+        finally:
+            self.record_context = before
+
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+        offset = chunk.offsets[index]
+        headers = None if chunk.headers is None else chunk.headers[index]
+        raw_key, raw_value = (None, None) if self._run is None else self._run.raw(offset)
+        return RecordContext(
+            chunk.topic,
+            chunk.partition,
+            offset,
+            chunk.timestamps[index],
+            headers,
+            raw_key,
+            raw_value,
+        )
+
+    @property
+    def stream_time(self) -> int:
+        """The largest event time taken in; -1 before the first record."""
+        if self._run is not None and self.record_context is not None:
+            return self._run.stream_time(self.record_context.offset())
+        return self._group.stream_time
+
+    # -- time ------------------------------------------------------------------
+
+    def schedule(
+        self,
+        node: Any,
+        ordinal: int,
+        start_ms: int | None,
+        interval_ms: int,
+        kind: PunctuationType,
+        callback: Any,
+    ) -> Cancellable:
+        """Take up a node's punctuation."""
+        on_stream = kind is PunctuationType.STREAM_TIME
+        now_ms = self._group.stream_time if on_stream else self.host.now_ms()
+        first_ms = due_first(start_ms, interval_ms, kind, now_ms)
+        punctuation = new_punctuation(node, ordinal, first_ms, interval_ms, callback)
+        (self._streams if on_stream else self._clocks).add(punctuation)
+        return punctuation
+
+    def punctuate_wall_clock(self) -> bool:
+        """Run the punctuations that the host's wall clock makes due; tell whether any ran."""
+        return self._clocks.run(self.host.now_ms(), self._punctuate)
+
+    def next_wall_clock_ms(self) -> int | None:
+        """Return when the next wall-clock punctuation is due; None if none is scheduled."""
+        return self._clocks.next_ms()
+
+    # -- commit ----------------------------------------------------------------
+
+    def commit(self) -> None:
+        """Flush the stores' caches, in order, which sends their updates down.
+
+        Raises:
+            ProcessorStateException: A node below a cached store failed.
+        """
+        self.commit_requested = False
+        for name, store in self.stores.items():
+            try:
+                store.flush()
+            except FATAL:
+                raise
+            except Exception as error:  # noqa: BLE001 - a node below may raise anything
+                cause = self._located("cannot process a record", error)
+                raise ProcessorStateException(
+                    f'cannot flush store "{name}"', detail=str(cause)
+                ) from cause
+
+    def snapshot(self) -> bytes:
+        """Return what the task has to know after a restart besides its stores."""
+        return snapshots.encode(
+            stream_time=self._group.stream_time,
+            partition_times={
+                key: queue.partition_time for key, queue in self._group.queues().items()
+            },
+            stream_punctuations=self._streams.saved(),
+            clock_punctuations=self._clocks.saved(),
+            processors={
+                processor.name: saved
+                for processor in self._processors
+                if (saved := processor.save()) is not None
+            },
+        )
+
+    def restore(self, data: bytes) -> None:
+        """Take up where the task that made the snapshot left off."""
+        saved = snapshots.decode(data)
+        self._group.stream_time = saved.stream_time
+        for (topic, partition), time in saved.partition_times.items():
+            self._group.queue(topic, partition, self._source_of(topic)).partition_time = time
+        self._streams.restore(saved.stream_punctuations)
+        self._clocks.restore(saved.clock_punctuations)
+        for processor in self._processors:
+            if processor.name in saved.processors:
+                processor.restore(saved.processors[processor.name])
+
+    def close(self) -> None:
+        """Close processors, then stores; the first error is raised when all have been tried."""
+        first: Exception | None = None
+        closers = [processor.close for processor in self._processors]
+        closers += [store.close for store in self.stores.values()]
+        for close in closers:
+            try:
+                close()
+            except Exception as error:  # noqa: BLE001 - the rest must be closed as well
+                first = first or error
+        self.stores = {}
+        if first is not None:
+            raise first
+
+    # -- failures and what is dropped --------------------------------------------
+
+    def fail(self, node: str, chunk: Chunk, index: int, error: Exception) -> None:
+        """Apply the processing exception handler to one record of a chunk; return to skip it."""
+        before = self.record_context
+        self.record_context = self.chunk_context(chunk, index)
+        # Only a failure that ends the task keeps the context: it says which record it was.
+        self.failures.handle(node, chunk.record(index), error, self.record_context)
+        self.record_context = before
+
+    def count_dropped(self, reason: str, node: str) -> None:
+        """Count and log a record that is dropped by rule."""
+        context = self.record_context
+        self._count_failed()
+        log.warning(
+            "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",
+            reason,
+            node,
+            self.id,
+            *((None, None, None) if context is None else _place(context)),
+        )
+
+    def record_context_or_none(self) -> RecordContext:
+        """Return the record in hand, or an empty context."""
+        return self.record_context or RecordContext(None, -1, -1, -1)
+
+    def send_dead_letters(self, records: list[Any]) -> None:
+        """Send records that a handler wants in the dead letter queue."""
+        for record in records:
+            self.host.send(
+                record.topic(),
+                record.key(),
+                record.value(),
+                record.timestamp() if record.timestamp() is not None else self.host.now_ms(),
+                record.headers(),
+                record.partition(),
+            )
+
+    def _count_failed(self) -> None:
+        self.metrics.add(
+            "dropped-records-total",
+            "stream-task-metrics",
+            {"thread-id": "main", "task-id": repr(self.id)},
+        )
+
+    def _guarded(self, process: Callable[[Any], None], item: Any) -> None:
+        try:
+            process(item)
+        except FATAL:
+            raise
+        except Exception as error:
+            raise self._located("cannot process a record", error) from error
+
+    def _located(self, problem: str, error: Exception) -> StreamsException:
+        if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
+            return error
+        return located(problem, self.id, error, self.record_context)
+
+    # -- punctuation -----------------------------------------------------------
+
+    def _punctuate_stream_time(self) -> None:
+        next_ms = self._streams.next_ms()
+        if next_ms is not None and next_ms <= self._group.stream_time != -1:
+            self._streams.run(self._group.stream_time, self._punctuate)
+
+    def _punctuate(self, punctuation: Punctuation, now_ms: int) -> None:
+        self.record_context = RecordContext(None, -1, -1, now_ms)
+        try:
+            punctuation.callback(now_ms)
+        except FATAL:
+            raise
+        except Exception as error:  # noqa: BLE001 - a user's punctuator may raise anything
+            try:
+                self.failures.handle(punctuation.node.name, None, error, self.record_context)
+            except StreamsException as failure:
+                raise self._located("cannot punctuate", failure) from error
+        finally:
+            self.record_context = None
+
+    def _until_punctuation(self, decoded: Decoded, start: int, stop: int) -> int:
+        """Return the end of the run that stops after the record which makes a punctuation due."""
+        next_ms = self._streams.next_ms()
+        if next_ms is None:
+            return stop
+        if next_ms <= self._group.stream_time:
+            return start + 1
+        timestamps = decoded.chunk.timestamps
+        for index in range(start, stop):
+            if timestamps[index] >= next_ms:
+                return index + 1
+        return stop
+
+    # -- construction ------------------------------------------------------------
+
+    def _open_stores(self) -> None:
+        context = StoreContext(self)
+        for part in self._parts:
+            for node in part.stores:
+                store = configured(node.builder, self.settings.configs).build()
+                store.init(context, store)
+                self.stores[node.name] = store
+
+    def _make_nodes(self) -> None:
+        runtime: dict[str, Any] = {}
+        for part in self._parts:
+            for node in part.nodes:
+                if isinstance(node, SourceNode):
+                    made: Any = self._make_source(node)
+                    self._sources.append(made)
+                elif isinstance(node, SinkNode):
+                    made = self._make_sink(node)
+                else:
+                    made = ProcessorRuntime(self, node)
+                    self._processors.append(made)
+                runtime[node.name] = made
+                for parent in node.parents:
+                    runtime[parent].children.append(made)
+            for source in part.sources:
+                runtime[source.name].chunked = _chunkable(part, source)
+
+    def _make_source(self, node: SourceNode) -> SourceRuntime:
+        internal = any(topic in self._plan.repartition_topics for topic in node.topics)
+        extractor = node.timestamp_extractor or self.settings.timestamp_extractor
+        return SourceRuntime(
+            self,
+            node,
+            node.key_deserializer or self._default("key", node.name).deserializer(),
+            node.value_deserializer or self._default("value", node.name).deserializer(),
+            FailOnInvalidTimestamp() if internal else extractor,
+        )
+
+    def _make_sink(self, node: SinkNode) -> SinkRuntime:
+        topic = node.topic
+        if topic is not None:
+            topic = self._plan.internal_name(topic, self.settings.application_id)
+        return SinkRuntime(
+            self,
+            node,
+            topic,
+            node.key_serializer or self._default("key", node.name).serializer(),
+            node.value_serializer or self._default("value", node.name).serializer(),
+        )
+
+    def _default(self, role: str, node: str) -> Any:
+        serde = self.settings.key_serde if role == "key" else self.settings.value_serde
+        if serde is None:
+            raise ConfigException(
+                f'node "{node}" has no {role} serde and the configuration has no default',
+                hint=f"Name serdes at the operator, or set default.{role}.serde.",
+            )
+        return serde
+
+    def _source_of(self, topic: str) -> SourceRuntime:
+        plain = self._plain(topic)
+        for source in self._sources:
+            if source.node.reads(plain):
+                return source
+        raise StreamsException(
+            f'task {self.id} got records of topic "{topic}", which none of its sources reads'
+        )
+
+    def _plain(self, topic: str) -> str:
+        """Return the plan's name of a topic: repartition topics lack the application's prefix."""
+        plain = topic.removeprefix(f"{self.settings.application_id}-")
+        return plain if plain in self._plan.repartition_topics else topic
+
+
+class _Run:
+    """The records that are going down as a chunk: what a node below may ask about one of them."""
+
+    __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times")
+
+    def __init__(self, decoded: Decoded, start: int, stop: int, base: int) -> None:
+        self._decoded = decoded
+        self._start = start
+        self._stop = stop
+        self._base = base
+        self._times: list[int] | None = None
+        self._index: dict[int, int] | None = None
+
+    def stream_time(self, offset: int) -> int:
+        """Return stream time as it was when the record at ``offset`` was taken."""
+        if self._times is None:
+            times = self._decoded.chunk.timestamps[self._start : self._stop]
+            self._times = list(accumulate(times, max, initial=self._base))[1:]
+        index = self._position(offset)
+        return self._times[-1] if index is None else self._times[index]
+
+    def raw(self, offset: int) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of the record at ``offset``."""
+        index = self._position(offset)
+        if index is None:
+            return None, None
+        raw_index = self._decoded.raw_index(self._start + index)
+        return self._decoded.raw.keys[raw_index], self._decoded.raw.values[raw_index]
+
+    def _position(self, offset: int) -> int | None:
+        if self._index is None:
+            offsets = self._decoded.chunk.offsets[self._start : self._stop]
+            self._index = {offset: index for index, offset in enumerate(offsets)}
+        return self._index.get(offset)
+
+
+def _context(decoded: Decoded, index: int) -> RecordContext:
+    chunk, raw_index = decoded.chunk, decoded.raw_index(index)
+    return RecordContext(
+        chunk.topic,
+        chunk.partition,
+        chunk.offsets[index],
+        chunk.timestamps[index],
+        None if chunk.headers is None else chunk.headers[index],
+        decoded.raw.keys[raw_index],
+        decoded.raw.values[raw_index],
+    )
+
+
+def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
+    """Return a store builder for an application: the DSL's pick their kind of store by it."""
+    configure = getattr(builder, "configured", None)
+    return builder if configure is None else configure(configs)
+
+
+def _place(context: RecordContext) -> tuple[str | None, int, int]:
+    return context.topic(), context.partition(), context.offset()
+
+
+def _chunkable(part: SubTopology, source: SourceNode) -> bool:
+    """Tell whether no two nodes below a source share a store."""
+    queue = [source.name]
+    below: set[str] = set()
+    used: set[str] = set()
+    while queue:
+        for node in part.children(queue.pop()):
+            if node.name in below:
+                continue
+            below.add(node.name)
+            queue.append(node.name)
+            if isinstance(node, ProcessorNode):
+                if used & set(node.stores):
+                    return False
+                used |= set(node.stores)
+    return True

@@ -1,0 +1,358 @@
+"""How events fall into windows: what ``windowedBy`` and ``join`` take."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from millstream.core.durations import (
+    LONG_MAX,
+    DurationLike,
+    InstantLike,
+    to_epoch_millis,
+    to_millis,
+)
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    UnsupportedOperationException,
+)
+from millstream.core.windows.window import TimeWindow, UnlimitedWindow, Window
+
+W = TypeVar("W", bound=Window)
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+class Windows(ABC, Generic[W]):
+    """A fixed set of windows, known before any event is seen.
+
+    Source: ``kstream.Windows``.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def windowsFor(self, timestamp: int) -> dict[int, W]:
+        """Return the windows that an event falls into, by their start, earliest first."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the length of a window in milliseconds."""
+
+    @abstractmethod
+    def gracePeriodMs(self) -> int:
+        """Return how long after its end a window still takes events, in ms of stream time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeWindows(Windows[TimeWindow]):
+    """Windows ``[start, end)`` of one size at multiples of an advance, from time 0 on.
+
+    Tumbling as made by the factories; ``advanceBy`` makes them hop.
+
+    Example:
+        >>> hopping = TimeWindows.ofSizeWithNoGrace(10).advanceBy(5)
+        >>> list(hopping.windowsFor(12).values())
+        [TimeWindow(5, 15), TimeWindow(10, 20)]
+
+    Source: ``kstream.TimeWindows``.
+    """
+
+    sizeMs: int
+    advanceMs: int
+    grace_ms: int
+
+    def __post_init__(self) -> None:
+        if self.sizeMs <= 0:
+            raise IllegalArgumentException(
+                "Window size (sizeMs) must be larger than zero.", detail=f"It is {self.sizeMs}."
+            )
+        if not 0 < self.advanceMs <= self.sizeMs:
+            raise IllegalArgumentException(
+                "Window advancement interval should be more than zero and less than window "
+                f"duration which is {self.sizeMs} ms, but given advancement interval is: "
+                f"{self.advanceMs} ms"
+            )
+        _check_grace(self.grace_ms)
+
+    @staticmethod
+    def ofSizeWithNoGrace(size: DurationLike) -> TimeWindows:
+        """Return tumbling windows that are closed as soon as stream time reaches their end."""
+        return TimeWindows.ofSizeAndGrace(size, 0)
+
+    @staticmethod
+    def ofSizeAndGrace(size: DurationLike, afterWindowEnd: DurationLike) -> TimeWindows:
+        """Return tumbling windows that take late events for ``afterWindowEnd`` of stream time.
+
+        Raises:
+            IllegalArgumentException: ``size`` is not above zero, or the grace below it.
+        """
+        size_ms = to_millis(size, "size")
+        grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
+        return TimeWindows(sizeMs=size_ms, advanceMs=size_ms, grace_ms=grace_ms)
+
+    def advanceBy(self, advance: DurationLike) -> TimeWindows:
+        """Return windows of this size that start every ``advance``.
+
+        Raises:
+            IllegalArgumentException: ``advance`` is not above zero, or larger than the size.
+        """
+        return replace(self, advanceMs=to_millis(advance, "advance"))
+
+    def windowsFor(self, timestamp: int) -> dict[int, TimeWindow]:
+        """Return the windows that an event falls into, by their start, earliest first."""
+        size = self.sizeMs
+        return {start: TimeWindow.of_start(start, size) for start in self.starts_for(timestamp)}
+
+    def starts_for(self, timestamp: int) -> range:
+        """Return the starts of the windows that an event falls into, earliest first."""
+        advance = self.advanceMs
+        first = max(0, timestamp - self.sizeMs + advance) // advance * advance
+        return range(first, timestamp + 1, advance)
+
+    def size(self) -> int:
+        """Return the length of a window in milliseconds."""
+        return self.sizeMs
+
+    def gracePeriodMs(self) -> int:
+        """Return how long after its end a window still takes events, in ms of stream time."""
+        return self.grace_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnlimitedWindows(Windows[UnlimitedWindow]):
+    """One window from a start, 0 unless ``startOn`` says otherwise, to the end of time.
+
+    Source: ``kstream.UnlimitedWindows``.
+    """
+
+    startMs: int = 0
+
+    @staticmethod
+    def of() -> UnlimitedWindows:
+        """Return the window that starts at time 0."""
+        return UnlimitedWindows()
+
+    def startOn(self, start: InstantLike) -> UnlimitedWindows:
+        """Return the window that starts at ``start``; earlier events fall into none.
+
+        Raises:
+            IllegalArgumentException: ``start`` is negative.
+        """
+        start_ms = to_epoch_millis(start, "start")
+        if start_ms < 0:
+            raise IllegalArgumentException(
+                "Window start time (startMs) cannot be negative.", detail=f"It is {start_ms}."
+            )
+        return UnlimitedWindows(startMs=start_ms)
+
+    def windowsFor(self, timestamp: int) -> dict[int, UnlimitedWindow]:
+        """Return the one window by its start, or nothing for an event before it."""
+        return {start: UnlimitedWindow(start) for start in self.starts_for(timestamp)}
+
+    def starts_for(self, timestamp: int) -> tuple[int, ...]:
+        """Return the start of the window if the event falls into it."""
+        return (self.startMs,) if timestamp >= self.startMs else ()
+
+    def size(self) -> int:
+        """Return 2**63 - 1."""
+        return LONG_MAX
+
+    def gracePeriodMs(self) -> int:
+        """Return 0: the window never closes."""
+        return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlidingWindows:
+    """Windows ``[t - difference, t]``, both ends included, that slide with the events.
+
+    Source: ``kstream.SlidingWindows``.
+    """
+
+    difference_ms: int
+    grace_ms: int
+
+    def __post_init__(self) -> None:
+        if self.difference_ms < 0:
+            raise IllegalArgumentException(
+                "Window time difference must not be negative.",
+                detail=f"It is {self.difference_ms}.",
+            )
+        if self.grace_ms < 0:
+            raise IllegalArgumentException(
+                "Window grace period must not be negative.", detail=f"It is {self.grace_ms}."
+            )
+
+    @staticmethod
+    def ofTimeDifferenceWithNoGrace(timeDifference: DurationLike) -> SlidingWindows:
+        """Return windows of that width without time for late events."""
+        return SlidingWindows.ofTimeDifferenceAndGrace(timeDifference, 0)
+
+    @staticmethod
+    def ofTimeDifferenceAndGrace(
+        timeDifference: DurationLike, afterWindowEnd: DurationLike
+    ) -> SlidingWindows:
+        """Return windows of that width that take late events for ``afterWindowEnd``.
+
+        Raises:
+            IllegalArgumentException: One of the two is negative.
+        """
+        return SlidingWindows(
+            difference_ms=to_millis(timeDifference, "timeDifference"),
+            grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"),
+        )
+
+    def timeDifferenceMs(self) -> int:
+        """Return the largest time between two events of one window."""
+        return self.difference_ms
+
+    def gracePeriodMs(self) -> int:
+        """Return how long after its end a window still takes events, in ms of stream time."""
+        return self.grace_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionWindows:
+    """Windows that grow with a key's activity and end after a gap without any.
+
+    Source: ``kstream.SessionWindows``.
+    """
+
+    gap_ms: int
+    grace_ms: int
+
+    def __post_init__(self) -> None:
+        if self.gap_ms < 0:
+            raise IllegalArgumentException(
+                "Gap time cannot be negative.", detail=f"It is {self.gap_ms}."
+            )
+        _check_grace(self.grace_ms)
+
+    @staticmethod
+    def ofInactivityGapWithNoGrace(inactivityGap: DurationLike) -> SessionWindows:
+        """Return sessions without time for late events."""
+        return SessionWindows.ofInactivityGapAndGrace(inactivityGap, 0)
+
+    @staticmethod
+    def ofInactivityGapAndGrace(
+        inactivityGap: DurationLike, afterWindowEnd: DurationLike
+    ) -> SessionWindows:
+        """Return sessions that take late events for ``afterWindowEnd`` of stream time.
+
+        Args:
+            inactivityGap: Two events this far apart, or less, belong to one session.
+            afterWindowEnd: Counted from the end of the gap.
+
+        Raises:
+            IllegalArgumentException: One of the two is negative.
+        """
+        return SessionWindows(
+            gap_ms=to_millis(inactivityGap, "inactivityGap"),
+            grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"),
+        )
+
+    def inactivityGap(self) -> int:
+        """Return the gap that ends a session, in milliseconds."""
+        return self.gap_ms
+
+    def gracePeriodMs(self) -> int:
+        """Return how long a session still takes late events, in ms of stream time."""
+        return self.grace_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinWindows(Windows[Window]):
+    """How far apart two events may be to meet in a join: ``[t - before, t + after]``, inclusive.
+
+    Source: ``kstream.JoinWindows``.
+    """
+
+    beforeMs: int
+    afterMs: int
+    grace_ms: int
+    spurious_results_fix: bool = True
+    """Left and outer results without a partner wait until none can come; not so for ``of``."""
+
+    def __post_init__(self) -> None:
+        if self.beforeMs + self.afterMs < 0:
+            raise IllegalArgumentException(
+                "Window interval (ie, beforeMs+afterMs) must not be negative.",
+                detail=f"They are {self.beforeMs} and {self.afterMs}.",
+            )
+        _check_grace(self.grace_ms)
+
+    @staticmethod
+    def ofTimeDifferenceWithNoGrace(timeDifference: DurationLike) -> JoinWindows:
+        """Return the window to both sides without time for late events."""
+        return JoinWindows.ofTimeDifferenceAndGrace(timeDifference, 0)
+
+    @staticmethod
+    def ofTimeDifferenceAndGrace(
+        timeDifference: DurationLike, afterWindowEnd: DurationLike
+    ) -> JoinWindows:
+        """Return the window to both sides, with ``afterWindowEnd`` for late events.
+
+        Raises:
+            IllegalArgumentException: One of the two is negative.
+        """
+        difference_ms = to_millis(timeDifference, "timeDifference")
+        grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
+        return JoinWindows(beforeMs=difference_ms, afterMs=difference_ms, grace_ms=grace_ms)
+
+    @staticmethod
+    def of(timeDifference: DurationLike) -> JoinWindows:
+        """Return the window as Kafka 2 did: 24 hours of grace, results without partner at once."""
+        difference_ms = to_millis(timeDifference, "timeDifference")
+        return JoinWindows(
+            beforeMs=difference_ms,
+            afterMs=difference_ms,
+            grace_ms=max(DAY_MS - 2 * difference_ms, 0),
+            spurious_results_fix=False,
+        )
+
+    def before(self, timeDifference: DurationLike) -> JoinWindows:
+        """Return a copy where the other event may be that much earlier; negative: must be later."""
+        return replace(self, beforeMs=to_millis(timeDifference, "timeDifference"))
+
+    def after(self, timeDifference: DurationLike) -> JoinWindows:
+        """Return a copy where the other event may be that much later; negative: must be earlier."""
+        return replace(self, afterMs=to_millis(timeDifference, "timeDifference"))
+
+    def grace(self, afterWindowEnd: DurationLike) -> JoinWindows:
+        """Return a copy of an ``of`` window with another grace period.
+
+        Raises:
+            IllegalStateException: The window was not made by ``of``.
+        """
+        if self.spurious_results_fix:
+            raise IllegalStateException(
+                "Cannot call grace() after setting grace value via ofTimeDifferenceAndGrace or "
+                "ofTimeDifferenceWithNoGrace."
+            )
+        return replace(self, grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"))
+
+    def windowsFor(self, timestamp: int) -> dict[int, Window]:
+        """Raise: the windows of a join hang on its events.
+
+        Raises:
+            UnsupportedOperationException: Always.
+        """
+        raise UnsupportedOperationException("windowsFor() is not supported by JoinWindows.")
+
+    def size(self) -> int:
+        """Return ``before`` plus ``after`` in milliseconds."""
+        return self.beforeMs + self.afterMs
+
+    def gracePeriodMs(self) -> int:
+        """Return how long after its end a window still takes events, in ms of stream time."""
+        return self.grace_ms
+
+
+def _check_grace(grace_ms: int) -> None:
+    if grace_ms < 0:
+        raise IllegalArgumentException(
+            "Grace period must not be negative.", detail=f"It is {grace_ms}."
+        )

@@ -1,0 +1,190 @@
+"""Windows themselves: an interval of event time, and a key within it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.durations import LONG_MAX, from_epoch_millis
+from millstream.core.errors import IllegalArgumentException
+
+K = TypeVar("K")
+
+
+class Window(ABC):
+    """An interval of event time in epoch milliseconds; the subclass says whether the end counts.
+
+    Raises:
+        IllegalArgumentException: The start is negative, or the end lies before it.
+
+    Source: ``kstream.Window``.
+    """
+
+    __slots__ = ("_end", "_start")
+
+    def __init__(self, startMs: int, endMs: int) -> None:
+        if startMs < 0:
+            raise IllegalArgumentException(
+                "Window startMs time cannot be negative.", detail=f"It is {startMs}."
+            )
+        if endMs < startMs:
+            raise IllegalArgumentException(
+                "Window endMs time cannot be smaller than window startMs time.",
+                detail=f"They are {endMs} and {startMs}.",
+            )
+        self._start = startMs
+        self._end = endMs
+
+    def start(self) -> int:
+        """Return the first millisecond of the window."""
+        return self._start
+
+    def end(self) -> int:
+        """Return the end in epoch milliseconds."""
+        return self._end
+
+    def startTime(self) -> datetime:
+        """Return the first instant of the window, in UTC."""
+        return from_epoch_millis(self._start)
+
+    def endTime(self) -> datetime:
+        """Return the end, in UTC."""
+        return from_epoch_millis(self._end)
+
+    @abstractmethod
+    def overlap(self, other: Window) -> bool:
+        """Return whether the two share a millisecond.
+
+        Raises:
+            IllegalArgumentException: The windows are not of one type.
+        """
+
+    def _same_type(self, other: Window) -> None:
+        if type(self) is not type(other):
+            raise IllegalArgumentException(
+                "Cannot compare windows of different type. "
+                f"Other window has type {type(other).__name__}."
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(self) is type(other)
+            and isinstance(other, Window)
+            and self._start == other._start
+            and self._end == other._end
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._start, self._end))
+
+    def __str__(self) -> str:
+        return f"Window{{startMs={self._start}, endMs={self._end}}}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._start}, {self._end})"
+
+
+class TimeWindow(Window):
+    """``[start, end)``: the end does not belong to the window.
+
+    Raises:
+        IllegalArgumentException: The start is negative, or the end not after it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, startMs: int, endMs: int) -> None:
+        super().__init__(startMs, endMs)
+        if startMs == endMs:
+            raise IllegalArgumentException(
+                "Window endMs must be greater than window startMs.", detail=f"Both are {endMs}."
+            )
+
+    @classmethod
+    def of_start(cls, start_ms: int, size_ms: int) -> Self:
+        """Return the window of that size; its end stops at 2**63 - 1.
+
+        Raises:
+            IllegalArgumentException: The start is negative, or already at that limit.
+        """
+        end_ms = start_ms + size_ms
+        if 0 <= start_ms < end_ms <= LONG_MAX:
+            window = cls.__new__(cls)
+            window._start = start_ms
+            window._end = end_ms
+            return window
+        return cls(start_ms, min(end_ms, LONG_MAX))
+
+    def overlap(self, other: Window) -> bool:
+        """Return whether the two share a millisecond."""
+        self._same_type(other)
+        return self._start < other._end and other._start < self._end
+
+
+class SessionWindow(Window):
+    """``[start, end]``: from the first event of a session to its last one, both included."""
+
+    __slots__ = ()
+
+    def overlap(self, other: Window) -> bool:
+        """Return whether the two share a millisecond."""
+        self._same_type(other)
+        return not (other._end < self._start or self._end < other._start)
+
+
+class UnlimitedWindow(Window):
+    """From a start to the end of time."""
+
+    __slots__ = ()
+
+    def __init__(self, startMs: int) -> None:
+        super().__init__(startMs, LONG_MAX)
+
+    def overlap(self, other: Window) -> bool:
+        """Return True: the end of time is in both."""
+        self._same_type(other)
+        return True
+
+
+class Windowed(Generic[K]):
+    """The key of a windowed result: the record's key and the window.
+
+    Example:
+        >>> str(Windowed("clicks", TimeWindow(0, 10)))
+        '[clicks@0/10]'
+
+    Source: ``kstream.Windowed``.
+    """
+
+    __slots__ = ("_key", "_window")
+
+    def __init__(self, key: K, window: Window) -> None:
+        self._key = key
+        self._window = window
+
+    def key(self) -> K:
+        """Return the key without the window."""
+        return self._key
+
+    def window(self) -> Window:
+        """Return the window."""
+        return self._window
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Windowed)
+            and self._key == other._key
+            and self._window == other._window
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._key, self._window._start, self._window._end))
+
+    def __str__(self) -> str:
+        return f"[{self._key}@{self._window._start}/{self._window._end}]"
+
+    def __repr__(self) -> str:
+        return f"Windowed({self._key!r}, {self._window!r})"

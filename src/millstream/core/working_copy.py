@@ -1,0 +1,122 @@
+"""A task's working copy of one store: a byte store plus the changes of the batch in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from millstream.core.sorted_map import SortedMap
+from millstream.core.store import ByteStore, Entry, Range
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one batch changed in one store: ranges dropped first, then entries set or deleted."""
+
+    entries: dict[bytes, bytes | None]
+    dropped: tuple[Range, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.entries or self.dropped)
+
+
+@dataclass(slots=True)
+class WorkingCopy:
+    """Reads and writes of a task's store; nothing reaches the byte store before ``apply``.
+
+    Until its batch is known to have been committed by the host, a change lives only here. A batch
+    that failed is therefore undone by forgetting it, whatever the byte store can do. ``changes`` is
+    at the same time what the host makes durable: the last value of each key that changed.
+    """
+
+    store: ByteStore
+    _staged: SortedMap[bytes | None] = field(default_factory=SortedMap)
+    _dropped: list[Range] = field(default_factory=list)
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of ``key``; None if it has none."""
+        staged = self._staged.values
+        if key in staged:
+            return staged[key]
+        if self._dropped and any(lower <= key < upper for lower, upper in self._dropped):
+            return None
+        return self.store.get(key)
+
+    def put(self, key: bytes, value: bytes | None) -> None:
+        """Set the value of ``key``; None deletes."""
+        self._staged.set(key, value)
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        """Set many values; None deletes."""
+        self._staged.update(entries)
+
+    def drop_range(self, lower: bytes, upper: bytes) -> None:
+        """Delete every key with ``lower <= key < upper``; none of them may be written again.
+
+        It costs nothing per key in the byte store, which is what expiry needs.
+        """
+        for key in list(self._staged.keys(lower, upper)):
+            self._staged.pop(key)
+        self._dropped.append((lower, upper))
+
+    def scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[Entry]:
+        """Yield the entries with ``lower <= key < upper`` in key order.
+
+        Writes made while it runs may or may not show.
+        """
+        if lower is not None and upper is not None and lower >= upper:
+            return iter(())
+        stored = self.store.scan(lower, upper, reverse=reverse)
+        if self._dropped:
+            stored = self._without_dropped(stored)
+        if not self._staged.values:
+            return stored
+        staged = list(self._staged.keys(lower, upper, reverse=reverse))
+        return self._merged(stored, staged, reverse) if staged else stored
+
+    def size_estimate(self) -> int:
+        """Return about how many entries there are."""
+        return self.store.size_estimate() + sum(
+            1 if value is not None else -1
+            for key, value in self._staged.values.items()
+            if (value is None) == (self.store.get(key) is not None)
+        )
+
+    def changes(self) -> Changes:
+        """Return what was written since the last ``apply`` or ``forget``."""
+        return Changes(self._staged.values, tuple(self._dropped))
+
+    def apply(self, version: bytes) -> None:
+        """Write the staged changes through to the byte store, as ``version``."""
+        self.store.write(self._staged.values, version, dropped=self._dropped)
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop the staged changes: their batch did not happen."""
+        self._staged.clear()
+        self._dropped = []
+
+    def _without_dropped(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        for entry in entries:
+            if not any(lower <= entry[0] < upper for lower, upper in self._dropped):
+                yield entry
+
+    def _merged(
+        self, stored: Iterator[Entry], staged: list[bytes], reverse: bool
+    ) -> Iterator[Entry]:
+        values = self._staged.values
+        following = next(stored, None)
+        for key in staged:
+            while following is not None and (following[0] > key if reverse else following[0] < key):
+                yield following
+                following = next(stored, None)
+            if following is not None and following[0] == key:
+                following = next(stored, None)
+            value = values.get(key)
+            if value is not None:
+                yield key, value
+        while following is not None:
+            yield following
+            following = next(stored, None)

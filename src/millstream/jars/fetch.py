@@ -1,0 +1,93 @@
+"""Locked jars, fetched once into a per-user cache."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from millstream.jars.errors import JarChecksumError, JarFetchError
+from millstream.jars.ivy import retrieve
+from millstream.jars.lock import LockedJar, read_lock
+from millstream.jars.progress import fetch_progress
+
+
+def jars(
+    lock: str | Path,
+    *,
+    ivy_settings: str | Path | None = None,
+    progress: bool | None = None,
+) -> list[Path]:
+    """Paths of the jars that a lock names; what the cache lacks is fetched first.
+
+    Several processes may ask at once: one fetches, the others wait for it. A jar enters the cache
+    only after its SHA-256 is checked, and one that has been damaged there is fetched again.
+
+    Args:
+        lock: `"kafka"` (the embedded broker), `"spark"` (Spark's Kafka connector), `"streams"`
+            (Kafka Streams itself), or the path of a lock file.
+        ivy_settings: An `ivysettings.xml`, for mirrors and proxies; `MILLSTREAM_IVY_SETTINGS` names
+            one for every call.
+        progress: Whether to show a progress bar on standard error; by default if it is a terminal.
+
+    Raises:
+        JarFetchError: The network or a jar is not there, or the cache cannot be written.
+        JarChecksumError: What was fetched is not what the lock names.
+        JavaNotFoundError: There is no Java 17 or newer to fetch with.
+    """
+    locked = read_lock(lock)
+    folder = cache_dir() / "jars"
+    if _missing(locked, folder):
+        with _only_one_process(folder):
+            if missing := _missing(locked, folder):
+                settings = ivy_settings or os.environ.get("MILLSTREAM_IVY_SETTINGS")
+                _fetch(missing, folder, Path(settings) if settings else None, progress)
+    return [folder / jar.file_name for jar in locked]
+
+
+def cache_dir() -> Path:
+    """The per-user cache: `MILLSTREAM_CACHE`, or `millstream` in the XDG cache folder."""
+    if own := os.environ.get("MILLSTREAM_CACHE"):
+        return Path(own).expanduser().absolute()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(shared) if shared else Path.home() / ".cache") / "millstream"
+
+
+def _missing(locked: Sequence[LockedJar], folder: Path) -> list[LockedJar]:
+    return [jar for jar in locked if not jar.matches(folder / jar.file_name)]
+
+
+def _fetch(
+    wanted: Sequence[LockedJar], folder: Path, settings: Path | None, progress: bool | None
+) -> None:
+    # In the cache's own file system, so that each jar can be moved into place in one step.
+    with TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
+        with fetch_progress(wanted, show=progress) as on_jar:
+            retrieve(wanted, Path(scratch), settings=settings, on_jar=on_jar)
+        if wrong := [jar for jar in wanted if not jar.matches(Path(scratch, jar.file_name))]:
+            raise JarChecksumError(
+                f"the fetched {wrong[0].coordinate} is not the jar of the lock",
+                detail=f"Its SHA-256 is not {wrong[0].sha256}.",
+                hint="Check the repositories that jars come from; nothing was kept.",
+            )
+        for jar in wanted:
+            os.replace(Path(scratch, jar.file_name), folder / jar.file_name)
+
+
+@contextmanager
+def _only_one_process(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise JarFetchError(
+            f"cannot write the jar cache {folder}",
+            detail=f"{error.strerror}.",
+            hint="Name another folder in MILLSTREAM_CACHE.",
+        ) from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,210 @@
+"""The operators' way into stores: straight to the bytes, or through a record cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.state import FlushListener, KeyValueAccess, StateStoreContext
+from millstream.stores.codec import Codec, Part
+from millstream.stores.flushing import Flusher
+from millstream.stores.layers import PointLayer
+from millstream.stores.record_cache import CONTEXT_BYTES, RecordCache, context_bytes
+
+
+class StoreAccess(KeyValueAccess):
+    """What the public methods need besides."""
+
+    def __init__(self, keys: Part[Any], codec: Codec, below: PointLayer) -> None:
+        self.logs = below.logs
+        self._keys = keys
+        self._codec = codec
+        self._below = below
+
+    def serialize_key(self, key: Any) -> bytes:
+        return self._keys.to_bytes(key)  # type: ignore[return-value]
+
+    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
+        return self._keys.column_to_bytes(keys)  # type: ignore[return-value]
+
+    def cached_cells(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Any]]:
+        """Yield the cells of the cache with ``lower <= key < upper``; None where one is deleted."""
+        return iter(())
+
+    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+        """Name who is told of flushed entries; False if nothing is ever flushed."""
+        return False
+
+    def flush(self) -> None:
+        """Pass on what is dirty."""
+        self._below.flush()
+
+    def reload(self) -> None:
+        """Forget what was derived from the bytes below."""
+        self._below.reload()
+
+    def close(self) -> None:
+        """Flush, and release everything."""
+        self._below.close()
+
+
+class DirectAccess(StoreAccess):
+    """No cache: every write goes to the bytes at once."""
+
+    cached = False
+
+    def __init__(self, keys: Part[Any], codec: Codec, below: PointLayer) -> None:
+        super().__init__(keys, codec, below)
+        self._get = below.get
+        self._put = below.put
+        self._decode = codec.decode
+        self._encode = codec.encode
+
+    def read(self, key_bytes: bytes) -> Any:
+        data = self._get(key_bytes)
+        return None if data is None else self._decode(data)
+
+    def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
+        return self._codec.decode_column(list(map(self._get, keys_bytes)))
+
+    def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
+        self._put(key_bytes, None if value is None else self._encode(value, timestamp))
+
+    def write_at(
+        self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
+    ) -> None:
+        self._put(key_bytes, None if value is None else self._encode(value, timestamp))
+
+    def write_many(
+        self,
+        keys_bytes: Sequence[bytes],
+        keys: Sequence[Any],
+        values: Sequence[Any],
+        timestamps: Sequence[int],
+        chunk: Chunk,
+        indices: Sequence[int],
+    ) -> None:
+        data = self._codec.encode_column(values, timestamps)
+        if self.logs or self._below.adds:
+            for key_bytes, value in zip(keys_bytes, data, strict=True):
+                self._put(key_bytes, value)
+        else:
+            self._below.put_all(dict(zip(keys_bytes, data, strict=True)))
+
+    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+        return True
+
+
+class CachedAccess(StoreAccess):
+    """A record cache in front: writes stay there until a commit or an eviction."""
+
+    cached = True
+
+    def __init__(
+        self,
+        keys: Part[Any],
+        codec: Codec,
+        below: PointLayer,
+        context: StateStoreContext,
+        show_key: Callable[[bytes, Any], Any],
+        *,
+        remembers: bool = True,
+    ) -> None:
+        """Bind to a task.
+
+        ``show_key`` makes what a flush listener is given; ``remembers`` keeps what was only read.
+        """
+        super().__init__(keys, codec, below)
+        self._context = context
+        self._flusher = Flusher(context, codec, below, show_key)
+        self._cache = RecordCache(context.cache_budget, codec, self._flusher)
+        self._lookup = self._cache.lookup
+        self._get = below.get
+        self._kept = self._cache.remember if remembers else _decoder(codec)
+
+    def read(self, key_bytes: bytes) -> Any:
+        entry = self._lookup(key_bytes)
+        if entry is not None:
+            return entry.cell if entry.raw is None else self._codec.decode(entry.raw)
+        data = self._get(key_bytes)
+        return None if data is None else self._kept(key_bytes, data)
+
+    def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
+        return list(map(self.read, keys_bytes))
+
+    def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
+        record = self._context.record_context
+        size = context_bytes(record)
+        self._cache.write(key_bytes, key, value, timestamp, record, -1, size)
+
+    def write_at(
+        self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
+    ) -> None:
+        size = _chunk_context_bytes(chunk, index)
+        self._cache.write(key_bytes, key, value, timestamp, chunk, index, size)
+
+    def write_many(
+        self,
+        keys_bytes: Sequence[bytes],
+        keys: Sequence[Any],
+        values: Sequence[Any],
+        timestamps: Sequence[int],
+        chunk: Chunk,
+        indices: Sequence[int],
+    ) -> None:
+        write = self._cache.write
+        columns = zip(keys_bytes, keys, values, timestamps, indices, strict=True)
+        if chunk.headers is None:
+            size = _chunk_context_bytes(chunk, 0)
+            for key_bytes, key, value, timestamp, index in columns:
+                write(key_bytes, key, value, timestamp, chunk, index, size)
+            return
+        for key_bytes, key, value, timestamp, index in columns:
+            size = _chunk_context_bytes(chunk, index)
+            write(key_bytes, key, value, timestamp, chunk, index, size)
+
+    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+        if chunk.headers is not None:
+            return False
+        total = sum(map(len, keys_bytes))
+        return self._cache.has_room(total, len(keys_bytes), _chunk_context_bytes(chunk, 0))
+
+    def cached_cells(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Any]]:
+        cell_of = self._cache.cell_of
+        entries = self._cache.range(lower, upper, reverse=reverse)
+        return ((key, cell_of(entry)) for key, entry in entries)
+
+    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+        self._flusher.listener = listener
+        self._flusher.send_old = send_old_values
+        return True
+
+    def flush(self) -> None:
+        self._cache.flush()
+        self._below.flush()
+
+    def reload(self) -> None:
+        self._cache.clear()
+        self._below.reload()
+
+    def close(self) -> None:
+        self._cache.flush()
+        self._cache.clear()
+        self._below.close()
+
+
+def _decoder(codec: Codec) -> Callable[[bytes, bytes], Any]:
+    return lambda key_bytes, data: codec.decode(data)
+
+
+def _chunk_context_bytes(chunk: Chunk, index: int) -> int:
+    size = CONTEXT_BYTES + len(chunk.topic or "")
+    if chunk.headers is not None:
+        for header in chunk.headers[index] or ():
+            size += len(header.key()) + len(header.value() or b"")
+    return size

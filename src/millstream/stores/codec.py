@@ -1,0 +1,204 @@
+"""How a store's keys and cells become bytes, in Kafka's formats."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.serdes import Serde, deserializer_call, serializer_call
+from millstream.core.state import ValueAndTimestamp
+
+T = TypeVar("T")
+
+SIZED_BY_TYPE = (int, float, bool)
+KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
+
+
+class Part(Generic[T]):
+    """One serde, bound to the topic whose records the bytes would be."""
+
+    def __init__(self, serde: Serde[T], topic: str) -> None:
+        self.topic = topic
+        self._serializer = serde.serializer()
+        self._deserializer = serde.deserializer()
+        self._serialize = serializer_call(self._serializer)
+        self._deserialize = deserializer_call(self._deserializer)
+        plain = serde.plain_type
+        self.plain_type: type | None = plain if plain in KEPT_AS_OBJECTS else None
+        """Objects of exactly this type may be kept instead of their bytes."""
+        self.width: int | None = None
+        """How many bytes every object of the plain type takes; None if that differs."""
+        if self.plain_type in SIZED_BY_TYPE:
+            sample: Any = self.plain_type()
+            self.width = len(self.to_bytes(sample) or b"")
+
+    def to_bytes(self, value: T) -> bytes | None:
+        """Return the bytes of an object."""
+        return self._serialize(self.topic, None, value)
+
+    def from_bytes(self, data: bytes) -> T:
+        """Return the object of some bytes."""
+        return self._deserialize(self.topic, None, data)  # type: ignore[no-any-return]
+
+    def column_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
+        """Return the bytes of many objects."""
+        return self._serializer.serialize_column(self.topic, values)
+
+    def column_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
+        """Return the objects of many bytes."""
+        return self._deserializer.deserialize_column(self.topic, data)
+
+    def size(self, value: Any) -> int:
+        """Return how many bytes an object of the plain type takes."""
+        if self.width is not None:
+            return self.width
+        if type(value) is str and not value.isascii():
+            return len(value.encode("utf-8", "replace"))
+        return len(value)
+
+
+class Codec(ABC):
+    """Turns cells into bytes and back, and into what the public methods show."""
+
+    timestamped: bool
+    prefix_width: int
+    """Bytes before those of the value."""
+
+    def __init__(self, part: Part[Any]) -> None:
+        self.part = part
+
+    @abstractmethod
+    def encode(self, value: Any, timestamp: int) -> bytes | None:
+        """Return the bytes of a value and its time."""
+
+    @abstractmethod
+    def encode_column(self, values: Sequence[Any], timestamps: Sequence[int]) -> list[bytes | None]:
+        """Return the bytes of many values and their times."""
+
+    @abstractmethod
+    def decode(self, data: bytes) -> Any:
+        """Return the cell of some bytes."""
+
+    @abstractmethod
+    def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
+        """Return the cells of many bytes."""
+
+    @abstractmethod
+    def cell(self, value: Any, timestamp: int) -> Any:
+        """Return the cell of a value, not None, and its time."""
+
+    @abstractmethod
+    def value(self, cell: Any) -> Any:
+        """Return the value of a cell, not None."""
+
+    @abstractmethod
+    def time(self, cell: Any, otherwise: int) -> int:
+        """Return the time of a cell, not None; ``otherwise`` where cells have none."""
+
+    @abstractmethod
+    def show(self, cell: Any) -> Any:
+        """Return a cell as the public methods do."""
+
+    @abstractmethod
+    def take(self, shown: Any) -> tuple[Any, int]:
+        """Return value and time of what the public methods were given; a value of None deletes."""
+
+
+class PlainCodec(Codec):
+    """A cell is the value."""
+
+    timestamped = False
+    prefix_width = 0
+
+    def encode(self, value: Any, timestamp: int) -> bytes | None:
+        return self.part.to_bytes(value)
+
+    def encode_column(self, values: Sequence[Any], timestamps: Sequence[int]) -> list[bytes | None]:
+        return self.part.column_to_bytes(values)
+
+    def decode(self, data: bytes) -> Any:
+        return self.part.from_bytes(data)
+
+    def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
+        return self.part.column_from_bytes(data)
+
+    def cell(self, value: Any, timestamp: int) -> Any:
+        return value
+
+    def value(self, cell: Any) -> Any:
+        return cell
+
+    def time(self, cell: Any, otherwise: int) -> int:
+        return otherwise
+
+    def show(self, cell: Any) -> Any:
+        return cell
+
+    def take(self, shown: Any) -> tuple[Any, int]:
+        return shown, 0
+
+
+class TimestampedCodec(Codec):
+    """A cell is ``(value, timestamp)``; in bytes the time comes first, 8 bytes big endian."""
+
+    timestamped = True
+    prefix_width = 8
+
+    def encode(self, value: Any, timestamp: int) -> bytes | None:
+        data = self.part.to_bytes(value)
+        return None if data is None else timestamp.to_bytes(8, "big", signed=True) + data
+
+    def encode_column(self, values: Sequence[Any], timestamps: Sequence[int]) -> list[bytes | None]:
+        return [
+            None if data is None else time.to_bytes(8, "big", signed=True) + data
+            for time, data in zip(timestamps, self.part.column_to_bytes(values), strict=True)
+        ]
+
+    def decode(self, data: bytes) -> Any:
+        return self.part.from_bytes(data[8:]), int.from_bytes(data[:8], "big", signed=True)
+
+    def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
+        values = self.part.column_from_bytes([d if d is None else d[8:] for d in data])
+        return [
+            None if d is None else (value, int.from_bytes(d[:8], "big", signed=True))
+            for value, d in zip(values, data, strict=True)
+        ]
+
+    def cell(self, value: Any, timestamp: int) -> Any:
+        return value, timestamp
+
+    def value(self, cell: Any) -> Any:
+        return cell[0]
+
+    def time(self, cell: Any, otherwise: int) -> int:
+        return cell[1]  # type: ignore[no-any-return]
+
+    def show(self, cell: Any) -> Any:
+        return None if cell is None else ValueAndTimestamp(*cell)
+
+    def take(self, shown: Any) -> tuple[Any, int]:
+        if shown is None:
+            return None, 0
+        if not isinstance(shown, ValueAndTimestamp):
+            raise ClassCastException(
+                f"a timestamped store takes ValueAndTimestamp, not {type(shown).__name__}",
+                hint="Write ValueAndTimestamp.make(value, timestamp).",
+            )
+        return shown.value(), shown.timestamp()
+
+
+def resolve(serde: Serde[Any] | None, default: Serde[Any] | None, role: str, store: str) -> Any:
+    """Return a store's own serde, or else the application's default.
+
+    Raises:
+        StreamsException: There is neither.
+    """
+    chosen = default if serde is None else serde
+    if chosen is None:
+        raise StreamsException(
+            f'store "{store}" has no {role} serde',
+            hint=f"Give it one where it is defined, or set default.{role}.serde.",
+        )
+    return chosen

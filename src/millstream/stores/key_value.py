@@ -1,0 +1,253 @@
+"""Key-value stores as users see them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+from millstream.core.errors import InvalidStateStoreException, NullPointerException
+from millstream.core.keyvalue import KeyValue
+from millstream.core.serdes import Serde, serializer_call
+from millstream.core.state import (
+    FlushListener,
+    KeyValueAccess,
+    KeyValueIterator,
+    KeyValueStore,
+    StateStore,
+    StateStoreContext,
+    TimestampedKeyValueStore,
+    ValueAndTimestamp,
+)
+from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
+from millstream.stores.codec import Codec, Part, PlainCodec, TimestampedCodec, resolve
+from millstream.stores.iterators import Entries
+from millstream.stores.layers import ByteLayer
+from millstream.stores.merge import merged
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+logger = logging.getLogger("millstream.stores")
+
+
+class SerdeKeyValueStore(KeyValueStore[K, V]):
+    """Keys and values by their serdes, over layers of bytes."""
+
+    codec_class: type[Codec] = PlainCodec
+
+    def __init__(
+        self,
+        name: str,
+        layer: ByteLayer,
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+        *,
+        persistent: bool,
+        caching: bool,
+    ) -> None:
+        self._name = name
+        self._layer = layer
+        self._key_serde = key_serde
+        self._value_serde = value_serde
+        self._persistent = persistent
+        self._caching = caching
+        self._access: StoreAccess | None = None
+
+    def name(self) -> str:
+        """Return the name."""
+        return self._name
+
+    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
+        """Open the store for a task."""
+        context = stateStoreContext
+        topic = changelog_topic(context, self._name)
+        keys = Part(resolve(self._key_serde, context.keySerde(), "key", self._name), topic)
+        values = Part(resolve(self._value_serde, context.valueSerde(), "value", self._name), topic)
+        self._layer.init(context, root)
+        self._keys = keys
+        codec = self._codec = self.codec_class(values)
+        if self._caching and context.cache_budget.limit > 0:
+            self._access = CachedAccess(keys, codec, self._layer, context, self._show_key)
+        else:
+            self._access = DirectAccess(keys, codec, self._layer)
+
+    def access(self) -> KeyValueAccess:
+        """Return the operators' way in."""
+        return self._opened()
+
+    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+        """Name who is told of flushed entries; False if the store has no cache."""
+        return self._opened().set_flush_listener(listener, send_old_values)
+
+    def get(self, key: K) -> V | None:
+        """Return the value of ``key``; None if it has none."""
+        access = self._opened()
+        shown: V | None = self._codec.show(access.read(access.serialize_key(given(key))))
+        return shown
+
+    def put(self, key: K, value: V | None) -> None:
+        """Set the value of ``key``; None deletes it."""
+        access = self._opened()
+        plain, timestamp = self._codec.take(value)
+        access.write(access.serialize_key(given(key)), key, plain, timestamp)
+
+    def putIfAbsent(self, key: K, value: V | None) -> V | None:
+        """Set the value of ``key`` unless it has one; return the one it had."""
+        before = self.get(key)
+        if before is None:
+            self.put(key, value)
+        return before
+
+    def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
+        """Set many values, in order."""
+        entries = list(entries)
+        for key, _ in entries:
+            given(key)
+        for key, value in entries:
+            self.put(key, value)
+
+    def delete(self, key: K) -> V | None:
+        """Delete ``key`` and return the value it had."""
+        before = self.get(key)
+        self.put(key, None)
+        return before
+
+    def range(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
+        """Return the entries from ``from_`` to ``to``, both inclusive; None is unbounded."""
+        return self._between(from_, to, reverse=False)
+
+    def reverseRange(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
+        """Return what ``range`` returns, last key first."""
+        return self._between(from_, to, reverse=True)
+
+    def all(self) -> KeyValueIterator[K, V]:
+        """Return every entry."""
+        return self._entries(self._scan(None, None))
+
+    def reverseAll(self) -> KeyValueIterator[K, V]:
+        """Return every entry, last key first."""
+        return self._entries(self._scan(None, None, reverse=True))
+
+    def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[K, V]:
+        """Return the entries whose key's bytes start with the bytes of ``prefix``."""
+        self._opened()
+        if prefix is None or prefixKeySerializer is None:
+            raise NullPointerException("prefix and prefixKeySerializer cannot be null")
+        lower = serializer_call(prefixKeySerializer)(self._keys.topic, None, prefix) or b""
+        return self._entries(self._scan(lower, next_prefix(lower)))
+
+    def approximateNumEntries(self) -> int:
+        """Return about how many entries there are; what is only cached does not count."""
+        self._opened()
+        return self._layer.size_estimate()
+
+    def flush(self) -> None:
+        """Pass on what the cache holds."""
+        if self._access is not None:
+            self._access.flush()
+
+    def reload(self) -> None:
+        """Forget the cache: the bytes below were changed behind the store."""
+        self._opened().reload()
+
+    def close(self) -> None:
+        """Flush, and release everything."""
+        access, self._access = self._access, None
+        if access is not None:
+            access.close()
+
+    def persistent(self) -> bool:
+        """Tell whether the contents survive the process."""
+        return self._persistent
+
+    def isOpen(self) -> bool:
+        """Tell whether the store can be used."""
+        return self._access is not None
+
+    def _between(self, from_: K | None, to: K | None, *, reverse: bool) -> KeyValueIterator[K, V]:
+        access = self._opened()
+        lower = None if from_ is None else access.serialize_key(from_)
+        last = None if to is None else access.serialize_key(to)
+        if lower is not None and last is not None and lower > last:
+            warn_empty_range(self._name)
+            return self._entries(iter(()))
+        # The end belongs to the range; no key lies between it and itself with a zero byte more.
+        upper = None if last is None else last + b"\0"
+        return self._entries(self._scan(lower, upper, reverse=reverse))
+
+    def _entries(self, cells: Iterator[tuple[bytes, Any]]) -> KeyValueIterator[K, V]:
+        return Entries(cells, self._keys.from_bytes, self._codec.show, self._name)
+
+    def _scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Any]]:
+        access = self._opened()
+        decode = self._codec.decode
+        stored = self._layer.scan(lower, upper, reverse=reverse)
+        if not access.cached:
+            return ((key, decode(data)) for key, data in stored)
+        return merged(
+            ((key, key, cell) for key, cell in access.cached_cells(lower, upper, reverse=reverse)),
+            ((key, key, decode(data)) for key, data in stored),
+            reverse=reverse,
+        )
+
+    def _show_key(self, key_bytes: bytes, key: Any) -> Any:
+        # An object that is not plain may have been changed since it was written.
+        keys = self._keys
+        return key if type(key) is keys.plain_type else keys.from_bytes(key_bytes)
+
+    def _opened(self) -> StoreAccess:
+        access = self._access
+        if access is None:
+            raise closed(self._name)
+        return access
+
+
+class SerdeTimestampedKeyValueStore(
+    SerdeKeyValueStore[K, ValueAndTimestamp[V]], TimestampedKeyValueStore[K, V]
+):
+    """The same with a time in every value."""
+
+    codec_class = TimestampedCodec
+
+
+def changelog_topic(context: StateStoreContext, store: str) -> str:
+    """Return the topic that serdes are told: that of the store's changelog."""
+    return f"{context.applicationId()}-{store}-changelog"
+
+
+def given(key: K) -> K:
+    """Return ``key``.
+
+    Raises:
+        NullPointerException: It is None.
+    """
+    if key is None:
+        raise NullPointerException("key cannot be null")
+    return key
+
+
+def closed(store: str) -> InvalidStateStoreException:
+    """Return the error for a call to a store that is not open."""
+    return InvalidStateStoreException(
+        f"Store {store} is currently closed",
+        hint="Use it between the init and the close of a processor it is connected to.",
+    )
+
+
+def warn_empty_range(store: str) -> None:
+    """Log that a range ends before it begins."""
+    logger.warning(
+        'Returning an empty iterator for a range of store "%s" whose bytes end before they begin. '
+        "The bounds may be swapped, or the serde may not keep the order of keys: the number serdes "
+        "put negative numbers after positive ones.",
+        store,
+    )
+
+
+def next_prefix(prefix: bytes) -> bytes | None:
+    """Return the first bytes after all that start with ``prefix``; None if there are none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes((stem[-1] + 1,)) if stem else None

@@ -1,0 +1,118 @@
+"""Kafka's kinds of stores, offered to the DSL as a plugin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslStoreFormat,
+    DslStoreSuppliers,
+    DslWindowParams,
+    KeyValueBytesStoreSupplier,
+    KeyValueStore,
+    StoreBuilder,
+    StoreKinds,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    WindowBytesStoreSupplier,
+    WindowStore,
+)
+from millstream.plugins import hookimpl
+from millstream.plugins.registry import store_class
+from millstream.stores.factories import Stores, key_value_supplier, window_supplier
+
+KAFKA_NAMES = {"rocks_db": "rocksdb", "rocksdb": "rocksdb", "in_memory": "memory"}
+
+
+class PluginDslStoreSuppliers(DslStoreSuppliers):
+    """The stores of the DSL over one byte store."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
+        """Return the supplier of a key-value store."""
+        return key_value_supplier(
+            params.name(),
+            self.kind,
+            durable=self._durable(),
+            timestamped=params.dslStoreFormat() is not DslStoreFormat.PLAIN,
+        )
+
+    def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
+        """Return the supplier of a window store."""
+        return window_supplier(
+            params.name(),
+            self.kind,
+            params.retentionPeriod(),
+            params.windowSize(),
+            params.retainDuplicates(),
+            durable=self._durable(),
+            timestamped=params.dslStoreFormat() is not DslStoreFormat.PLAIN,
+        )
+
+    def _durable(self) -> bool:
+        return store_class(self.kind).traits.durable
+
+
+class BuiltInDslStoreSuppliers:
+    """Kafka's two choices for the stores of the DSL.
+
+    Source: KIP-954, ``state.BuiltInDslStoreSuppliers``.
+    """
+
+    class RocksDBDslStoreSuppliers(PluginDslStoreSuppliers):
+        """Stores on local disk: the default."""
+
+        def __init__(self) -> None:
+            super().__init__("rocksdb")
+
+    class InMemoryDslStoreSuppliers(PluginDslStoreSuppliers):
+        """Stores in memory."""
+
+        def __init__(self) -> None:
+            super().__init__("memory")
+
+    ROCKS_DB: DslStoreSuppliers = RocksDBDslStoreSuppliers()
+    IN_MEMORY: DslStoreSuppliers = InMemoryDslStoreSuppliers()
+
+
+class OurStoreKinds(StoreKinds):
+    """The stores of this package."""
+
+    def dsl_suppliers(self, name: str) -> DslStoreSuppliers:
+        """Return the suppliers called ``name``."""
+        kind = KAFKA_NAMES.get(name.lower(), name)
+        store_class(kind)
+        return PluginDslStoreSuppliers(kind)
+
+    def key_value(
+        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[KeyValueStore[Any, Any]]:
+        """Return a builder of plain key-value stores."""
+        return Stores.keyValueStoreBuilder(supplier, key_serde, value_serde)
+
+    def timestamped_key_value(
+        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedKeyValueStore[Any, Any]]:
+        """Return a builder of key-value stores with timestamps."""
+        return Stores.timestampedKeyValueStoreBuilder(supplier, key_serde, value_serde)
+
+    def window(
+        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[WindowStore[Any, Any]]:
+        """Return a builder of plain window stores."""
+        return Stores.windowStoreBuilder(supplier, key_serde, value_serde)
+
+    def timestamped_window(
+        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
+        """Return a builder of window stores with timestamps."""
+        return Stores.timestampedWindowStoreBuilder(supplier, key_serde, value_serde)
+
+
+@hookimpl
+def millstream_store_kinds() -> StoreKinds:
+    """Offer the kinds."""
+    return OurStoreKinds()

@@ -1,0 +1,232 @@
+"""The record cache in front of one store: Kafka's ``NamedCache``, on objects where it can."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.record_context import RecordContext
+from millstream.core.sorted_map import SortedMap
+from millstream.core.state import CacheBudget
+from millstream.stores.codec import Codec
+
+Origin = RecordContext | Chunk | None
+
+# What Kafka's estimate adds to key and value: three references, the dirty flag, and of the context
+# two longs and an int.
+ENTRY_BYTES = 24 + 1
+CONTEXT_BYTES = 8 + 8 + 4
+
+
+class CacheEntry:
+    """What the cache knows of a key. A cell and raw bytes of None stand for a deletion.
+
+    It has no constructor, because one is made for almost every record: whoever makes it sets all.
+    """
+
+    __slots__ = ("cell", "dirty", "index", "key", "key_bytes", "origin", "raw", "size")
+
+    cell: Any
+    """The cell, unless ``raw`` holds its bytes."""
+    raw: bytes | None
+    key: Any
+    """The key as an object, as it was given."""
+    key_bytes: bytes
+    origin: Origin
+    """The context of the last update, or the chunk whose record ``index`` that was."""
+    index: int
+    size: int
+    dirty: bool
+
+
+class RecordCache:
+    """Least-recently-used entries, and among them the dirty ones in order of their last update."""
+
+    def __init__(
+        self, budget: CacheBudget, codec: Codec, flush: Callable[[list[CacheEntry]], None]
+    ) -> None:
+        self._budget = budget
+        self._codec = codec
+        self._flush = flush
+        self._plain = codec.part.plain_type
+        self._width = codec.part.width
+        self._prefix = codec.prefix_width
+        self._timestamped = codec.timestamped
+        self._entries: OrderedDict[bytes, CacheEntry] = OrderedDict()
+        self._dirty: OrderedDict[bytes, CacheEntry] = OrderedDict()
+        self._order: SortedMap[None] | None = None
+        self._flushing = 0
+
+    def lookup(self, key: bytes) -> CacheEntry | None:
+        """Return the entry of ``key`` and count that as a use of it."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+        return entry
+
+    def cell_of(self, entry: CacheEntry) -> Any:
+        """Return the cell of an entry."""
+        raw = entry.raw
+        return entry.cell if raw is None else self._codec.decode(raw)
+
+    def write(
+        self,
+        key_bytes: bytes,
+        key: Any,
+        value: Any,
+        timestamp: int,
+        origin: Origin,
+        index: int,
+        context_bytes: int,
+    ) -> None:
+        """Put a change into the cache; that may evict others, or even itself."""
+        entries = self._entries
+        budget = self._budget
+        codec = self._codec
+        entry = entries.get(key_bytes)
+        if entry is None:
+            entry = entries[key_bytes] = CacheEntry()
+            entry.key_bytes = key_bytes
+            entry.dirty = False
+            if self._order is not None:
+                self._order.set(key_bytes, None)
+        else:
+            budget.used -= entry.size
+            if self._flushing:
+                entry = self._replace(entry)
+            entries.move_to_end(key_bytes)
+        size = len(key_bytes) + ENTRY_BYTES + context_bytes
+        if value is None:
+            entry.cell = entry.raw = None
+        elif type(value) is self._plain:
+            entry.cell = (value, timestamp) if self._timestamped else value
+            entry.raw = None
+            width = self._width
+            size += self._prefix + (codec.part.size(value) if width is None else width)
+        else:
+            raw = entry.raw = codec.encode(value, timestamp)
+            entry.cell = None
+            size += 0 if raw is None else len(raw)
+        entry.key = key
+        entry.origin = origin
+        entry.index = index
+        entry.size = size
+        if entry.dirty:
+            self._dirty.move_to_end(key_bytes)
+        else:
+            entry.dirty = True
+            self._dirty[key_bytes] = entry
+        budget.used += size
+        if budget.used > budget.limit:
+            self._evict()
+
+    def remember(self, key_bytes: bytes, raw: bytes) -> Any:
+        """Keep what was read from the store, and return its cell."""
+        cell = self._codec.decode(raw)
+        entry = CacheEntry()
+        if type(cell[0] if self._timestamped else cell) is self._plain:
+            entry.cell = cell
+            entry.raw = None
+        else:
+            entry.cell = None
+            entry.raw = raw
+        entry.key_bytes = key_bytes
+        entry.key = entry.origin = None
+        entry.index = -1
+        entry.dirty = False
+        entry.size = len(key_bytes) + ENTRY_BYTES + CONTEXT_BYTES + len(raw)
+        self._entries[key_bytes] = entry
+        if self._order is not None:
+            self._order.set(key_bytes, None)
+        budget = self._budget
+        budget.used += entry.size
+        if budget.used > budget.limit:
+            self._evict()
+        return cell
+
+    def has_room(self, key_bytes: int, keys: int, context_bytes: int) -> bool:
+        """Tell whether ``keys`` more entries, with that many bytes of keys, fit for sure."""
+        if self._width is None:
+            return False
+        each = ENTRY_BYTES + context_bytes + self._prefix + self._width
+        return self._budget.used + key_bytes + keys * each <= self._budget.limit
+
+    def flush(self, evicted: CacheEntry | None = None) -> None:
+        """Pass on every dirty entry; one that is being evicted goes first."""
+        if not self._dirty:
+            return
+        if evicted is not None:
+            del self._dirty[evicted.key_bytes]
+        changes = list(self._dirty.values())
+        self._dirty.clear()
+        if evicted is not None:
+            changes.insert(0, evicted)
+        for entry in changes:
+            entry.dirty = False
+        # What is written meanwhile, by nodes below, must not change the entries of this flush.
+        self._flushing += 1
+        try:
+            self._flush(changes)
+        finally:
+            self._flushing -= 1
+        for entry in changes:
+            entry.origin = None
+            if entry.cell is None and entry.raw is None:
+                key = entry.key_bytes
+                if self._entries.get(key) is entry:
+                    self._remove(key)
+
+    def range(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, CacheEntry]]:
+        """Yield the entries with ``lower <= key < upper`` that are there now, in key order."""
+        if self._order is None:
+            self._order = SortedMap()
+            self._order.update(dict.fromkeys(self._entries))
+        entries = self._entries
+        for key in list(self._order.keys(lower, upper, reverse=reverse)):
+            entry = entries.get(key)
+            if entry is not None:
+                yield key, entry
+
+    def clear(self) -> None:
+        """Drop everything, dirty entries too."""
+        self._budget.used -= sum(entry.size for entry in self._entries.values())
+        self._entries.clear()
+        self._dirty.clear()
+        self._order = None
+
+    def _evict(self) -> None:
+        budget = self._budget
+        while budget.used > budget.limit and self._entries:
+            key, entry = self._entries.popitem(last=False)
+            budget.used -= entry.size
+            if self._order is not None:
+                self._order.pop(key)
+            if entry.dirty:
+                self.flush(entry)
+
+    def _replace(self, before: CacheEntry) -> CacheEntry:
+        entry = self._entries[before.key_bytes] = CacheEntry()
+        entry.key_bytes = before.key_bytes
+        entry.dirty = before.dirty
+        if entry.dirty:
+            self._dirty[entry.key_bytes] = entry
+        return entry
+
+    def _remove(self, key: bytes) -> None:
+        self._budget.used -= self._entries.pop(key).size
+        if self._order is not None:
+            self._order.pop(key)
+
+
+def context_bytes(context: RecordContext | None) -> int:
+    """Return Kafka's estimate of a record context's size."""
+    if context is None:
+        return CONTEXT_BYTES
+    size = CONTEXT_BYTES + len(context.topic() or "")
+    for header in context.headers():
+        size += len(header.key()) + len(header.value() or b"")
+    return size

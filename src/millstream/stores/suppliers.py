@@ -1,0 +1,129 @@
+"""Suppliers of our own stores: a name, a byte store's name, and the sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from millstream.core.serdes import Serdes
+from millstream.core.state import (
+    KeyValueBytesStoreSupplier,
+    KeyValueStore,
+    WindowBytesStoreSupplier,
+    WindowStore,
+)
+from millstream.stores.key_value import SerdeKeyValueStore
+from millstream.stores.layers import ByteLayer, LruBytes, StoredBytes
+from millstream.stores.window import SerdeWindowStore
+from millstream.stores.window_keys import WindowKeys
+from millstream.stores.window_layers import StoredWindows
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurKeyValueSupplier(KeyValueBytesStoreSupplier):
+    """A key-value store over the byte store called ``kind``."""
+
+    store: str
+    kind: str
+    durable: bool
+    timestamped: bool
+    max_entries: int | None = None
+    """How many entries a store that keeps those used last may have; None for no limit."""
+
+    def name(self) -> str:
+        """Return the store's name."""
+        return self.store
+
+    def metricsScope(self) -> str:
+        """Return the byte store's name."""
+        return self.kind
+
+    def get(self) -> KeyValueStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        return SerdeKeyValueStore(
+            self.store,
+            self.layer(),
+            Serdes.ByteArray(),
+            Serdes.ByteArray(),
+            persistent=self.durable,
+            caching=False,
+        )
+
+    def layer(self) -> ByteLayer:
+        """Return the bytes of a new store."""
+        if self.max_entries is not None:
+            return LruBytes(self.store, self.kind, self.max_entries)
+        return StoredBytes(self.store, self.kind)
+
+    def drops_times(self) -> bool:
+        """Tell whether a timestamped store over this one loses its times, as in Kafka."""
+        return self.durable and not self.timestamped
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurWindowSupplier(WindowBytesStoreSupplier):
+    """A window store over the byte store called ``kind``; times in milliseconds."""
+
+    store: str
+    kind: str
+    durable: bool
+    timestamped: bool
+    retention: int
+    size: int
+    duplicates: bool
+    segment_interval: int
+
+    def name(self) -> str:
+        """Return the store's name."""
+        return self.store
+
+    def metricsScope(self) -> str:
+        """Return the byte store's name."""
+        return f"{self.kind}-window"
+
+    def segmentIntervalMs(self) -> int:
+        """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
+        return self.segment_interval if self.durable else 1
+
+    def windowSize(self) -> int:
+        """Return the size of the windows."""
+        return self.size
+
+    def retainDuplicates(self) -> bool:
+        """Tell whether a window keeps every value put into it."""
+        return self.duplicates
+
+    def retentionPeriod(self) -> int:
+        """Return how long a window is kept after its start."""
+        return self.retention
+
+    def get(self) -> WindowStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        keys = self.keys()
+        return SerdeWindowStore(
+            self.store,
+            self.layer(keys),
+            Serdes.ByteArray(),
+            Serdes.ByteArray(),
+            window_size=self.size,
+            keys=keys,
+            caching=False,
+        )
+
+    def keys(self) -> WindowKeys:
+        """Return the layout of a new store."""
+        return WindowKeys(self.segment_interval)
+
+    def layer(self, keys: WindowKeys) -> StoredWindows:
+        """Return the bytes of a new store."""
+        return StoredWindows(
+            self.store,
+            self.kind,
+            self.retention,
+            keys,
+            duplicates=self.duplicates,
+            durable=self.durable,
+        )
+
+    def drops_times(self) -> bool:
+        """Tell whether a timestamped store over this one loses its times, as in Kafka."""
+        return self.durable and not self.timestamped

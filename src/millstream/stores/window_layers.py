@@ -1,0 +1,343 @@
+"""The bytes under a window store: segments that expire, and the changelog around them."""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from collections.abc import Iterator
+
+from millstream.core.state import StateStore, StateStoreContext, WindowStore
+from millstream.core.store import Entry
+from millstream.stores.layers import NO_TIME, PointLayer, log_value, without_times
+from millstream.stores.window_keys import (
+    WindowKeys,
+    by_time,
+    clamp,
+    key_of,
+    start_of,
+    wanted,
+)
+
+logger = logging.getLogger("millstream.stores")
+
+# Segments begin with a byte below 0x80, so this comes after all of them.
+META_KEY = b"\xffmeta"
+
+
+class WindowLayer(PointLayer):
+    """Window keys to bytes; see ``window_keys``."""
+
+    time_ordered: bool
+    """Windows of several keys come by time, then key; else by segment, then key."""
+    stores_durably: bool
+
+    @abstractmethod
+    def fetch(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        """Yield the live windows within bounds, all of them inclusive, in the store's order."""
+
+
+class StoredWindows(WindowLayer):
+    """Windows in a task's working copy of a byte store.
+
+    A window that starts at or before the latest start minus retention is not seen any more. A
+    store that is said to be persistent accepts and keeps windows until their whole segment is that
+    old, one in memory does not: that is how Kafka's two kinds differ.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        retention: int,
+        keys: WindowKeys,
+        *,
+        duplicates: bool,
+        durable: bool,
+    ) -> None:
+        self._name = name
+        self._kind = kind
+        self._retention = retention
+        self._keys = keys
+        self._duplicates = self.adds = duplicates
+        self.stores_durably = durable
+        self.time_ordered = not durable
+        self._sequence = 0
+        self._observed = -1
+        self._kept_from = b""
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._copy = context.working_copy(self._name, self._kind)
+        self._copy_get = self._copy.get
+        self._copy_put = self._copy.put
+        self.get = self._get_last if self._duplicates else self._get
+        self.put = self._add if self._duplicates else self._put
+        self.reload()
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        put = self.put
+        for key, value in entries.items():
+            put(key, value)
+
+    def fetch(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        first = clamp(max(time_from, self._observed - self._retention + 1))
+        last = min(time_to, self._observed)
+        if last < first:
+            return
+        lower_time, upper_time = first.to_bytes(8, "big"), last.to_bytes(8, "big")
+        sorts = self.time_ordered and (key_from is None or key_from != key_to)
+        bounds = list(self._keys.bounds(key_from, key_to, first, last))
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            entries: Iterator[Entry] = (
+                entry
+                for entry in self._copy.scan(lower, upper, reverse=reverse)
+                if wanted(entry[0], key_from, key_to, lower_time, upper_time)
+            )
+            if sorts:
+                yield from sorted(entries, key=lambda entry: by_time(entry[0]), reverse=reverse)
+            else:
+                yield from entries
+
+    def reload(self) -> None:
+        meta = self._copy_get(META_KEY)
+        self._observed = -1
+        self._sequence = 0
+        self._observed_bytes = self._live_from = self._seen_from = b""
+        self._kept_from = bytes(8)
+        if meta is not None:
+            self._sequence = int.from_bytes(meta[8:], "big")
+            self._move_to(meta[:8])
+
+    def _get(self, key: bytes) -> bytes | None:
+        return self._copy_get(key) if key[-12:-4] >= self._seen_from else None
+
+    def _get_last(self, key: bytes) -> bytes | None:
+        # Kafka's persistent store looks for the sequence number it gave out last; the one in
+        # memory finds nothing.
+        if not self.stores_durably:
+            return None
+        return self._get(key[:-4] + self._sequence.to_bytes(4, "big"))
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        start = key[-12:-4]
+        if start > self._observed_bytes:
+            self._move_to(start)
+            self._save()
+        elif start < self._live_from:
+            self._refuse(key)
+            return
+        self._copy_put(key, value)
+
+    def _add(self, key: bytes, value: bytes | None) -> None:
+        if value is None:
+            # There is nothing to delete; but time moves on in Kafka's store in memory.
+            if not self.stores_durably and key[-12:-4] > self._observed_bytes:
+                self._move_to(key[-12:-4])
+                self._save()
+            return
+        self._sequence = (self._sequence + 1) & 0x7FFFFFFF
+        self._put(key[:-4] + self._sequence.to_bytes(4, "big"), value)
+        self._save()
+
+    def _move_to(self, start: bytes) -> None:
+        self._observed_bytes = start
+        self._observed = int.from_bytes(start, "big")
+        oldest = self._observed - self._retention
+        self._seen_from = clamp(oldest + 1).to_bytes(8, "big")
+        interval = self._keys.interval
+        first_segment = clamp(oldest) // interval
+        if self.stores_durably:
+            self._live_from = (first_segment * interval).to_bytes(8, "big")
+        else:
+            self._live_from = self._seen_from
+        kept_from = first_segment.to_bytes(8, "big")
+        if kept_from > self._kept_from:
+            self._copy.drop_range(self._kept_from, kept_from)
+            self._kept_from = kept_from
+
+    def _save(self) -> None:
+        self._copy_put(META_KEY, self._observed_bytes + self._sequence.to_bytes(4, "big"))
+
+    def _refuse(self, key: bytes) -> None:
+        self._context.count_dropped_record()
+        logger.warning(
+            "Skipping record for expired segment. store=[%s] windowStart=[%d] streamTime=[%d]",
+            self._name,
+            start_of(key),
+            self._observed,
+        )
+
+
+class SuppliedWindows(WindowLayer):
+    """A store of bytes that a user's own supplier made."""
+
+    def __init__(self, store: WindowStore[bytes, bytes], keys: WindowKeys) -> None:
+        self._store = store
+        self._keys = keys
+        self.stores_durably = store.persistent()
+        self.time_ordered = not self.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+        self.get = self._get
+        self.put = self._put
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        for key, value in entries.items():
+            self._put(key, value)
+
+    def fetch(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        store, join = self._store, self._keys.join
+        if key_from is not None and key_from == key_to:
+            reads = store.backwardFetch if reverse else store.fetch
+            with reads(key_from, time_from, time_to) as windows:
+                for entry in windows:
+                    yield join(key_from, entry.key), entry.value
+            return
+        if key_from is None and key_to is None:
+            everything = store.backwardFetchAll if reverse else store.fetchAll
+            found = everything(time_from, time_to)
+        else:
+            reads = store.backwardFetch if reverse else store.fetch
+            found = reads(key_from, key_to, time_from, time_to)
+        with found as windowed:
+            for entry in windowed:
+                yield join(entry.key.key(), entry.key.window().start()), entry.value
+
+    def flush(self) -> None:
+        self._store.flush()
+
+    def reload(self) -> None:
+        self._store.reload()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _get(self, key: bytes) -> bytes | None:
+        value: bytes | None = self._store.fetch(key_of(key), start_of(key))
+        return value
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        self._store.put(key_of(key), value, start_of(key))
+
+
+class UntimedWindows(WindowLayer):
+    """Keeps timestamped values without their times; they are read back with -1, as in Kafka."""
+
+    def __init__(self, below: WindowLayer) -> None:
+        self._below = below
+        self.adds = below.adds
+        self.time_ordered = below.time_ordered
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._below.init(context, root)
+        self.get, self.put = without_times(self._below)
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        self._below.put_all({key: None if v is None else v[8:] for key, v in entries.items()})
+
+    def fetch(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        entries = self._below.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
+        return ((key, NO_TIME + value) for key, value in entries)
+
+    def flush(self) -> None:
+        self._below.flush()
+
+    def reload(self) -> None:
+        self._below.reload()
+
+    def close(self) -> None:
+        self._below.close()
+
+
+class LoggedWindows(WindowLayer):
+    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
+
+    logs = True
+
+    def __init__(self, below: WindowLayer, name: str, timestamped: bool, duplicates: bool) -> None:
+        self._below = below
+        self._name = name
+        self._timestamped = timestamped
+        self._duplicates = duplicates
+        self._sequence = 0
+        self.adds = below.adds
+        self.time_ordered = below.time_ordered
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._below.init(context, root)
+        self.get = self._below.get
+        self.put = self._put_below = self._below.put
+        self.logs = context.logs_changes(self._name)
+        if self.logs:
+            self.put = self._put
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        if not self.logs:
+            self._below.put_all(entries)
+            return
+        for key, value in entries.items():
+            self._put(key, value)
+
+    def fetch(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        return self._below.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
+
+    def flush(self) -> None:
+        self._below.flush()
+
+    def reload(self) -> None:
+        self._below.reload()
+
+    def close(self) -> None:
+        self._below.close()
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        self._put_below(key, value)
+        logged = key[8:]
+        if self._duplicates:
+            self._sequence = (self._sequence + 1) & 0x7FFFFFFF
+            logged = key[8:-4] + self._sequence.to_bytes(4, "big")
+        log_value(self._context, self._name, logged, value, self._timestamped)

@@ -1,0 +1,254 @@
+"""A real Apache Kafka broker in one Java process, with nothing to install."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+from types import TracebackType
+
+from typing_extensions import Self
+
+from millstream.jars import jars, java_command
+from millstream.testing.broker.errors import BrokerError, BrokerExitedError, PortTakenError
+from millstream.testing.broker.ports import free_port, is_free
+from millstream.testing.broker.ready import answers
+from millstream.testing.broker.settings import CLUSTER_ID, server_properties
+
+
+class EmbeddedBroker:
+    """Apache Kafka 4.3 (KRaft, one node) on this machine, for tests, demos and trying things out.
+
+    It ends with the process that started it, however that process ends. A broker on a `data_dir`
+    of the caller's finds its topics again when it is started there later; without one, its data
+    goes when it stops.
+
+        with EmbeddedBroker() as broker:
+            producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+
+    Args:
+        port: The port on 127.0.0.1; a free one is chosen if it is `None`.
+        data_dir: Where topics are kept; a temporary folder if it is `None`.
+        config: Broker settings by Kafka's names, on top of what one node needs.
+        heap_mb: The JVM's heap.
+        java_options: More options of the JVM; `-XX:TieredStopAtLevel=1` starts a third faster and
+            serves a heavy load less well.
+        ivy_settings: Where the jars come from, see `millstream.jars.jars`.
+    """
+
+    def __init__(
+        self,
+        *,
+        port: int | None = None,
+        data_dir: str | Path | None = None,
+        config: Mapping[str, object] | None = None,
+        heap_mb: int = 512,
+        java_options: Sequence[str] = (),
+        ivy_settings: str | Path | None = None,
+    ) -> None:
+        self.port = free_port() if port is None else port
+        self._given_dir = None if data_dir is None else Path(data_dir).expanduser().absolute()
+        self._config = dict(config or {})
+        self._java_options = (f"-Xms{min(256, heap_mb)}m", f"-Xmx{heap_mb}m", *java_options)
+        self._ivy_settings = ivy_settings
+        self._dir: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+        self._classpath = ""
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """What a client's `bootstrap.servers` takes."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder with the topics and `broker.log`; exists from the start on."""
+        if self._dir is None:
+            raise BrokerError("the broker has no data folder yet", hint="Start it first.")
+        return self._dir
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the broker, `None` while it is down."""
+        return self._process.pid if self._process and self.is_running() else None
+
+    def is_running(self) -> bool:
+        """Whether the broker's process is alive."""
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, timeout_s: float = 60) -> Self:
+        """Start the broker and wait until it answers; a running one is left as it is.
+
+        Raises:
+            PortTakenError: Another process listens on the port.
+            BrokerExitedError: The broker ended at once, or did not answer in time; the end of its
+                log is in the message.
+            JarError: Java or the broker's jars are not there, see `millstream.jars`.
+        """
+        if self.is_running():
+            return self
+        if not is_free(self.port):
+            raise PortTakenError(
+                f"cannot start the broker: port {self.port} is taken", hint="Name another port."
+            )
+        if not self._classpath:
+            found = jars("kafka", ivy_settings=self._ivy_settings)
+            self._classpath = os.pathsep.join(map(str, found))
+        try:
+            self._launch(self._prepare())
+            self._wait_ready(timeout_s)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self) -> None:
+        """Shut the broker down in good order; its own temporary data goes too."""
+        self._end(signal.SIGTERM)
+        if self._given_dir is None and self._dir is not None:
+            shutil.rmtree(self._dir, ignore_errors=True)
+            self._dir = None
+
+    def kill(self) -> None:
+        """End the broker as `kill -9` does; `restart` finds the data it left."""
+        self._end(signal.SIGKILL)
+
+    def restart(self, timeout_s: float = 60) -> Self:
+        """Start again on the same port and data, after `kill` or instead of a running one."""
+        self._end(signal.SIGTERM)
+        return self.start(timeout_s)
+
+    def pause(self) -> None:
+        """Freeze the broker: connections stay open, nothing answers."""
+        self._signal(signal.SIGSTOP)
+
+    def unpause(self) -> None:
+        """Let a frozen broker go on."""
+        self._signal(signal.SIGCONT)
+
+    def log_tail(self, lines: int = 20) -> str:
+        """The last lines of the broker's log."""
+        with contextlib.suppress(OSError):
+            text = (self.data_dir / "broker.log").read_text(encoding="utf-8", errors="replace")
+            return "\n".join(text.splitlines()[-lines:])
+        return ""
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _prepare(self) -> Path:
+        if self._dir is None:
+            self._dir = self._given_dir or Path(mkdtemp(prefix="millstream-broker-"))
+        logs = self._dir / "data"
+        try:
+            self._dir.mkdir(parents=True, exist_ok=True)
+            properties = self._dir / "server.properties"
+            text = server_properties(
+                port=self.port, controller_port=free_port(), logs=logs, extra=self._config
+            )
+            properties.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise BrokerError(
+                f"cannot use {self._dir} as the broker's data folder", detail=f"{error.strerror}."
+            ) from error
+        if not (logs / "meta.properties").exists():
+            self._format(properties)
+        return properties
+
+    def _format(self, properties: Path) -> None:
+        arguments = ("format", "-t", CLUSTER_ID, "-c", str(properties))
+        command = self._java(["-XX:TieredStopAtLevel=1"], ["kafka.tools.StorageTool", *arguments])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise BrokerExitedError(
+                f"cannot format {self._dir} for the broker",
+                detail=(done.stderr or done.stdout).strip(),
+            )
+
+    def _java(self, options: Sequence[str], program: Sequence[str]) -> list[str]:
+        return [
+            *(java_command(), "-XX:+UseSerialGC", "-Xshare:auto", "-Djava.awt.headless=true"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+            "-Dorg.slf4j.simpleLogger.showDateTime=true",
+            *options,
+            *("-cp", self._classpath),
+            *program,
+        ]
+
+    def _launch(self, properties: Path) -> None:
+        command = self._java(self._java_options, ["kafka.Kafka", str(properties)])
+        with (self.data_dir / "broker.log").open("ab") as log:
+            # A session of its own: Ctrl-C is for the caller, who still needs the broker to finish.
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        own = str(self._dir) if self._given_dir is None else ""
+        self._guard = _guard(self._process.pid, own)
+
+    def _wait_ready(self, timeout_s: float) -> None:
+        deadline = time.monotonic() + timeout_s
+        while self.is_running() and time.monotonic() < deadline:
+            if answers(self.bootstrap_servers, timeout_s=0.5):
+                return
+        what = "does not answer" if self.is_running() else "ended while it started"
+        raise BrokerExitedError(
+            f"the broker on port {self.port} {what}",
+            detail=f"Its log ends with:\n{self.log_tail()}",
+        )
+
+    def _signal(self, number: signal.Signals) -> None:
+        if not self.is_running() or self._process is None:
+            raise BrokerError("the broker is not running")
+        self._process.send_signal(number)
+
+    def _end(self, number: signal.Signals) -> None:
+        process, guard = self._process, self._guard
+        self._process = self._guard = None
+        if process is not None:
+            process.send_signal(number)
+            process.send_signal(signal.SIGCONT)  # a frozen process sees no SIGTERM
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if guard is not None and guard.stdin is not None:
+            # Killed, not told: at the end of its input it would kill whoever has the number now.
+            guard.kill()
+            guard.stdin.close()
+            guard.wait()
+
+
+def _guard(pid: int, own_dir: str) -> subprocess.Popen[bytes]:
+    """Start a shell that ends process `pid` and removes its folder when this process is gone.
+
+    It waits on a pipe, which the kernel closes however this process ends. `PR_SET_PDEATHSIG` would
+    fire too early, when the thread that started the broker ends.
+    """
+    script = 'read -r _; kill -9 "$1"; [ -z "$2" ] || { sleep 0.2; rm -rf -- "$2"; }'
+    return subprocess.Popen(
+        ["/bin/sh", "-c", script, "millstream-guard", str(pid), own_dir],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -1,0 +1,31 @@
+"""Ports of this machine's loopback address."""
+
+from __future__ import annotations
+
+import random
+import socket
+
+# Below the range that systems hand out to clients, so that no client's socket takes the port
+# while the server on it restarts.
+_FIRST, _LAST = 20_000, 32_000
+
+
+def free_port() -> int:
+    """A port on 127.0.0.1 on which nobody listens now."""
+    ports = random.SystemRandom()
+    while not is_free(port := ports.randrange(_FIRST, _LAST)):
+        pass
+    return port
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on `port` of 127.0.0.1."""
+    with socket.socket() as server:
+        # As Java's servers do; without it the port of a server just ended counts as taken.
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            server.bind(("127.0.0.1", port))
+            server.listen(1)
+        except OSError:
+            return False
+    return True

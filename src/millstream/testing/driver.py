@@ -1,0 +1,211 @@
+"""``TopologyTestDriver``: runs a topology record by record, in this process, in milliseconds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import Self
+
+from millstream.core.chunk import RawChunk
+from millstream.core.config import StreamsConfig
+from millstream.core.durations import to_millis
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.headers import Headers
+from millstream.core.plan import GlobalStore, SubTopology
+from millstream.core.processor import TaskId
+from millstream.core.serdes import Deserializer, Serializer
+from millstream.core.settings import TaskSettings
+from millstream.core.task import Task
+from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_stores import DriverStores
+from millstream.testing.topics import TestInputTopic, TestOutputTopic
+from millstream.topology.topology import Topology
+
+_DEFAULTS = {
+    StreamsConfig.APPLICATION_ID_CONFIG: "topology-test-driver",
+    StreamsConfig.BOOTSTRAP_SERVERS_CONFIG: "nowhere:0",
+}
+
+
+class TopologyTestDriver(DriverStores):
+    """Runs the engine's own ``Task`` with every sub-topology in it; no broker, no JVM.
+
+    After each record everything is committed, so a cached store emits at once. Records sent to a
+    repartition topic, or to a topic that is also a source, are fed back as records of their own.
+    The wall clock is a mock: it moves only by ``advanceWallClockTime``.
+
+    Args:
+        topology: What ``StreamsBuilder.build`` or ``Topology`` made.
+        config: Entries as a dict, or a ``StreamsConfig``; nothing is required.
+        initialWallClockTime: Where the mock clock starts, epoch milliseconds or aware ``datetime``.
+        real_stores: Keep persistent stores in the byte store they name instead of in memory.
+
+    Example:
+        >>> from millstream import Serdes, Topology
+        >>> from millstream.testing import TopologyTestDriver
+        >>> copy = Topology().addSource("in", "words").addSink("out", "copies", "in")
+        >>> text = Serdes.String()
+        >>> config = {"default.key.serde": text, "default.value.serde": text}
+        >>> with TopologyTestDriver(copy, config) as driver:
+        ...     words = driver.createInputTopic("words", text.serializer(), text.serializer())
+        ...     reader = text.deserializer()
+        ...     copies = driver.createOutputTopic("copies", reader, reader)
+        ...     words.pipeInput("k", "hello", 5)
+        ...     copies.readKeyValue()
+        KeyValue(k, hello)
+
+    Source: ``org.apache.kafka.streams.TopologyTestDriver``.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: Any = None,
+        initialWallClockTime: Any = 0,
+        *,
+        real_stores: bool = False,
+    ) -> None:
+        if config is not None and not isinstance(config, Mapping | StreamsConfig):
+            config, initialWallClockTime = None, config
+        given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
+        settings = TaskSettings.of(StreamsConfig(_DEFAULTS | given))
+        now_ms = to_millis(initialWallClockTime, "initialWallClockTime")
+        plan = topology.plan()
+        self._host = DriverHost(
+            settings.application_id, settings.configs, now_ms, real_stores=real_stores
+        )
+        self._offsets: dict[str, int] = {}
+        self._produced: dict[str, deque[Sent]] = {}
+        self._global_tasks = [
+            Task(plan, [_as_subtopology(store)], TaskId(store.subtopology, 0), settings, self._host)
+            for store in plan.globals
+        ]
+        for task in self._global_tasks:
+            self._host.global_stores.update(task.stores)
+        self._task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, self._host)
+        self._collect()
+        super().__init__(self._task, *self._global_tasks)
+
+    def createInputTopic(
+        self,
+        topicName: str,
+        keySerializer: Serializer[Any],
+        valueSerializer: Serializer[Any],
+        startTimestamp: Any = None,
+        autoAdvance: Any = 0,
+    ) -> TestInputTopic[Any, Any]:
+        """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``."""
+        start_ms = (
+            self._host.now_ms()
+            if startTimestamp is None
+            else to_millis(startTimestamp, "startTimestamp")
+        )
+        advance_ms = to_millis(autoAdvance, "autoAdvance")
+        return TestInputTopic(self, topicName, keySerializer, valueSerializer, start_ms, advance_ms)
+
+    def createOutputTopic(
+        self,
+        topicName: str,
+        keyDeserializer: Deserializer[Any],
+        valueDeserializer: Deserializer[Any],
+    ) -> TestOutputTopic[Any, Any]:
+        """Return an output topic; it may be read before anything was sent there."""
+        return TestOutputTopic(self, topicName, keyDeserializer, valueDeserializer)
+
+    def advanceWallClockTime(self, advance: Any) -> None:
+        """Move the mock clock on and run the wall-clock punctuations that fall due.
+
+        Raises:
+            StreamsException: A punctuator failed.
+        """
+        self._host.advance(to_millis(advance, "advance"))
+        self._task.punctuate_wall_clock()
+        self._commit()
+        self._complete()
+
+    def producedTopicNames(self) -> set[str]:
+        """Return every topic that was written so far, internal ones included."""
+        return set(self._produced)
+
+    def metrics(self) -> dict[Any, Any]:
+        """Return the task's metrics by name."""
+        return self._task.metrics.asMap()
+
+    def close(self) -> None:
+        """Close processors and stores and remove what they left on disk."""
+        for task in (self._task, *self._global_tasks):
+            task.close()
+        self._host.close()
+
+    def pipe(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None = None,
+    ) -> None:
+        """Take in one record as bytes and do all the work it causes.
+
+        Raises:
+            IllegalArgumentException: The topology does not read ``topic``.
+            StreamsException: The topology failed.
+        """
+        if not any(task.reads(topic) for task in (self._task, *self._global_tasks)):
+            raise IllegalArgumentException(
+                f'the topology does not read topic "{topic}"',
+                hint="Pipe into a topic of one of its sources.",
+            )
+        self._enqueue(Sent(topic, key, value, timestamp, headers))
+        self._complete()
+
+    def produced(self, topic: str) -> deque[Sent]:
+        """Return what was sent to ``topic`` and not yet read."""
+        return self._produced.get(topic, deque())
+
+    def _enqueue(self, sent: Sent) -> None:
+        # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
+        row = self._task.source_name(sent.topic) or sent.topic
+        offset = self._offsets.get(row, 0)
+        self._offsets[row] = offset + 1
+        headers: list[Headers | None] | None = [sent.headers] if sent.headers else None
+        raw = RawChunk(
+            sent.topic, 0, [offset], [sent.timestamp], [sent.key], [sent.value], headers
+        )
+        for task in (self._task, *self._global_tasks):
+            if task.reads(sent.topic):
+                task.add(raw)
+
+    def _complete(self) -> None:
+        for task in self._global_tasks:
+            while task.process_one():
+                task.commit()
+                self._host.apply()
+        while self._task.process_one():
+            self._commit()
+
+    def _commit(self) -> None:
+        self._task.commit()
+        self._host.apply()
+        self._collect()
+
+    def _collect(self) -> None:
+        sent, self._host.sent = self._host.sent, []
+        for record in sent:
+            self._produced.setdefault(record.topic, deque()).append(record)
+            if any(task.reads(record.topic) for task in (self._task, *self._global_tasks)):
+                self._enqueue(record)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def _as_subtopology(store: GlobalStore) -> SubTopology:
+    return SubTopology(
+        id=store.subtopology, nodes=(store.source, store.processor), stores=(store.store,)
+    )

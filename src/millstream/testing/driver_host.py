@@ -1,0 +1,147 @@
+"""The world around the driver's one task: memory, a mock clock, and lists for topics."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from millstream.core.headers import Headers
+from millstream.core.working_copy import WorkingCopy
+from millstream.plugins.registry import store_class
+
+BUILT_IN = ("rocksdb", "lmdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A record as it left the topology."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: Headers | None
+
+
+class DriverHost:
+    """Keeps what the task sends until the driver collects it.
+
+    Args:
+        application_id: Prefix of the changelog topics' names.
+        configs: The application's configuration.
+        now_ms: What the mock wall clock shows first.
+        real_stores: Keep persistent stores in the byte store they name; otherwise in memory, which
+            nobody can tell apart before the driver is closed.
+    """
+
+    def __init__(
+        self,
+        application_id: str,
+        configs: Mapping[str, Any],
+        now_ms: int,
+        *,
+        real_stores: bool = False,
+    ) -> None:
+        self._application_id = application_id
+        self._configs = configs
+        self._now_ms = now_ms
+        self._real_stores = real_stores
+        self._copies: dict[str, WorkingCopy] = {}
+        self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self.sent: list[Sent] = []
+        self.global_stores: dict[str, Any] = {}
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Open the byte store of a Kafka store."""
+        in_memory = kind == "memory" or (kind in BUILT_IN and not self._real_stores)
+        opened = store_class("memory" if in_memory else kind)
+        directory = Path() if in_memory else self.state_dir() / store
+        if not in_memory:
+            directory.mkdir(parents=True, exist_ok=True)
+        copy = self._copies[store] = WorkingCopy(opened.open(directory, self._configs))
+        return copy
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Note a record; the driver has one partition of every topic."""
+        del partition
+        self.sent.append(Sent(topic, key, value, timestamp, headers))
+
+    def send_chunk(
+        self,
+        topic: str,
+        keys: list[bytes | None],
+        values: list[bytes | None],
+        timestamps: Sequence[int],
+        headers: list[Headers | None] | None,
+    ) -> None:
+        """Note records."""
+        columns = zip(keys, values, timestamps, headers or [None] * len(keys), strict=True)
+        self.sent.extend(Sent(topic, *row) for row in columns)
+
+    def partition_count(self, topic: str) -> int:
+        """Return 1: the driver has one partition of every topic."""
+        del topic
+        return 1
+
+    def logs_changes(self, store: str) -> bool:
+        """Return True: changelog topics can be read like any other."""
+        del store
+        return True
+
+    def log_change(
+        self,
+        store: str,
+        key: bytes,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+    ) -> None:
+        """Note a record of a changelog topic."""
+        topic = f"{self._application_id}-{store}-changelog"
+        self.sent.append(Sent(topic, key, value, timestamp, headers))
+
+    def now_ms(self) -> int:
+        """Return the mock wall clock."""
+        return self._now_ms
+
+    def advance(self, step_ms: int) -> None:
+        """Move the mock wall clock on."""
+        self._now_ms += step_ms
+
+    def state_dir(self) -> Path:
+        """Return a directory that lives as long as the driver."""
+        if self._directory is None:
+            self._directory = tempfile.TemporaryDirectory(prefix="millstream-")
+        return Path(self._directory.name)
+
+    def global_store(self, name: str) -> Any:
+        """Return a global store; None if there is none of that name."""
+        return self.global_stores.get(name)
+
+    def configs(self) -> Mapping[str, Any]:
+        """Return the application's configuration."""
+        return self._configs
+
+    def apply(self) -> None:
+        """Write what a commit left staged through to the byte stores."""
+        for copy in self._copies.values():
+            if copy.changes():
+                copy.apply(b"")
+
+    def close(self) -> None:
+        """Close the byte stores and remove their files."""
+        for copy in self._copies.values():
+            copy.store.close()
+        if self._directory is not None:
+            self._directory.cleanup()

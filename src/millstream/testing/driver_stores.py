@@ -1,0 +1,66 @@
+"""The driver's view of stores, by type, as Kafka's test driver offers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.state import (
+    KeyValueStore,
+    SessionStore,
+    StateStore,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+    VersionedKeyValueStore,
+    WindowStore,
+)
+from millstream.core.task import Task
+from millstream.testing.plain_stores import PlainKeyValueStore, PlainWindowStore
+
+
+class DriverStores:
+    """Stores by name; each getter returns None if the store is of another type."""
+
+    def __init__(self, *tasks: Task) -> None:
+        self.__tasks = tasks
+
+    def getAllStateStores(self) -> dict[str, StateStore]:
+        """Return every store by name."""
+        return {name: store for task in self.__tasks for name, store in task.stores.items()}
+
+    def getStateStore(self, name: str) -> StateStore | None:
+        """Return the store called ``name``; None if there is none."""
+        return self.getAllStateStores().get(name)
+
+    def getKeyValueStore(self, name: str) -> Any:
+        """Return a key-value store, with plain values also where it keeps timestamps."""
+        store = self.getStateStore(name)
+        if isinstance(store, TimestampedKeyValueStore):
+            return PlainKeyValueStore(store)
+        return store if isinstance(store, KeyValueStore) else None
+
+    def getTimestampedKeyValueStore(self, name: str) -> Any:
+        """Return a key-value store of values with timestamps."""
+        store = self.getStateStore(name)
+        return store if isinstance(store, TimestampedKeyValueStore) else None
+
+    def getVersionedKeyValueStore(self, name: str) -> Any:
+        """Return a versioned key-value store."""
+        store = self.getStateStore(name)
+        return store if isinstance(store, VersionedKeyValueStore) else None
+
+    def getWindowStore(self, name: str) -> Any:
+        """Return a window store, with plain values also where it keeps timestamps."""
+        store = self.getStateStore(name)
+        if isinstance(store, TimestampedWindowStore):
+            return PlainWindowStore(store)
+        return store if isinstance(store, WindowStore) else None
+
+    def getTimestampedWindowStore(self, name: str) -> Any:
+        """Return a window store of values with timestamps."""
+        store = self.getStateStore(name)
+        return store if isinstance(store, TimestampedWindowStore) else None
+
+    def getSessionStore(self, name: str) -> Any:
+        """Return a session store."""
+        store = self.getStateStore(name)
+        return store if isinstance(store, SessionStore) else None

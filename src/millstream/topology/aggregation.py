@@ -1,0 +1,181 @@
+"""What all aggregations of grouped streams share: repartition, store, node, table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from millstream.core.serdes import Serdes
+from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.flow import Flow, repartition_node
+from millstream.topology.functions import Aggregator, Initializer, Reducer, plain
+from millstream.topology.graph.nodes import TableOperation, TableRole
+from millstream.topology.materialize import Kept, TableStoreBuilder, resolved, store_name
+from millstream.topology.operators.folding import (
+    Combine,
+    Initial,
+    ReduceCombine,
+    count_combine,
+    count_initial,
+    reduce_initial,
+)
+from millstream.topology.options import Grouped, Materialized, Named
+
+if TYPE_CHECKING:
+    from millstream.topology.ktable import KTable
+
+TK = TypeVar("TK")
+K = TypeVar("K")
+V = TypeVar("V")
+A = TypeVar("A")
+
+Reduces = Reducer[V] | Callable[[V, V], V]
+Starts = Initializer[A] | Callable[[], A]
+Adds = Aggregator[K, V, A] | Callable[[K, V, A], A]
+
+_AGGREGATE = "KSTREAM-AGGREGATE-"
+_REDUCE = "KSTREAM-REDUCE-"
+
+
+class Grouping:
+    """A stream grouped by key; the aggregations on it may share one repartition topic."""
+
+    def __init__(self, flow: Flow, grouped: Grouped[Any, Any]) -> None:
+        self.flow = flow
+        self.key_serde = grouped.key_serde
+        self.value_serde = grouped.value_serde
+        self._topic = grouped.name
+        self._repartition: int | None = None
+
+    def repartitioned(self, kept: Kept) -> Flow:
+        """Return where an aggregation stored in ``kept`` goes: below a new topic, if needed.
+
+        The topic is named after the grouping, and then shared, or after the store.
+        """
+        flow = self.flow
+        if not flow.repartition_required:
+            return flow
+        node = repartition_node(
+            flow.graph,
+            kept.name if self._topic is None else self._topic,
+            key_serde=self.key_serde,
+            value_serde=self.value_serde,
+            named=kept.queryable or self._topic is not None,
+        )
+        if self._repartition is None or self._topic is None:
+            self._repartition = flow.add(node)
+        else:
+            flow.graph.use_again(self._repartition)
+        return Flow(
+            graph=flow.graph,
+            node=self._repartition,
+            name=node.name,
+            sources=frozenset({node.name}),
+        )
+
+
+class Aggregating(Generic[TK, K, V]):
+    """``count``, ``reduce`` and ``aggregate``, by key or by key and window."""
+
+    def __init__(self, grouping: Grouping) -> None:
+        self._grouping = grouping
+
+    def count(
+        self,
+        named: Named | Materialized[K, int, Any] = ABSENT,
+        materialized: Materialized[K, int, Any] = ABSENT,
+    ) -> KTable[TK, int]:
+        """Count records: ``count([named][, materialized])``; serde ``Long`` unless given."""
+        chosen, how = sort_options(
+            "count", {"named": named, "materialized": materialized}, Named, Materialized
+        )
+        if how is not None and store_name(how) is None:
+            self._grouping.flow.graph.names.store(_AGGREGATE)  # a number that Kafka wastes
+        return self._table(_AGGREGATE, chosen, how, Serdes.Long(), count_initial, count_combine)
+
+    def reduce(
+        self,
+        reducer: Reduces[V],
+        named: Named | Materialized[K, V, Any] = ABSENT,
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> KTable[TK, V]:
+        """Combine values, the first being the start: ``reduce(reducer[, named][, materialized])``.
+
+        A reducer that returns None deletes the row.
+        """
+        combine = ReduceCombine(plain(reducer, "apply", "reducer"))
+        chosen, how = sort_options(
+            "reduce", {"named": named, "materialized": materialized}, Named, Materialized
+        )
+        serde = self._grouping.value_serde
+        return self._table(_REDUCE, chosen, how, serde, reduce_initial, combine)
+
+    def aggregate(
+        self,
+        initializer: Starts[A],
+        aggregator: Adds[K, V, A],
+        named: Named | Materialized[K, A, Any] = ABSENT,
+        materialized: Materialized[K, A, Any] = ABSENT,
+    ) -> KTable[TK, A]:
+        """Add values to an aggregate: ``aggregate(init, add[, named][, materialized])``.
+
+        The aggregate's value serde is the application's default unless ``materialized`` has one.
+        An aggregator that returns None deletes the row.
+        """
+        initial = plain(initializer, "apply", "initializer")
+        combine = plain(aggregator, "apply", "aggregator")
+        chosen, how = sort_options(
+            "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
+        )
+        return self._table(_AGGREGATE, chosen, how, None, initial, combine)
+
+    @abstractmethod
+    def _store(self, kept: Kept) -> TableStoreBuilder:
+        """Return the builder of the store."""
+
+    @abstractmethod
+    def _processor(self, initial: Initial, combine: Combine) -> Callable[..., Any]:
+        """Return what makes the processor, given the table's settings."""
+
+    @abstractmethod
+    def _table_key_serde(self, key_serde: Any) -> Any:
+        """Return the serde of the table's keys, given that of the stream's."""
+
+    def _table(
+        self,
+        prefix: str,
+        named: Named | None,
+        materialized: Materialized[Any, Any, Any] | None,
+        value_serde: Any,
+        initial: Initial,
+        combine: Combine,
+    ) -> KTable[TK, Any]:
+        from millstream.topology.ktable import KTable
+
+        graph = self._grouping.flow.graph
+        kept = resolved(
+            graph,
+            materialized,
+            prefix,
+            key_serde=self._grouping.key_serde,
+            value_serde=value_serde,
+        )
+        name = graph.names.operator(prefix, None if named is None else named.name)
+        store = self._store(kept)
+        flow = self._grouping.repartitioned(kept)
+        node = TableOperation(
+            name=name,
+            processor=self._processor(initial, combine),
+            role=TableRole.AGGREGATE,
+            store=store,
+            queryable=kept.queryable,
+            outputs_versioned=kept.versioned,
+        )
+        table = flow.then(
+            node,
+            key_serde=self._table_key_serde(kept.materialized.key_serde),
+            value_serde=kept.materialized.value_serde,
+            repartition_required=False,
+        )
+        return KTable(table, kept.name if kept.queryable else None)

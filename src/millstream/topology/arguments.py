@@ -1,0 +1,69 @@
+"""Java's overloads as one Python method: which of the optional arguments is which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millstream.core.errors import ClassCastException, NullPointerException
+
+
+class _Absent:
+    """Stands for an argument that was not given; None is one that was, and is an error."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+
+ABSENT: Any = _Absent()
+
+
+def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list[Any]:
+    """Put optional arguments in the order of ``kinds``, whatever order they came in.
+
+    Args:
+        method: The method's name, for the errors.
+        given: Parameter name to argument, ``ABSENT`` for what was not given.
+        kinds: The accepted types, each at most once.
+
+    Returns:
+        For each kind the argument of that type, or None.
+
+    Raises:
+        NullPointerException: An argument is None.
+        ClassCastException: An argument is of no accepted type, or two are of the same type.
+
+    Example:
+        >>> sort_options("f", {"a": 1.5, "b": ABSENT}, str, float)
+        [None, 1.5]
+    """
+    found: dict[type, Any] = {}
+    for parameter, argument in given.items():
+        if argument is ABSENT:
+            continue
+        if argument is None:
+            raise NullPointerException(f"{parameter} can't be null", detail=f"In {method}().")
+        kind = next((kind for kind in kinds if isinstance(argument, kind)), None)
+        if kind is None or kind in found:
+            raise ClassCastException(
+                f"{method}() does not take a {_name(argument)} as {parameter}",
+                detail=f"It takes {_listed(kinds)}, each at most once.",
+            )
+        found[kind] = argument
+    return [found.get(kind) for kind in kinds]
+
+
+def required(value: Any, parameter: str) -> Any:
+    """Return ``value``; None is an error that names the parameter."""
+    if value is None:
+        raise NullPointerException(f"{parameter} can't be null")
+    return value
+
+
+def _name(argument: object) -> str:
+    kind = argument if isinstance(argument, type) else type(argument)
+    return kind.__name__
+
+
+def _listed(kinds: tuple[type, ...]) -> str:
+    return " and ".join(kind.__name__ for kind in kinds)

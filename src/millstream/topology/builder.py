@@ -1,0 +1,331 @@
+"""Collects nodes and stores, refuses what cannot run, and yields the plan.
+
+``Topology`` is its public face; the DSL writes its graph to it directly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException, TopologyException
+from millstream.core.java_collections import hash_order
+from millstream.core.plan import (
+    GlobalStore,
+    Node,
+    Plan,
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    StoreNode,
+    SubTopology,
+)
+from millstream.topology.checks import (
+    check_parents,
+    check_unclaimed,
+    not_none,
+    unused_name,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """A processor supplier in any form a user may give it, made uniform."""
+
+    supplier: Any
+    fixed_key: bool = False
+    """Whether it makes processors that cannot change keys, as ``processValues`` demands."""
+
+    def __call__(self) -> Any:
+        """Return a fresh processor."""
+        get = None if isinstance(self.supplier, type) else getattr(self.supplier, "get", None)
+        return self.supplier() if get is None else get()
+
+    def stores(self) -> list[Any]:
+        """Return the builders of the stores that the supplier brings."""
+        provide = getattr(self.supplier, "stores", None)
+        if provide is None or (isinstance(self.supplier, type) and not _is_static(provide)):
+            return []
+        return list(provide() or ())
+
+
+@dataclass(slots=True)
+class TopologyBuilder:
+    """Nodes and stores in the order in which they were added."""
+
+    _nodes: dict[str, Node] = field(default_factory=dict)
+    _stores: dict[str, StoreNode] = field(default_factory=dict)
+    _global_stores: dict[str, GlobalStore] = field(default_factory=dict)
+    _repartition_topics: dict[str, int | None] = field(default_factory=dict)
+    _copartitioned: list[tuple[str, ...]] = field(default_factory=list)
+
+    def add_source(
+        self,
+        name: str,
+        topics: Iterable[str] | re.Pattern[str],
+        *,
+        key_deserializer: Any = None,
+        value_deserializer: Any = None,
+        timestamp_extractor: Any = None,
+        offset_reset: Any = None,
+    ) -> None:
+        """Add a source of some topics or of every topic whose whole name matches a pattern."""
+        unused_name(not_none(name, "name"), self._all_nodes())
+        pattern: re.Pattern[str] | None = None
+        names: tuple[str, ...] = ()
+        if isinstance(topics, re.Pattern):
+            pattern = topics
+        else:
+            names = tuple(dict.fromkeys(not_none(topics, "topics")))
+        if pattern is None and not names:
+            raise TopologyException(
+                f'source "{name}" has no topic', hint="Name at least one topic or a pattern."
+            )
+        check_unclaimed(name, names, pattern, self._all_sources())
+        self._nodes[name] = SourceNode(
+            name=name,
+            topics=names,
+            pattern=pattern,
+            key_deserializer=key_deserializer,
+            value_deserializer=value_deserializer,
+            timestamp_extractor=timestamp_extractor,
+            offset_reset=offset_reset,
+        )
+
+    def add_processor(self, name: str, supplier: Any, parents: Iterable[str]) -> None:
+        """Add a processor below its parents, with the stores that its supplier brings."""
+        names = self._checked_parents("processor", name, parents)
+        supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+        _check_fresh(name, supplied)
+        self._nodes[name] = ProcessorNode(name=name, parents=names, supplier=supplied)
+        for builder in supplied.stores():
+            self.add_state_store(builder, [name])
+
+    def add_sink(
+        self,
+        name: str,
+        target: Any,
+        *,
+        key_serializer: Any = None,
+        value_serializer: Any = None,
+        partitioner: Any = None,
+        parents: Iterable[str],
+    ) -> None:
+        """Add a sink to a topic, or to where an extractor says, below its parents."""
+        names = self._checked_parents("sink", name, parents)
+        not_none(target, "topic")
+        self._nodes[name] = SinkNode(
+            name=name,
+            parents=names,
+            topic=target if isinstance(target, str) else None,
+            extractor=None if isinstance(target, str) else target,
+            key_serializer=key_serializer,
+            value_serializer=value_serializer,
+            partitioner=partitioner,
+        )
+
+    def add_state_store(
+        self, builder: Any, processors: Iterable[str] = (), *, allow_override: bool = False
+    ) -> None:
+        """Add a store and connect processors to it; adding the same builder twice is fine."""
+        name = not_none(builder, "storeBuilder").name()
+        present = self._stores.get(name)
+        if present is None:
+            if name in self._global_stores:
+                raise _doubled_store(name)
+            self._stores[name] = StoreNode(name=name, builder=builder)
+        elif allow_override:
+            self._stores[name] = replace(present, builder=builder)
+        elif present.builder is not builder and present.builder != builder:
+            raise _doubled_store(name)
+        for processor in processors:
+            self.connect(processor, [name])
+
+    def connect(self, processor: str, stores: Iterable[str]) -> None:
+        """Give a processor access to stores."""
+        names = list(stores)
+        if not names:
+            raise TopologyException(
+                f'cannot connect processor "{processor}" to stores: none is named'
+            )
+        for store in names:
+            self._connect_one(not_none(processor, "processorName"), not_none(store, "store"))
+
+    def add_global_store(
+        self,
+        builder: Any,
+        source_name: str,
+        topic: str,
+        processor_name: str,
+        supplier: Any,
+        *,
+        key_deserializer: Any = None,
+        value_deserializer: Any = None,
+        timestamp_extractor: Any = None,
+    ) -> None:
+        """Add a store that every task sees whole, filled from ``topic`` by one processor."""
+        store = not_none(builder, "storeBuilder").name()
+        unused_name(not_none(source_name, "sourceName"), self._all_nodes())
+        unused_name(not_none(processor_name, "processorName"), self._all_nodes())
+        if store in self._stores or store in self._global_stores:
+            raise _doubled_store(store)
+        if builder.loggingEnabled():
+            raise TopologyException(
+                f'global store "{store}" has logging enabled',
+                detail="Its topic is its changelog.",
+                hint="Call withLoggingDisabled() on its builder.",
+            )
+        if source_name == processor_name:
+            raise TopologyException(
+                f'source and processor of global store "{store}" have the same name'
+            )
+        check_unclaimed(source_name, (topic,), None, self._all_sources())
+        supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+        self._global_stores[store] = GlobalStore(
+            subtopology=-1,
+            store=StoreNode(name=store, builder=builder, users=(processor_name,)),
+            source=SourceNode(
+                name=source_name,
+                topics=(topic,),
+                key_deserializer=key_deserializer,
+                value_deserializer=value_deserializer,
+                timestamp_extractor=timestamp_extractor,
+            ),
+            processor=ProcessorNode(
+                name=processor_name, parents=(source_name,), supplier=supplied, stores=(store,)
+            ),
+        )
+        # Keeps its place in the order from which sub-topology numbers are handed out.
+        self._nodes[source_name] = self._global_stores[store].source
+        self._nodes[processor_name] = self._global_stores[store].processor
+
+    def add_internal_topic(self, topic: str, partitions: int | None) -> None:
+        """Declare a repartition topic; None: as many partitions as its writers' sources have."""
+        self._repartition_topics[topic] = partitions
+
+    def copartition(self, sources: Iterable[str]) -> None:
+        """Demand that the topics of these sources have equally many partitions."""
+        self._copartitioned.append(tuple(sources))
+
+    def use_source_topic(self, store: str, topic: str) -> None:
+        """Let ``topic`` serve as the store's changelog."""
+        self._stores[store] = replace(self._stores[store], source_topic=topic)
+
+    def has_store(self, name: str) -> bool:
+        """Tell whether a store, global or not, is called ``name``."""
+        return name in self._stores or name in self._global_stores
+
+    def plan(self) -> Plan:
+        """Return the topology as it now stands."""
+        globals_, subtopologies = [], []
+        by_source = {store.source.name: store for store in self._global_stores.values()}
+        for number, names in enumerate(self._groups()):
+            owner = next((by_source[name] for name in names if name in by_source), None)
+            if owner is not None:
+                globals_.append(replace(owner, subtopology=number))
+            else:
+                subtopologies.append(self._subtopology(number, names))
+        return Plan(
+            subtopologies=tuple(subtopologies),
+            globals=tuple(globals_),
+            repartition_topics=dict(self._repartition_topics),
+            copartitioned=tuple(self._topics_of(group) for group in self._copartitioned),
+        )
+
+    def _subtopology(self, number: int, names: list[str]) -> SubTopology:
+        nodes = tuple(self._nodes[name] for name in names)
+        stores: dict[str, StoreNode] = {}
+        for node in nodes:
+            if isinstance(node, ProcessorNode):
+                local = [store for store in node.stores if store in self._stores]
+                stores.update({store: self._stores[store] for store in hash_order(local)})
+        return SubTopology(id=number, nodes=nodes, stores=tuple(stores.values()))
+
+    def _groups(self) -> list[list[str]]:
+        """Return the names of each sub-topology, joined by edges and by shared stores."""
+        root = {name: name for name in self._nodes}
+
+        def find(name: str) -> str:
+            while root[name] != name:
+                root[name] = root[root[name]]
+                name = root[name]
+            return name
+
+        for node in self._nodes.values():
+            for parent in node.parents:
+                root[find(node.name)] = find(parent)
+        for store in self._stores.values():
+            for user in store.users[1:]:
+                root[find(user)] = find(store.users[0])
+        groups: dict[str, list[str]] = {}
+        for name in self._nodes:
+            groups.setdefault(find(name), []).append(name)
+        return list(groups.values())
+
+    def _connect_one(self, processor: str, store: str) -> None:
+        if store in self._global_stores:
+            raise TopologyException(
+                f'cannot connect processor "{processor}" to global store "{store}"',
+                detail="Every processor sees the global stores without being connected.",
+            )
+        if store not in self._stores:
+            raise TopologyException(
+                f'cannot connect processor "{processor}": there is no store "{store}"',
+                detail=f"Stores: {', '.join(self._stores) or 'none'}.",
+                hint="Add the store first.",
+            )
+        node = self._nodes.get(processor)
+        if not isinstance(node, ProcessorNode):
+            problem = "is not a processor" if node else "has not been added"
+            raise TopologyException(
+                f'cannot connect store "{store}" to "{processor}": it {problem}',
+                hint="Add the processor first; sources and sinks have no stores.",
+            )
+        if store not in node.stores:
+            self._nodes[processor] = replace(node, stores=(*node.stores, store))
+            users = self._stores[store].users
+            self._stores[store] = replace(self._stores[store], users=(*users, processor))
+
+    def _checked_parents(self, kind: str, name: str, parents: Iterable[str]) -> tuple[str, ...]:
+        unused_name(not_none(name, "name"), self._all_nodes())
+        return check_parents(kind, name, parents, self._nodes)
+
+    def _all_nodes(self) -> set[str]:
+        return set(self._nodes)
+
+    def _all_sources(self) -> list[SourceNode]:
+        return [node for node in self._nodes.values() if isinstance(node, SourceNode)]
+
+    def _topics_of(self, sources: tuple[str, ...]) -> frozenset[str]:
+        nodes = (self._nodes[name] for name in sources)
+        return frozenset(
+            topic for node in nodes if isinstance(node, SourceNode) for topic in node.topics
+        )
+
+
+def _check_fresh(name: str, supplied: Supplied) -> None:
+    not_none(supplied.supplier, "supplier")
+    if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
+        raise IllegalArgumentException(
+            f'the supplier of processor "{name}" is a {type(supplied.supplier).__name__}',
+            hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
+        )
+    first: Any = supplied()
+    if first is supplied():
+        raise IllegalArgumentException(
+            f'the supplier of processor "{name}" returns the same object twice',
+            hint="Make a new processor in each call: every task needs its own.",
+        )
+
+
+def _doubled_store(name: str) -> TopologyException:
+    return TopologyException(
+        f'a different store has already been added with the name "{name}"',
+        hint="Give each store its own name.",
+    )
+
+
+def _is_static(provide: Callable[..., Any]) -> bool:
+    return getattr(provide, "__self__", None) is not None

@@ -1,0 +1,82 @@
+"""What a topology must not be; each check raises an error that names the culprit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from millstream.core.errors import NullPointerException, TopologyException
+from millstream.core.plan import Node, SinkNode, SourceNode
+
+T = TypeVar("T")
+
+
+def not_none(value: T | None, name: str) -> T:
+    """Return ``value``; None is an error that names the parameter."""
+    if value is None:
+        raise NullPointerException(f"{name} can't be null")
+    return value
+
+
+def unused_name(name: str, nodes: Iterable[str]) -> None:
+    """Refuse a node name that is taken."""
+    if name in nodes:
+        raise TopologyException(
+            f'a node named "{name}" has already been added',
+            hint="Give each source, processor and sink its own name.",
+        )
+
+
+def check_parents(
+    kind: str, name: str, parents: Iterable[str], nodes: Mapping[str, Node]
+) -> tuple[str, ...]:
+    """Return the parents as a tuple: at least one, each there already, none a sink."""
+    names = tuple(not_none(parent, "parent name") for parent in not_none(parents, "parentNames"))
+    if not names:
+        raise TopologyException(
+            f'{kind} "{name}" has no parent', hint="Name at least one source or processor above it."
+        )
+    for parent in names:
+        if parent == name:
+            raise TopologyException(
+                f'{kind} "{name}" cannot be its own parent', detail="A topology has no cycles."
+            )
+        if parent not in nodes:
+            raise TopologyException(
+                f'{kind} "{name}" has the parent "{parent}", which has not been added',
+                detail=f"Nodes so far: {', '.join(nodes) or 'none'}.",
+                hint="Add parents before their children; a topology has no cycles.",
+            )
+        if isinstance(nodes[parent], SinkNode):
+            raise TopologyException(
+                f'{kind} "{name}" has the parent "{parent}", which is a sink',
+                hint="Read the sink's topic with a source instead.",
+            )
+    return names
+
+
+def check_unclaimed(
+    name: str,
+    topics: tuple[str, ...],
+    pattern: re.Pattern[str] | None,
+    sources: Iterable[SourceNode],
+) -> None:
+    """Refuse a topic that two sources would read."""
+    for other in sources:
+        for topic in topics:
+            if other.reads(topic):
+                raise _claimed(name, topic, other.name)
+        if pattern is not None:
+            for topic in other.topics:
+                if pattern.fullmatch(topic):
+                    raise _claimed(name, topic, other.name)
+            if other.pattern is not None and other.pattern.pattern == pattern.pattern:
+                raise _claimed(name, pattern.pattern, other.name)
+
+
+def _claimed(name: str, topic: str, other: str) -> TopologyException:
+    return TopologyException(
+        f'source "{name}" would read "{topic}", which source "{other}" already reads',
+        hint="Read a topic once and give its source several children.",
+    )

@@ -1,0 +1,230 @@
+"""``Topology.describe()``: the same objects and, byte for byte, the same text as Kafka Streams."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from millstream.core.java_collections import TreeSet, copied_hash_order, hash_order
+from millstream.core.plan import GlobalStore, Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
+from millstream.core.plan import Node as PlanNode
+
+
+class Node:
+    """One node of a description; see ``TopologyDescription.Node``."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._size = 1
+        self._predecessors: TreeSet[Node] = TreeSet(_compare)
+        self._successors: TreeSet[Node] = TreeSet(_compare)
+
+    def name(self) -> str:
+        """Return the node's name."""
+        return self._name
+
+    def predecessors(self) -> list[Node]:
+        """Return the nodes above, in Kafka's order."""
+        return self._predecessors.items()
+
+    def successors(self) -> list[Node]:
+        """Return the nodes below, in Kafka's order."""
+        return self._successors.items()
+
+    def _grow(self, delta: int) -> None:
+        self._size += delta
+        for node in self.predecessors():
+            node._grow(delta)
+
+
+class Source(Node):
+    """A source of a description; see ``TopologyDescription.Source``."""
+
+    def __init__(self, node: SourceNode) -> None:
+        super().__init__(node.name)
+        self._node = node
+
+    def topicSet(self) -> set[str] | None:
+        """Return the topics; None for a source by pattern."""
+        return set(self._node.topics) or None
+
+    def topicPattern(self) -> re.Pattern[str] | None:
+        """Return the pattern; None for a source of named topics."""
+        return self._node.pattern
+
+    def __str__(self) -> str:
+        pattern = self._node.pattern
+        topics = pattern.pattern if pattern else _java_set(copied_hash_order(self._node.topics))
+        return f"Source: {self._name} (topics: {topics})\n      --> {_names(self.successors())}"
+
+
+class Processor(Node):
+    """A processor of a description; see ``TopologyDescription.Processor``."""
+
+    def __init__(self, node: ProcessorNode) -> None:
+        super().__init__(node.name)
+        self._stores = copied_hash_order(hash_order(node.stores))
+
+    def stores(self) -> set[str]:
+        """Return the names of the connected stores."""
+        return set(self._stores)
+
+    def __str__(self) -> str:
+        return (
+            f"Processor: {self._name} (stores: {_java_set(self._stores)})\n"
+            f"      --> {_names(self.successors())}\n      <-- {_names(self.predecessors())}"
+        )
+
+
+class Sink(Node):
+    """A sink of a description; see ``TopologyDescription.Sink``."""
+
+    def __init__(self, node: SinkNode) -> None:
+        super().__init__(node.name)
+        self._node = node
+
+    def topic(self) -> str | None:
+        """Return the topic; None where an extractor decides."""
+        return self._node.topic
+
+    def topicNameExtractor(self) -> Any:
+        """Return the extractor; None for a fixed topic."""
+        return self._node.extractor
+
+    def __str__(self) -> str:
+        node = self._node
+        target = f"extractor class: {node.extractor}" if node.extractor else f"topic: {node.topic}"
+        return f"Sink: {self._name} ({target})\n      <-- {_names(self.predecessors())}"
+
+
+class Subtopology:
+    """Nodes that share tasks; see ``TopologyDescription.Subtopology``."""
+
+    def __init__(self, number: int, nodes: list[Node]) -> None:
+        self._number = number
+        self._nodes: TreeSet[Node] = TreeSet(_compare)
+        for node in nodes:
+            self._nodes.add(node)
+
+    def id(self) -> int:
+        """Return the sub-topology's number."""
+        return self._number
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes in Kafka's order: larger sub-trees first, then by name."""
+        return self._nodes.items()
+
+    def __str__(self) -> str:
+        nodes = "".join(f"    {node}\n" for node in self.nodes())
+        return f"Sub-topology: {self._number}\n{nodes}\n"
+
+
+class DescribedGlobalStore:
+    """A global store; see ``TopologyDescription.GlobalStore``."""
+
+    def __init__(self, store: GlobalStore) -> None:
+        self._number = store.subtopology
+        self._source = Source(store.source)
+        self._processor = Processor(store.processor)
+        self._source._successors.add(self._processor)
+        self._processor._predecessors.add(self._source)
+
+    def id(self) -> int:
+        """Return the number it takes among the sub-topologies."""
+        return self._number
+
+    def source(self) -> Source:
+        """Return its source."""
+        return self._source
+
+    def processor(self) -> Processor:
+        """Return the processor that fills it."""
+        return self._processor
+
+    def __str__(self) -> str:
+        return (
+            f"Sub-topology: {self._number} for global store (will not generate tasks)\n"
+            f"    {self._source}\n    {self._processor}\n"
+        )
+
+
+# Inside the class below the plain name stands for its attribute.
+_AnySubtopology = Subtopology
+
+
+class TopologyDescription:
+    """What ``Topology.describe()`` returns; ``str()`` gives Kafka's text.
+
+    Source: ``TopologyDescription``.
+    """
+
+    Node = Node
+    Source = Source
+    Processor = Processor
+    Sink = Sink
+    Subtopology = Subtopology
+    GlobalStore = DescribedGlobalStore
+
+    def __init__(self, plan: Plan) -> None:
+        self._subtopologies = [_describe(part) for part in plan.subtopologies]
+        self._global_stores = [DescribedGlobalStore(store) for store in plan.globals]
+
+    def subtopologies(self) -> list[_AnySubtopology]:
+        """Return the sub-topologies by number."""
+        return list(self._subtopologies)
+
+    def globalStores(self) -> list[DescribedGlobalStore]:
+        """Return the global stores by number."""
+        return list(self._global_stores)
+
+    def __str__(self) -> str:
+        parts: list[_AnySubtopology | DescribedGlobalStore] = [
+            *self._subtopologies,
+            *self._global_stores,
+        ]
+        parts.sort(key=lambda part: part.id())
+        return "Topologies:\n " + "".join(f"  {part}" for part in parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TopologyDescription) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def _describe(part: SubTopology) -> Subtopology:
+    nodes: dict[str, Node] = {node.name: _described(node) for node in part.nodes}
+    plan_nodes = {node.name: node for node in part.nodes}
+    # Kafka fills one hash table from another, then links in its order; a node's place among its
+    # siblings depends on how much of the tree had been linked by then.
+    for name in hash_order(hash_order(nodes)):
+        node = nodes[name]
+        for parent in plan_nodes[name].parents:
+            above = nodes[parent]
+            node._predecessors.add(above)
+            above._successors.add(node)
+            above._grow(node._size)
+    return Subtopology(part.id, [nodes[name] for name in hash_order(nodes)])
+
+
+def _described(node: PlanNode) -> Node:
+    if isinstance(node, SourceNode):
+        return Source(node)
+    return Sink(node) if isinstance(node, SinkNode) else Processor(node)
+
+
+def _compare(one: Node, other: Node) -> int:
+    if one is other:
+        return 0
+    if one._size != other._size:
+        return other._size - one._size
+    return (one._name > other._name) - (one._name < other._name)
+
+
+def _names(nodes: Iterable[Node]) -> str:
+    return ", ".join(node.name() for node in nodes) or "none"
+
+
+def _java_set(names: list[str]) -> str:
+    return f"[{', '.join(names)}]"

@@ -1,0 +1,134 @@
+"""The functional interfaces of the DSL, and how any form of them becomes one plain callable.
+
+Every parameter of these types also takes a plain callable. The classes are there to subclass, to
+annotate with, and to say which method an object may have instead.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from millstream.core.errors import ClassCastException, NullPointerException
+
+K_contra = TypeVar("K_contra", contravariant=True)
+V_contra = TypeVar("V_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
+A = TypeVar("A")
+
+
+class Predicate(Protocol[K_contra, V_contra]):
+    """Decides about a record. Source: ``kstream.Predicate``."""
+
+    def test(self, key: K_contra, value: V_contra, /) -> bool:
+        """Return True to accept the record."""
+
+
+class KeyValueMapper(Protocol[K_contra, V_contra, R_co]):
+    """Makes something of a key and a value. Source: ``kstream.KeyValueMapper``."""
+
+    def apply(self, key: K_contra, value: V_contra, /) -> R_co:
+        """Return the new key, the new pair or the new pairs."""
+
+
+class ValueMapper(Protocol[V_contra, R_co]):
+    """Makes a new value of a value. Source: ``kstream.ValueMapper``."""
+
+    def apply(self, value: V_contra, /) -> R_co:
+        """Return the new value or values."""
+
+
+class ValueMapperWithKey(Protocol[K_contra, V_contra, R_co]):
+    """Makes a new value of a key, which it must not change, and a value."""
+
+    def apply(self, readOnlyKey: K_contra, value: V_contra, /) -> R_co:
+        """Return the new value or values."""
+
+
+class ForeachAction(Protocol[K_contra, V_contra]):
+    """Does something with a record. Source: ``kstream.ForeachAction``."""
+
+    def apply(self, key: K_contra, value: V_contra, /) -> None:
+        """Look at the record; what is returned is ignored."""
+
+
+class Initializer(Protocol[R_co]):
+    """Makes the aggregate that a new key starts from. Source: ``kstream.Initializer``."""
+
+    def apply(self) -> R_co:
+        """Return a fresh aggregate."""
+
+
+class Aggregator(Protocol[K_contra, V_contra, A]):
+    """Adds a value to an aggregate. Source: ``kstream.Aggregator``."""
+
+    def apply(self, key: K_contra, value: V_contra, aggregate: A, /) -> A:
+        """Return the new aggregate; None deletes it."""
+
+
+class Reducer(Protocol[A]):
+    """Combines two values into one of the same type. Source: ``kstream.Reducer``."""
+
+    def apply(self, value1: A, value2: A, /) -> A:
+        """Return the combination of the value so far and the new one; None deletes it."""
+
+
+def plain(function: Any, method: str, parameter: str) -> Callable[..., Any]:
+    """Return ``function`` as a plain callable.
+
+    Args:
+        function: A callable, or an object with the interface's method, or a class of such objects.
+        method: The interface's method, for instance ``"apply"``.
+        parameter: What the caller calls the argument.
+
+    Raises:
+        NullPointerException: It is None.
+        ClassCastException: It is neither callable nor has the method.
+
+    Example:
+        >>> class Long:
+        ...     def test(self, key, value):
+        ...         return len(value) > 3
+        >>> plain(Long(), "test", "predicate")("k", "word")
+        True
+    """
+    if function is None:
+        raise NullPointerException(f"{parameter} can't be null")
+    if isinstance(function, type) and callable(getattr(function, method, None)):
+        function = function()
+    found = getattr(function, method, None)
+    if callable(found):
+        return found  # type: ignore[no-any-return]
+    if callable(function):
+        return function  # type: ignore[no-any-return]
+    raise ClassCastException(
+        f"{parameter} cannot be a {type(function).__name__}",
+        hint=f"Give a callable, or an object with a method {method}().",
+    )
+
+
+def takes_key(function: Callable[..., Any]) -> bool:
+    """Tell a mapper of key and value from one of the value alone, by what it must be given.
+
+    Example:
+        >>> takes_key(lambda key, value: value), takes_key(str.upper), takes_key(str)
+        (True, False, False)
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False  # a built-in that does not tell
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [
+        parameter
+        for parameter in parameters
+        if parameter.kind in positional and parameter.default is inspect.Parameter.empty
+    ]
+    return len(required) >= 2
+
+
+def with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
+    """Return a value mapper as a plain callable, and whether it wants the key first."""
+    mapper = plain(function, "apply", parameter)
+    return mapper, takes_key(mapper)

@@ -1,0 +1,1 @@
+"""The logical graph of a topology, and the passes over it."""

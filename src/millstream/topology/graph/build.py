@@ -1,0 +1,35 @@
+"""From the logical graph to the topology: passes, then every node writes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millstream.topology.graph.explicit_names import check_explicit_names
+from millstream.topology.graph.graph import Graph, GraphBuilder
+from millstream.topology.graph.merge_sources import merge_sources
+from millstream.topology.graph.tables import table_settings
+from millstream.topology.topology import Topology
+
+PASSES: tuple[Callable[[Graph], Graph], ...] = (merge_sources,)
+"""Rewrites of the graph, in order; each returns a changed copy."""
+
+
+def build_topology(builder: GraphBuilder, props: Any) -> Topology:
+    """Return the topology of everything that has been added to the graph.
+
+    Raises:
+        TopologyException: Names clash, sources overlap, or a generated name is forbidden.
+    """
+    graph = builder.freeze()
+    for rewrite in PASSES:
+        graph = rewrite(graph)
+    settings = table_settings(graph)
+    check_explicit_names(graph, settings, builder.settings)
+    topology = Topology(builder.settings)
+    for number in graph.in_order():
+        parents = [graph.nodes[parent].name for parent in dict.fromkeys(graph.parents[number])]
+        graph.nodes[number].write(topology.builder, parents, settings[number])
+    for sources in builder.copartitioned:
+        topology.builder.copartition(sorted(sources))
+    return topology

@@ -1,0 +1,173 @@
+"""The graph's nodes where data enters, leaves, or changes tasks, and stores of the user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from millstream.core.serdes import WindowedSerializer
+from millstream.core.timestamps import FailOnInvalidTimestamp
+from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.graph.nodes import Node, TableOperation
+from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
+from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.options import Consumed, Produced
+from millstream.topology.windowed_partitioner import WindowedPartitioner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamSource(Node):
+    """Topics, or a pattern, read as a stream."""
+
+    topics: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+    consumed: Consumed[Any, Any]
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        _add_source(topology, self.name, self.pattern or self.topics, self.consumed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSource(TableOperation):
+    """A topic read as a table."""
+
+    source_name: str
+    topic: str
+    consumed: Consumed[Any, Any]
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        _add_source(topology, self.source_name, (self.topic,), self.consumed)
+        TableOperation.write(self, topology, (self.source_name,), settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repartition(Node):
+    """A topic of our own between two sub-topologies, so that equal keys meet in one task."""
+
+    topic: str
+    sink_name: str
+    filter_name: str
+    key_serde: Any
+    value_serde: Any
+    partitioner: Any = None
+    partitions: int | None = None
+    """None: as many as the topics above have."""
+    movable: bool = True
+    """The graph made it, so that the optimiser may merge it with others."""
+    drops_null_keys: bool = True
+    named: bool = False
+    """The user gave the topic's name."""
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        topology.add_internal_topic(self.topic, self.partitions)
+        keep = partial(Filter, key_is_not_none if self.drops_null_keys else accept_all)
+        topology.add_processor(self.filter_name, Supplied(keep), parents)
+        topology.add_sink(
+            self.sink_name,
+            self.topic,
+            key_serializer=_serializer(self.key_serde),
+            value_serializer=_serializer(self.value_serde),
+            partitioner=self.partitioner,
+            parents=[self.filter_name],
+        )
+        topology.add_source(
+            self.name,
+            (self.topic,),
+            key_deserializer=_deserializer(self.key_serde),
+            value_deserializer=_deserializer(self.value_serde),
+            timestamp_extractor=FailOnInvalidTimestamp(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sink(Node):
+    """A topic, or a choice of topic, written to."""
+
+    target: Any
+    """A topic's name, or an extractor."""
+    produced: Produced[Any, Any]
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        key_serializer = _serializer(self.produced.key_serde)
+        partitioner = self.produced.partitioner
+        if partitioner is None and isinstance(key_serializer, WindowedSerializer):
+            partitioner = WindowedPartitioner(key_serializer)
+        topology.add_sink(
+            self.name,
+            self.target,
+            key_serializer=key_serializer,
+            value_serializer=_serializer(self.produced.value_serde),
+            partitioner=partitioner,
+            parents=parents,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreAddition(Node):
+    """A store of the user's own, for processors to be connected to."""
+
+    builder: Any
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        topology.add_state_store(self.builder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlobalStoreAddition(Node):
+    """A store that every task sees whole, filled by a processor of the user's."""
+
+    builder: Any
+    source_name: str
+    topic: str
+    consumed: Consumed[Any, Any]
+    supplier: Any
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        topology.add_global_store(
+            self.builder.withLoggingDisabled(),
+            self.source_name,
+            self.topic,
+            self.name,
+            self.supplier,
+            **_reading(self.consumed),
+        )
+
+
+def _add_source(
+    topology: TopologyBuilder, name: str, topics: Any, consumed: Consumed[Any, Any]
+) -> None:
+    """Add a source that reads as ``consumed`` says."""
+    topology.add_source(name, topics, offset_reset=consumed.offset_reset, **_reading(consumed))
+
+
+def _serializer(serde: Any) -> Any:
+    """Return the serde's serializer; None, for the application's default, if there is none."""
+    return None if serde is None else serde.serializer()
+
+
+def _deserializer(serde: Any) -> Any:
+    """Return the serde's deserializer; None, for the application's default, if there is none."""
+    return None if serde is None else serde.deserializer()
+
+
+def _reading(consumed: Consumed[Any, Any]) -> dict[str, Any]:
+    return {
+        "key_deserializer": _deserializer(consumed.key_serde),
+        "value_deserializer": _deserializer(consumed.value_serde),
+        "timestamp_extractor": consumed.timestamp_extractor,
+    }

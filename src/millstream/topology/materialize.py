@@ -1,0 +1,212 @@
+"""From ``Materialized`` to the store that keeps a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from typing_extensions import Self
+
+from millstream.core.config.keys import CONFIG_KEYS
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.loading import load_instance
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslWindowParams,
+    StateStore,
+    StoreBuilder,
+    VersionedBytesStoreSupplier,
+)
+from millstream.core.windows import EmitStrategy
+from millstream.plugins.registry import store_kinds
+from millstream.topology.graph.graph import GraphBuilder
+from millstream.topology.options import Materialized
+from millstream.topology.options.materialized import StoreType
+
+_SUPPLIERS_CLASS = "dsl.store.suppliers.class"
+
+AnyMaterialized = Materialized[Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A table's ``Materialized`` with a name, the user's or a generated one."""
+
+    materialized: AnyMaterialized
+    name: str
+    queryable: bool
+    """The user gave the name."""
+
+    @property
+    def versioned(self) -> bool:
+        """The store keeps the past of each key."""
+        return isinstance(self.materialized.store_supplier, VersionedBytesStoreSupplier)
+
+
+def store_name(materialized: AnyMaterialized) -> str | None:
+    """Return the name that the user gave the store, by itself or through a supplier."""
+    supplier = materialized.store_supplier
+    return supplier.name() if supplier is not None else materialized.store_name
+
+
+def resolved(
+    graph: GraphBuilder,
+    materialized: AnyMaterialized | None,
+    prefix: str,
+    *,
+    key_serde: Any = None,
+    value_serde: Any = None,
+) -> Kept:
+    """Fill in what the user left out; takes a number only where a name has to be made.
+
+    Args:
+        graph: Hands out the name.
+        materialized: The user's choice, if any.
+        prefix: Of a generated name.
+        key_serde: Used unless ``materialized`` has one.
+        value_serde: Used unless ``materialized`` has one.
+    """
+    chosen = materialized or Materialized()
+    chosen = replace(
+        chosen,
+        key_serde=key_serde if chosen.key_serde is None else chosen.key_serde,
+        value_serde=value_serde if chosen.value_serde is None else chosen.value_serde,
+    )
+    if chosen.dsl_store_suppliers is None and graph.settings is not None:
+        suppliers = graph.settings.resolveDslStoreSuppliers()
+        chosen = replace(chosen, dsl_store_suppliers=suppliers)
+    name = store_name(chosen)
+    return Kept(chosen, graph.names.store(prefix) if name is None else name, name is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableStoreBuilder(StoreBuilder[StateStore]):
+    """A table's store; what kind it is may hang on the application's configuration.
+
+    Frozen: the ``with...`` methods return changed copies.
+    """
+
+    kept: Kept
+    configs: Mapping[str, Any] | None = None
+    """Of the application; None until a host has set them."""
+
+    def configured(self, configs: Mapping[str, Any]) -> Self:
+        """Return a copy for an application; a host calls it before ``build``."""
+        return replace(self, configs=configs)
+
+    def withCachingEnabled(self) -> Self:
+        return self._with(caching_enabled=True)
+
+    def withCachingDisabled(self) -> Self:
+        return self._with(caching_enabled=False)
+
+    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
+        return self._with(logging_enabled=True, topic_config=dict(config))
+
+    def withLoggingDisabled(self) -> Self:
+        return self._with(logging_enabled=False, topic_config={})
+
+    def logConfig(self) -> dict[str, str]:
+        return dict(self.kept.materialized.topic_config)
+
+    def loggingEnabled(self) -> bool:
+        return self.kept.materialized.logging_enabled
+
+    def name(self) -> str:
+        return self.kept.name
+
+    def build(self) -> StateStore:
+        """Return a new store of the kind that user or configuration chose."""
+        chosen = self.kept.materialized
+        builder = self.plain_builder()
+        if chosen.caching_enabled:
+            builder = builder.withCachingEnabled()
+        if chosen.logging_enabled:
+            builder = builder.withLoggingEnabled(chosen.topic_config)
+        else:
+            builder = builder.withLoggingDisabled()
+        return builder.build()  # type: ignore[no-any-return]
+
+    @abstractmethod
+    def plain_builder(self) -> Any:
+        """Return the builder of the store without cache and changelog."""
+
+    def suppliers(self) -> Any:
+        """Return what chooses the store's kind."""
+        return _suppliers(self.kept.materialized.dsl_store_suppliers, self.configs or {})
+
+    def _with(self, **changes: Any) -> Self:
+        materialized = replace(self.kept.materialized, **changes)
+        return replace(self, kept=replace(self.kept, materialized=materialized))
+
+
+class KeyValueTableBuilder(TableStoreBuilder):
+    """The store of a table by key."""
+
+    __slots__ = ()
+
+    def plain_builder(self) -> Any:
+        """Return the builder of a timestamped store."""
+        chosen = self.kept.materialized
+        supplier = chosen.store_supplier
+        if supplier is None:
+            supplier = self.suppliers().keyValueStore(DslKeyValueParams(self.name()))
+        return store_kinds().timestamped_key_value(supplier, chosen.key_serde, chosen.value_serde)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowTableBuilder(TableStoreBuilder):
+    """The store of a table by key and window."""
+
+    windows: Any = None
+    emit: EmitStrategy | None = None
+
+    def __post_init__(self) -> None:
+        size_ms, grace_ms = self.windows.size(), self.windows.gracePeriodMs()
+        if size_ms + grace_ms > self.retentionPeriod():
+            raise IllegalArgumentException(
+                f'window store "{self.name()}" would forget windows that still take records',
+                detail=f"Size {size_ms} ms plus grace {grace_ms} ms is more than the retention of "
+                f"{self.retentionPeriod()} ms.",
+                hint="Give withRetention() at least size plus grace.",
+            )
+
+    def retentionPeriod(self) -> int:
+        """Return how long windows are kept, in milliseconds of stream time."""
+        retention_ms = self.kept.materialized.retention_ms
+        if retention_ms is not None:
+            return retention_ms
+        return int(self.windows.size() + self.windows.gracePeriodMs())
+
+    def plain_builder(self) -> Any:
+        """Return the builder of a timestamped window store."""
+        chosen = self.kept.materialized
+        supplier = chosen.store_supplier
+        if supplier is None:
+            supplier = self.suppliers().windowStore(
+                DslWindowParams(
+                    self.name(),
+                    self.retentionPeriod(),
+                    self.windows.size(),
+                    emitStrategy=self.emit,
+                )
+            )
+        return store_kinds().timestamped_window(supplier, chosen.key_serde, chosen.value_serde)
+
+
+def _suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
+    """Return the suppliers of a table, of the application, or Kafka's default."""
+    if chosen is None:
+        given = configs.get(_SUPPLIERS_CLASS)
+        if given in (None, CONFIG_KEYS[_SUPPLIERS_CLASS].default):
+            chosen = configs.get("default.dsl.store") or StoreType.ROCKS_DB
+        else:
+            chosen = load_instance(given, _SUPPLIERS_CLASS)
+    if isinstance(chosen, StoreType):
+        chosen = chosen.value
+    if isinstance(chosen, str):
+        return store_kinds().dsl_suppliers(chosen)
+    chosen.configure(configs)
+    return chosen

@@ -1,0 +1,156 @@
+"""Processor of ``count``, ``reduce`` and ``aggregate`` by key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.records import Change, make_record
+from millstream.topology.operators.folding import (
+    Combine,
+    Initial,
+    Updates,
+    fold,
+    identities,
+    last_updates,
+)
+from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.table_settings import TableSettings
+
+
+class Aggregate(Operator):
+    """Keeps one aggregate per key and forwards each new one, or lets the store's cache do it.
+
+    The aggregate's time is the largest of its records. A record without key or value is dropped.
+    """
+
+    def __init__(self, initial: Initial, combine: Combine, *, settings: TableSettings) -> None:
+        self._initial = initial
+        self._combine = combine
+        self._settings = settings
+
+    def init(self, context: Any) -> None:
+        """Open the store."""
+        super().init(context)
+        store = context.getStateStore(self._settings.store)
+        self._access = store.access()
+        self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+
+    def process(self, record: AnyRecord) -> None:
+        """Add the record to its key's aggregate."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        if key is None or value is None:
+            self.context.drop("null key or value")
+            return
+        key_bytes = self._access.serialize_key(key)
+        cell = self._access.read(key_bytes)
+        if cell is None:
+            old = self._initial()
+        else:
+            old = cell[0]
+            timestamp = max(timestamp, cell[1])
+        new = self._combine(key, value, old)
+        self._access.write(key_bytes, key, new, timestamp)
+        if self._at_once:
+            change = Change(new, old if self._settings.sends_old else None)
+            self.forward(make_record(key, change, timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Add the records to their keys' aggregates."""
+        chunk = self._without_nulls(chunk)
+        if not chunk:
+            return
+        access = self._access
+        try:
+            slots, key_bytes = identities(chunk.keys, access.serialize_keys)
+        except Exception:  # noqa: BLE001 - which key it was will show record by record
+            self._one_by_one(chunk)
+            return
+        distinct = list(key_bytes.values())
+        if not access.has_room(distinct, chunk):
+            self._one_by_one(chunk)
+            return
+        cells = dict(zip(key_bytes, access.read_many(distinct), strict=True))
+        start = 0
+        while start < len(chunk):
+            rows = zip(
+                chunk.keys[start:], chunk.values[start:], chunk.timestamps[start:], strict=True
+            )
+            updates = fold(slots[start:], rows, cells, self._initial, self._combine)
+            stop = start + len(updates.news)
+            self._store(chunk.slice(start, stop), slots[start:stop], key_bytes, updates)
+            if updates.error is not None:
+                self.context.fail(chunk, stop, updates.error)
+                stop += 1
+            start = stop
+
+    def _store(
+        self, run: Chunk, slots: list[Any], key_bytes: dict[Any, bytes], updates: Updates
+    ) -> None:
+        """Write what a run has come to, then forward its updates."""
+        if not run:
+            return
+        every = self._access.logs and not self._access.cached
+        last = list(zip(slots, range(len(run)), strict=True)) if every else last_updates(slots)
+        indices = [index for _, index in last]
+        self._access.write_many(
+            [key_bytes[slot] for slot, _ in last],
+            [run.keys[index] for index in indices],
+            [updates.news[index] for index in indices],
+            [updates.timestamps[index] for index in indices],
+            run,
+            indices,
+        )
+        if self._at_once:
+            self.context.forward_chunk(
+                updated(run, run.keys, updates, sends_old=self._settings.sends_old)
+            )
+
+    def _one_by_one(self, chunk: Chunk) -> None:
+        for index in range(len(chunk)):
+            try:
+                self._update(chunk.slice(index, index + 1))
+            except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+                self.context.fail(chunk, index, error)
+
+    def _update(self, single: Chunk) -> None:
+        """Add one record, as ``process`` does, where it is not the record in hand."""
+        key_bytes = self._access.serialize_key(single.keys[0])
+        cells = {0: self._access.read(key_bytes)}
+        rows = zip(single.keys, single.values, single.timestamps, strict=True)
+        updates = fold([0], rows, cells, self._initial, self._combine)
+        if updates.error is not None:
+            raise updates.error
+        self._access.write_at(
+            key_bytes, single.keys[0], updates.news[0], updates.timestamps[0], single, 0
+        )
+        if self._at_once:
+            self.context.forward_chunk(
+                updated(single, single.keys, updates, sends_old=self._settings.sends_old)
+            )
+
+    def _without_nulls(self, chunk: Chunk) -> Chunk:
+        keep = [
+            key is not None and value is not None
+            for key, value in zip(chunk.keys, chunk.values, strict=True)
+        ]
+        if all(keep):
+            return chunk
+        for _ in range(keep.count(False)):
+            self.context.drop("null key or value")
+        return chunk.select(keep)
+
+
+def updated(run: Chunk, keys: list[Any], updates: Updates, *, sends_old: bool) -> Chunk:
+    """Return a run of records as updates of a table."""
+    return Chunk(
+        run.topic,
+        run.partition,
+        run.offsets,
+        updates.timestamps,
+        keys,
+        updates.news,
+        run.headers,
+        updates.olds if sends_old else [None] * len(run),
+    )

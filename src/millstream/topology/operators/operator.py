@@ -1,0 +1,49 @@
+"""What the DSL's processors have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.columns import until_error
+from millstream.core.processor import Processor
+from millstream.core.records import Record
+
+if TYPE_CHECKING:
+    from millstream.core.context import NodeContext
+
+AnyRecord = Record[Any, Any]
+
+
+class Operator(Processor[Any, Any, Any, Any]):
+    """A processor of the DSL.
+
+    ``process`` is what it means; ``process_chunk``, where there is one, must have the same visible
+    effect on a run of records, user functions called in tight loops.
+    """
+
+    def init(self, context: Any) -> None:
+        """Keep the context, which for our own processors has more than the public one."""
+        self.context: NodeContext = context
+        self.forward: Callable[[AnyRecord], None] = context.forward
+
+
+def runs(
+    context: NodeContext, chunk: Chunk, function: Callable[..., Any], *columns: Sequence[Any]
+) -> Iterator[tuple[Chunk, list[Any]]]:
+    """Call a user's function on columns; yield the runs between failures with their results.
+
+    A failing record goes to the exception handler after the run before it has been dealt with, and
+    before the function sees the next record: the order of record-at-a-time processing.
+    """
+    while True:
+        results, error = until_error(function, *columns)
+        done = len(results)
+        if done:
+            yield (chunk if error is None else chunk.slice(0, done)), results
+        if error is None:
+            return
+        context.fail(chunk, done, error)
+        chunk = chunk.slice(done + 1, len(chunk))
+        columns = tuple(column[done + 1 :] for column in columns)

@@ -1,0 +1,46 @@
+"""Processor of ``print``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from millstream.topology.operators.operator import AnyRecord, Operator
+
+
+class Print(Operator):
+    """Writes ``[label]: text`` for each record, to a file or to standard output."""
+
+    def __init__(
+        self, label: str, path: Path | None, mapper: Callable[[Any, Any], str] | None
+    ) -> None:
+        self._label = label
+        self._path = path
+        self._mapper = mapper
+        self._file: TextIO | None = None
+
+    def init(self, context: Any) -> None:
+        """Open the file; every task adds to it."""
+        super().init(context)
+        if self._path is not None:
+            self._file = self._path.open("a", encoding="utf-8")
+
+    def process(self, record: AnyRecord) -> None:
+        """Write one line."""
+        key, value = record._key, record._value
+        if self._mapper is None:
+            text = f"{_java_text(key)}, {_java_text(value)}"
+        else:
+            text = _java_text(self._mapper(key, value))
+        print(f"[{self._label}]: {text}", file=self._file or sys.stdout, flush=self._file is None)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _java_text(value: Any) -> str:
+    return "null" if value is None else str(value)

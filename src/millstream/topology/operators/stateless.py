@@ -1,0 +1,214 @@
+"""Processors of the operations that remember nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.records import make_record
+from millstream.topology.operators.flat import fanned_out, flattened, not_none, pair
+from millstream.topology.operators.operator import (
+    AnyRecord,
+    Operator,
+    runs,
+)
+
+
+def accept_all(key: Any, value: Any) -> bool:
+    """Accept every record."""
+    return True
+
+
+def key_is_not_none(key: Any, value: Any) -> bool:
+    """Accept what can be partitioned by key."""
+    return key is not None
+
+
+class Filter(Operator):
+    """Lets records through that a predicate accepts, or those it does not."""
+
+    def __init__(self, predicate: Callable[..., bool], *, negate: bool = False) -> None:
+        self._predicate = predicate
+        self._negate = negate
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record if it passes."""
+        if bool(self._predicate(record._key, record._value)) is not self._negate:
+            self.forward(record.withValue(record._value))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the records that pass."""
+        for run, verdicts in runs(self.context, chunk, self._predicate, chunk.keys, chunk.values):
+            keep = [not verdict for verdict in verdicts] if self._negate else verdicts
+            self.context.forward_chunk(run if all(keep) else run.select(keep))
+
+
+class MapValues(Operator):
+    """Replaces values."""
+
+    def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
+        self._mapper = mapper
+        self._with_key = with_key
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record with its new value."""
+        value = record._value
+        new = self._mapper(record._key, value) if self._with_key else self._mapper(value)
+        self.forward(record.withValue(new))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the records with their new values."""
+        columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
+        for run, values in runs(self.context, chunk, self._mapper, *columns):
+            self.context.forward_chunk(run.replace(values=values))
+
+
+class SelectKey(Operator):
+    """Replaces keys."""
+
+    def __init__(self, mapper: Callable[..., Any]) -> None:
+        self._mapper = mapper
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record with its new key."""
+        self.forward(record.withKey(self._mapper(record._key, record._value)))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the records with their new keys."""
+        for run, keys in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+            self.context.forward_chunk(run.replace(keys=keys))
+
+
+class Map(Operator):
+    """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
+
+    def __init__(self, mapper: Callable[..., Any]) -> None:
+        self._mapper = mapper
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the new pair."""
+        key, value = pair(self._mapper(record._key, record._value))
+        self.forward(make_record(key, value, record._timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the new pairs."""
+        for run, pairs in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+            try:
+                keys = [each.key for each in pairs]
+                values = [each.value for each in pairs]
+            except AttributeError:
+                self._forward_mixed(run, pairs)
+            else:
+                self.context.forward_chunk(run.replace(keys=keys, values=values))
+
+    def _forward_mixed(self, chunk: Chunk, pairs: list[Any]) -> None:
+        """Forward pairs that may be tuples, or None where a mapper broke its contract."""
+        for run, split in runs(self.context, chunk, pair, pairs):
+            keys, values = [key for key, _ in split], [value for _, value in split]
+            self.context.forward_chunk(run.replace(keys=keys, values=values))
+
+
+class FlatMapValues(Operator):
+    """Replaces a value by any number of values."""
+
+    def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
+        self._mapper = mapper
+        self._with_key = with_key
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record once for each new value."""
+        value = record._value
+        new = self._mapper(record._key, value) if self._with_key else self._mapper(value)
+        for item in not_none(new):
+            self.forward(record.withValue(item))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the records once for each new value."""
+        columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
+        for run, results in runs(self.context, chunk, self._mapper, *columns):
+            for indices, items in flattened(self.context, run, results):
+                self.context.forward_chunk(fanned_out(run, indices).replace(values=items))
+
+
+class FlatMap(Operator):
+    """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
+
+    def __init__(self, mapper: Callable[..., Any]) -> None:
+        self._mapper = mapper
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the new pairs."""
+        for found in not_none(self._mapper(record._key, record._value)):
+            key, value = pair(found)
+            self.forward(make_record(key, value, record._timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the new pairs."""
+        for run, results in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+            for indices, pairs in flattened(self.context, run, results, pair):
+                keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+                out = fanned_out(run, indices).replace(keys=keys, values=values)
+                self.context.forward_chunk(out)
+
+
+class Peek(Operator):
+    """Shows records to an action and lets them through."""
+
+    def __init__(self, action: Callable[..., Any]) -> None:
+        self._action = action
+
+    def process(self, record: AnyRecord) -> None:
+        """Call the action, then forward the record."""
+        self._action(record._key, record._value)
+        self.forward(record.withValue(record._value))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Call the action on each record, then forward them."""
+        for run, _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
+            self.context.forward_chunk(run)
+
+
+class ForEach(Operator):
+    """Shows records to an action and ends there."""
+
+    def __init__(self, action: Callable[..., Any]) -> None:
+        self._action = action
+
+    def process(self, record: AnyRecord) -> None:
+        """Call the action."""
+        self._action(record._key, record._value)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Call the action on each record."""
+        for _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
+            pass
+
+
+class PassThrough(Operator):
+    """Forwards what comes: the meeting point of merged streams, or the head of a branch."""
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the very same record, headers and all."""
+        self.forward(record)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the records."""
+        self.context.forward_chunk(chunk)
+
+
+class Branch(Operator):
+    """Forwards each record to the child of the first predicate that accepts it."""
+
+    def __init__(self, predicates: Sequence[Callable[..., bool]], children: Sequence[str]) -> None:
+        self._choices = tuple(zip(predicates, children, strict=False))
+        self._default = children[len(predicates)] if len(children) > len(predicates) else None
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record to one child, or drop it if none wants it."""
+        for predicate, child in self._choices:
+            if predicate(record._key, record._value):
+                self.context.forward(record, child)
+                return
+        if self._default is not None:
+            self.context.forward(record, self._default)

@@ -1,0 +1,243 @@
+"""Processors of tables that come from a topic or from another table, record by record."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.records import Change, make_record
+from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.operator import AnyRecord, Operator, runs
+from millstream.topology.operators.table_settings import TableSettings
+
+log = logging.getLogger(__name__)
+
+
+class TableSource(Operator):
+    """Reads records as updates of a table."""
+
+    def __init__(self, *, settings: TableSettings) -> None:
+        self._settings = settings
+
+    def init(self, context: Any) -> None:
+        """Open the store, if the table is kept."""
+        super().init(context)
+        self._access: Any = None
+        if self._settings.store is not None:
+            store = context.getStateStore(self._settings.store)
+            self._access = store.access()
+            self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+
+    def process(self, record: AnyRecord) -> None:
+        """Keep the update and forward it."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        if key is None:
+            self.context.drop("null key")
+            return
+        old = None
+        if self._access is not None:
+            key_bytes = self._access.serialize_key(key)
+            cell = self._access.read(key_bytes)
+            if cell is not None:
+                old = cell[0]
+                self._warn_if_late(timestamp, cell[1])
+            self._access.write(key_bytes, key, value, timestamp)
+            if not self._at_once:
+                return
+        if not self._settings.sends_old:
+            old = None
+        self.forward(make_record(key, Change(value, old), timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Keep the updates and forward them."""
+        keep = [key is not None for key in chunk.keys]
+        if not all(keep):
+            for _ in range(keep.count(False)):
+                self.context.drop("null key")
+            chunk = chunk.select(keep)
+        olds: list[Any] = [None] * len(chunk)
+        if self._access is not None:
+            olds = self._keep(chunk)
+            if not self._at_once:
+                return
+        self.context.forward_chunk(
+            table_chunk(chunk, chunk.values, olds if self._settings.sends_old else None)
+        )
+
+    def _keep(self, chunk: Chunk) -> list[Any]:
+        """Write the updates and return the values from before."""
+        olds = []
+        columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
+        for index, (key, value, timestamp) in enumerate(columns):
+            key_bytes = self._access.serialize_key(key)
+            cell = self._access.read(key_bytes)
+            if cell is not None:
+                self._warn_if_late(timestamp, cell[1])
+            olds.append(None if cell is None else cell[0])
+            self._access.write_at(key_bytes, key, value, timestamp, chunk, index)
+        return olds
+
+    def _warn_if_late(self, timestamp: int, stored: int) -> None:
+        if timestamp < stored:
+            log.warning(
+                "out-of-order table update store=%s operator=%s old_timestamp=%d new_timestamp=%d",
+                self._settings.store,
+                self.context.node_name,
+                stored,
+                timestamp,
+            )
+
+
+class DerivedTable(Operator):
+    """A table computed from another one, update by update."""
+
+    def __init__(self, *, settings: TableSettings) -> None:
+        self._settings = settings
+        self._skips_absent = False
+
+    def init(self, context: Any) -> None:
+        """Open the store, if the table is kept."""
+        super().init(context)
+        self._access: Any = None
+        if self._settings.store is not None:
+            store = context.getStateStore(self._settings.store)
+            self._access = store.access()
+            self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+
+    def compute(self, key: Any, value: Any) -> Any:
+        """Return this table's value for the upstream table's, None if it has none."""
+        raise NotImplementedError
+
+    def process(self, record: AnyRecord) -> None:
+        """Compute the update, keep it, and forward it."""
+        key, change, timestamp = record._key, record._value, record._timestamp
+        new = self.compute(key, change.new)
+        old = None
+        key_bytes = None
+        if self._settings.sends_old:
+            if self._access is None:
+                old = self.compute(key, change.old)
+            else:
+                key_bytes = self._access.serialize_key(key)
+                cell = self._access.read(key_bytes)
+                old = None if cell is None else cell[0]
+        out = Change(new, old, change.is_latest)
+        if self._skips_absent and new is None and old is None and self._settings.sends_old:
+            return
+        if self._access is not None:
+            if key_bytes is None:
+                key_bytes = self._access.serialize_key(key)
+            self._access.write(key_bytes, key, new, timestamp)
+            if not self._at_once:
+                return
+        self.forward(make_record(key, out, timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Compute the updates, keep them, and forward them."""
+        columns: tuple[Any, ...] = (chunk.keys, chunk.values)
+        compute_old = self._settings.sends_old and self._access is None
+        if compute_old:
+            columns = (chunk.keys, chunk.values, chunk.olds)
+        for run, found in runs(
+            self.context, chunk, self._compute_both if compute_old else self.compute, *columns
+        ):
+            news = [new for new, _ in found] if compute_old else found
+            olds = [old for _, old in found] if compute_old else None
+            self._finish(run, news, olds)
+
+    def _compute_both(self, key: Any, new: Any, old: Any) -> tuple[Any, Any]:
+        return self.compute(key, new), self.compute(key, old)
+
+    def _finish(self, run: Chunk, news: list[Any], olds: list[Any] | None) -> None:
+        if self._access is not None:
+            self._keep(run, news)
+            return
+        out = table_chunk(run, news, olds)
+        if self._skips_absent and olds is not None:
+            out = out.select(
+                [new is not None or old is not None for new, old in zip(news, olds, strict=True)]
+            )
+        self.context.forward_chunk(out)
+
+    def _keep(self, run: Chunk, news: list[Any]) -> None:
+        """Write and forward the updates of a table that has a store, one after the other."""
+        sends_old = self._settings.sends_old
+        for index, (key, new) in enumerate(zip(run.keys, news, strict=True)):
+            key_bytes = self._access.serialize_key(key)
+            cell = self._access.read(key_bytes) if sends_old else None
+            old = None if cell is None else cell[0]
+            if self._skips_absent and sends_old and new is None and old is None:
+                continue
+            single = run.slice(index, index + 1)
+            self._access.write_at(key_bytes, key, new, run.timestamps[index], single, 0)
+            if self._at_once:
+                self.context.forward_chunk(table_chunk(single, [new], [old]))
+
+
+class FilterTable(DerivedTable):
+    """Keeps the rows that a predicate accepts, or those it does not."""
+
+    def __init__(
+        self, predicate: Callable[..., bool], *, negate: bool, settings: TableSettings
+    ) -> None:
+        super().__init__(settings=settings)
+        self._predicate = predicate
+        self._negate = negate
+        # A row that neither was nor is here is no update; a version of the past may be one.
+        self._skips_absent = not settings.versioned_input
+
+    def compute(self, key: Any, value: Any) -> Any:
+        """Return the value if it passes."""
+        if value is not None and bool(self._predicate(key, value)) is not self._negate:
+            return value
+        return None
+
+
+class MapTableValues(DerivedTable):
+    """Computes every row's value from the upstream value."""
+
+    def __init__(
+        self, mapper: Callable[..., Any], *, with_key: bool, settings: TableSettings
+    ) -> None:
+        super().__init__(settings=settings)
+        self._mapper = mapper
+        self._with_key = with_key
+
+    def compute(self, key: Any, value: Any) -> Any:
+        """Return the mapped value; a deleted row stays deleted."""
+        if value is None:
+            return None
+        return self._mapper(key, value) if self._with_key else self._mapper(value)
+
+
+class ToStream(Operator):
+    """Reads a table's updates as records: the new values."""
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the new value."""
+        self.forward(record.withValue(record._value.new))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Forward the new values."""
+        self.context.forward_chunk(with_values(chunk, chunk.values, None))
+
+
+def table_chunk(chunk: Chunk, news: list[Any], olds: list[Any] | None) -> Chunk:
+    """Return a run of records as updates of a table; no olds: they are not known."""
+    return with_values(chunk, news, [None] * len(chunk) if olds is None else olds)
+
+
+def with_values(chunk: Chunk, values: list[Any], olds: list[Any] | None) -> Chunk:
+    """Return the same records with other values, of a table if there are olds."""
+    return Chunk(
+        chunk.topic,
+        chunk.partition,
+        chunk.offsets,
+        chunk.timestamps,
+        chunk.keys,
+        values,
+        chunk.headers,
+        olds,
+    )

@@ -1,0 +1,226 @@
+"""Processor of ``count``, ``reduce`` and ``aggregate`` by key and window."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from itertools import accumulate
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.records import Change, make_record
+from millstream.core.windows import TimeWindow, TimeWindows, UnlimitedWindow, Windowed
+from millstream.topology.operators.aggregate import updated
+from millstream.topology.operators.folding import (
+    Combine,
+    Initial,
+    Updates,
+    fold,
+    identities,
+    last_updates,
+)
+from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.table_settings import TableSettings
+
+_TIME = struct.Struct(">q")
+
+
+class WindowAggregate(Operator):
+    """Keeps one aggregate per key and window, and forwards each new one.
+
+    A window takes records while its end lies after stream time minus grace, where stream time is
+    the largest event time this processor has seen. A record without key is dropped; one without
+    value is not.
+    """
+
+    def __init__(
+        self,
+        windows: Any,
+        initial: Initial,
+        combine: Combine,
+        *,
+        settings: TableSettings,
+    ) -> None:
+        self._windows = windows
+        self._size = windows.size()
+        self._grace = windows.gracePeriodMs()
+        self._starts_for: Callable[[int], Any] = windows.starts_for
+        self._window: Callable[[int], Any] = _window_maker(windows)
+        self._tumbles = isinstance(windows, TimeWindows) and windows.advanceMs == windows.sizeMs
+        self._initial = initial
+        self._combine = combine
+        self._settings = settings
+        self._stream_time = -1
+
+    def init(self, context: Any) -> None:
+        """Open the store."""
+        super().init(context)
+        store = context.getStateStore(self._settings.store)
+        self._access = store.access()
+        self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+
+    def save(self) -> bytes:
+        """Return the stream time seen, which decides what is late after a restart."""
+        return _TIME.pack(self._stream_time)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the stream time that ``save`` returned."""
+        (self._stream_time,) = _TIME.unpack(data)
+
+    def process(self, record: AnyRecord) -> None:
+        """Add the record to every window it falls into that is still open."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        if key is None:
+            self.context.drop("null key")
+            return
+        self._stream_time = max(self._stream_time, timestamp)
+        closed_up_to = self._stream_time - self._grace
+        key_bytes = self._access.serialize_key(key)
+        for start in self._starts_for(timestamp):
+            if start + self._size <= closed_up_to:
+                self.context.drop("expired window")
+                continue
+            cell = self._access.read(key_bytes, start)
+            time = timestamp
+            if cell is None:
+                old = self._initial()
+            else:
+                old = cell[0]
+                time = max(timestamp, cell[1])
+            new = self._combine(key, value, old)
+            self._access.write(key_bytes, key, start, new, time)
+            if self._at_once:
+                change = Change(new, old if self._settings.sends_old else None)
+                windowed = Windowed(key, self._window(start))
+                self.forward(make_record(windowed, change, time, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Add the records to their open windows."""
+        run, rows, starts = self._in_windows(self._with_keys(chunk))
+        if not run:
+            return
+        try:
+            ids, key_bytes = identities(run.keys, self._access.serialize_keys)
+        except Exception:  # noqa: BLE001 - which key it was will show update by update
+            self._one_by_one(run, rows, starts)
+            return
+        slots = list(zip(ids, starts, strict=True))
+        distinct = list(dict.fromkeys(slots))
+        distinct_bytes = [key_bytes[owner] for owner, _ in distinct]
+        if not self._access.has_room(distinct_bytes, run):
+            self._one_by_one(run, rows, starts)
+            return
+        found = self._access.read_many(distinct_bytes, [start for _, start in distinct])
+        cells = dict(zip(distinct, found, strict=True))
+        first = 0
+        while first < len(run):
+            columns = (run.keys[first:], run.values[first:], run.timestamps[first:])
+            updates = fold(
+                slots[first:], zip(*columns, strict=True), cells, self._initial, self._combine
+            )
+            stop = first + len(updates.news)
+            self._store(run.slice(first, stop), slots[first:stop], key_bytes, updates)
+            if updates.error is not None:
+                self.context.fail(run, stop, updates.error)
+                stop = _next_record(rows, stop)
+            first = stop
+
+    def _in_windows(self, chunk: Chunk) -> tuple[Chunk, list[int], list[int]]:
+        """Return one row per record and open window, the record's number, the window's start."""
+        timestamps = chunk.timestamps
+        observed = list(accumulate(timestamps, max, initial=self._stream_time))
+        self._stream_time = observed[-1]
+        size, rows, starts = self._size, list[int](), list[int]()
+        if self._tumbles:
+            starts = [timestamp - timestamp % size for timestamp in timestamps]
+            if starts and min(starts) + size > self._stream_time - self._grace:
+                return chunk, list(range(len(chunk))), starts
+            starts.clear()
+        for row, timestamp in enumerate(timestamps):
+            closed_up_to = observed[row + 1] - self._grace
+            for start in self._starts_for(timestamp):
+                if start + size > closed_up_to:
+                    rows.append(row)
+                    starts.append(start)
+                else:
+                    self.context.drop("expired window")
+        return chunk.take(rows), rows, starts
+
+    def _store(
+        self,
+        run: Chunk,
+        slots: list[tuple[Any, int]],
+        key_bytes: dict[Any, bytes],
+        updates: Updates,
+    ) -> None:
+        """Write what a run of updates has come to, then forward them."""
+        if not run:
+            return
+        every = self._access.logs and not self._access.cached
+        last = list(zip(slots, range(len(run)), strict=True)) if every else last_updates(slots)
+        indices = [index for _, index in last]
+        self._access.write_many(
+            [key_bytes[owner] for (owner, _), _ in last],
+            [run.keys[index] for index in indices],
+            [start for (_, start), _ in last],
+            [updates.news[index] for index in indices],
+            [updates.timestamps[index] for index in indices],
+            run,
+            indices,
+        )
+        self._forward_run(run, [start for _, start in slots], updates)
+
+    def _one_by_one(self, run: Chunk, rows: list[int], starts: list[int]) -> None:
+        index = 0
+        while index < len(run):
+            try:
+                self._update(run.slice(index, index + 1), starts[index])
+            except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+                self.context.fail(run, index, error)
+                index = _next_record(rows, index)
+            else:
+                index += 1
+
+    def _update(self, single: Chunk, start: int) -> None:
+        """Add one record to one window, where it is not the record in hand."""
+        key_bytes = self._access.serialize_key(single.keys[0])
+        cells = {0: self._access.read(key_bytes, start)}
+        rows = zip(single.keys, single.values, single.timestamps, strict=True)
+        updates = fold([0], rows, cells, self._initial, self._combine)
+        if updates.error is not None:
+            raise updates.error
+        new, time = updates.news[0], updates.timestamps[0]
+        self._access.write_at(key_bytes, single.keys[0], start, new, time, single, 0)
+        self._forward_run(single, [start], updates)
+
+    def _forward_run(self, run: Chunk, starts: list[int], updates: Updates) -> None:
+        if self._at_once:
+            windows = map(self._window, starts)
+            keys = list(map(Windowed, run.keys, windows))
+            self.context.forward_chunk(
+                updated(run, keys, updates, sends_old=self._settings.sends_old)
+            )
+
+    def _with_keys(self, chunk: Chunk) -> Chunk:
+        keep = [key is not None for key in chunk.keys]
+        if all(keep):
+            return chunk
+        for _ in range(keep.count(False)):
+            self.context.drop("null key")
+        return chunk.select(keep)
+
+
+def _window_maker(windows: Any) -> Callable[[int], Any]:
+    if isinstance(windows, TimeWindows):
+        size = windows.sizeMs
+        return lambda start: TimeWindow.of_start(start, size)
+    return UnlimitedWindow
+
+
+def _next_record(rows: list[int], index: int) -> int:
+    """Return the first row after ``index`` that belongs to another record."""
+    row = rows[index]
+    while index < len(rows) and rows[index] == row:
+        index += 1
+    return index

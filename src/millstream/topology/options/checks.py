@@ -1,0 +1,60 @@
+"""Whether an option was given the right kind of object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.serdes import Serde
+
+
+def checked_serde(value: Any, parameter: str) -> Any:
+    """Return a serde, or None; ``Serdes.String`` without its parentheses is the likely slip.
+
+    Raises:
+        ClassCastException: It is something else.
+    """
+    if value is None or isinstance(value, Serde):
+        return value
+    if isinstance(value, type):
+        raise ClassCastException(
+            f"{parameter} cannot be the class {value.__name__}",
+            hint=f"Write {value.__name__}(), with parentheses."
+            if issubclass(value, Serde)
+            else f"Give a serde, such as Serdes.serdeFrom({value.__name__}).",
+        )
+    if _has(value, "serializer") and _has(value, "deserializer"):
+        return value
+    raise ClassCastException(
+        f"{parameter} cannot be a {type(value).__name__}", hint="Give a serde, or None."
+    )
+
+
+def checked_function(value: Any, method: str, parameter: str) -> Any:
+    """Return a callable or an object with the interface's method, or None.
+
+    Raises:
+        ClassCastException: It is something else.
+    """
+    if value is None or _has(value, method) or callable(value):
+        return value
+    raise ClassCastException(
+        f"{parameter} cannot be a {type(value).__name__}",
+        hint=f"Give a callable, or an object with a method {method}().",
+    )
+
+
+def required(value: Any, problem: str) -> Any:
+    """Return ``value``; None is an error with this text."""
+    if value is None:
+        raise NullPointerException(problem)
+    return value
+
+
+def is_dsl_store_suppliers(value: Any) -> bool:
+    """Tell whether an object makes the DSL's stores: all three kinds of them."""
+    return all(_has(value, name) for name in ("keyValueStore", "windowStore", "sessionStore"))
+
+
+def _has(value: Any, method: str) -> bool:
+    return callable(getattr(value, method, None))

@@ -1,0 +1,95 @@
+"""Names of operators, and what every named option has in common."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from typing_extensions import Self
+
+from millstream.core.errors import NullPointerException, TopologyException
+
+NAME_LENGTH_MAX = 249
+LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+class NamedOperation:
+    """An option that may name its operator; the name is checked when it is given.
+
+    Source: ``kstream.NamedOperation``.
+    """
+
+    __slots__ = ()
+
+    name: str | None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            validate_name(self.name)
+
+    def withName(self, name: str | None) -> Self:
+        """Return a copy with another name for the operator.
+
+        Raises:
+            TopologyException: The name breaks the rules for topics' names.
+        """
+        return self._with(name=name)
+
+    def _with(self, **changes: Any) -> Self:
+        return replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(NamedOperation):
+    """The name of an operator, and of what belongs to it.
+
+    Example:
+        >>> Named.as_("clean-orders").name
+        'clean-orders'
+
+    Source: ``kstream.Named``.
+    """
+
+    name: str
+
+    @staticmethod
+    def as_(name: str) -> Named:
+        """Return the name.
+
+        Raises:
+            NullPointerException: It is None.
+            TopologyException: It breaks the rules for topics' names.
+        """
+        if name is None:
+            raise NullPointerException("name cannot be null")
+        return Named(name=name)
+
+    @staticmethod
+    def validate(name: str) -> None:
+        """Raise if a name breaks the rules for topics' names."""
+        validate_name(name)
+
+
+def validate_name(name: str) -> None:
+    """Check a name of an operator or a store: it may become part of a topic's name.
+
+    Raises:
+        TopologyException: It is empty, ``.``, ``..``, longer than 249 characters, or has others
+            than ASCII letters and digits, ``.``, ``_`` and ``-``.
+    """
+    if not isinstance(name, str):
+        raise TopologyException(f"Name is illegal, it is a {type(name).__name__}, not a str")
+    if not name:
+        raise TopologyException("Name is illegal, it can't be empty")
+    if name in (".", ".."):
+        raise TopologyException('Name cannot be "." or ".."')
+    if len(name) > NAME_LENGTH_MAX:
+        raise TopologyException(
+            f"Name is illegal, it can't be longer than {NAME_LENGTH_MAX} characters, name: {name}"
+        )
+    if LEGAL_NAME.fullmatch(name) is None:
+        raise TopologyException(
+            f'Name "{name}" is illegal, it contains a character other than ASCII alphanumerics, '
+            "'.', '_' and '-'"
+        )

@@ -1,0 +1,174 @@
+"""What the driver asks the broker before Spark starts: topics, partitions, offsets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import (
+    BrokerNotFoundException,
+    MisconfiguredInternalTopicException,
+    MissingSourceTopicException,
+    StreamsException,
+)
+from millstream.core.plan import Plan
+from millstream.topology.spark.clients import (
+    client_settings,
+    consumer_settings,
+    kafka_error,
+    patiently,
+)
+from millstream.topology.spark.job import progress_topic
+
+TIMEOUT_S = 10.0
+_AUTO_CREATE_S = 5.0
+EARLIEST, LATEST = -2, -1
+
+
+class Brokers:
+    """Short questions to the cluster, by short-lived clients.
+
+    Args:
+        config: The application's configuration.
+    """
+
+    def __init__(self, config: StreamsConfig) -> None:
+        self._config = config
+        self._application_id: str = config.getString("application.id")
+        self._servers = ",".join(config.getList("bootstrap.servers"))
+        self._quiet = client_settings(config) | {"log_level": 2}
+
+    def topic_sizes(self) -> dict[str, int]:
+        """Return the partition counts of all topics.
+
+        Raises:
+            BrokerNotFoundException: Nobody answers at ``bootstrap.servers``.
+        """
+        try:
+            found = AdminClient(self._quiet).list_topics(timeout=TIMEOUT_S).topics
+        except ClientException as error:
+            raise BrokerNotFoundException(
+                f'no broker answers at "{self._servers}"',
+                detail=f"{error.args[0].str()}.",
+                hint="Start the broker, or correct bootstrap.servers.",
+            ) from error
+        return {name: len(topic.partitions) for name, topic in found.items()}
+
+    def source_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of the topics that a plan reads from the broker.
+
+        Raises:
+            MissingSourceTopicException: Some of them do not exist.
+        """
+        wanted = [
+            topic
+            for part in plan.subtopologies
+            for topic in part.source_topics
+            if topic not in plan.repartition_topics
+        ]
+        missing = sorted({topic for topic in wanted if topic not in sizes})
+        if missing:
+            names = ", ".join(f'"{topic}"' for topic in missing)
+            raise MissingSourceTopicException(
+                f"source topics do not exist: {names}", hint="Create them first."
+            )
+        return {topic: sizes[topic] for topic in wanted}
+
+    def sink_sizes(self, topics: Iterable[str], sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of sink topics; a broker that makes topics makes them now.
+
+        Raises:
+            StreamsException: A topic does not exist and the broker does not make it.
+        """
+        found = {}
+        for topic in topics:
+            found[topic] = sizes.get(topic) or self._created_on_demand(topic)
+        return found
+
+    def create_progress_topic(self, partitions: int, sizes: Mapping[str, int]) -> None:
+        """Create the internal topic of the sinks' tokens, unless it is there.
+
+        Raises:
+            MisconfiguredInternalTopicException: It is there with too few partitions.
+            StreamsException: The broker refuses to create it.
+        """
+        topic = progress_topic(self._application_id)
+        if topic in sizes:
+            if sizes[topic] < partitions:
+                raise MisconfiguredInternalTopicException(
+                    f'internal topic "{topic}" has {sizes[topic]} partitions',
+                    detail=f"The topology needs {partitions}.",
+                    hint="Delete the topic together with the checkpoint.",
+                )
+            return
+        replication = self._config.getInt("replication.factor")
+        new = NewTopic(topic, partitions, replication, config={"cleanup.policy": "compact"})
+        admin = AdminClient(self._quiet)  # a name: the request ends with the client
+        (future,) = admin.create_topics([new]).values()
+        try:
+            future.result()
+        except ClientException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise kafka_error(f'cannot create internal topic "{topic}"', error) from error
+
+    def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return the application's committed offsets; partitions without one are left out.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        asked = [TopicPartition(*place) for place in places]
+        consumer = self._consumer()
+        try:
+            found = patiently(lambda: consumer.committed(asked, TIMEOUT_S), TIMEOUT_S)
+        except ClientException as error:
+            raise kafka_error(
+                f'cannot read the committed offsets of group "{self._application_id}"', error
+            ) from error
+        finally:
+            consumer.close()
+        return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
+
+    def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
+        """Return, for each partition, the first offset at or after a time; LATEST where none is.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        asked = [TopicPartition(topic, partition, time_ms) for topic, partition in places]
+        consumer = self._consumer()
+        try:
+            found = consumer.offsets_for_times(asked, TIMEOUT_S)
+        except ClientException as error:
+            raise kafka_error("cannot look offsets up by time", error) from error
+        finally:
+            consumer.close()
+        return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
+
+    def _consumer(self) -> Consumer:
+        return Consumer(consumer_settings(self._config, self._application_id))
+
+    def _created_on_demand(self, topic: str) -> int:
+        producer = Producer(self._quiet)
+        give_up = time.monotonic() + _AUTO_CREATE_S
+        problem = f'cannot write to topic "{topic}": it does not exist'
+        while True:
+            try:
+                found = producer.list_topics(topic, TIMEOUT_S).topics[topic]
+            except ClientException as error:
+                raise kafka_error(problem, error) from error
+            if found.error is None and found.partitions:
+                return len(found.partitions)
+            if time.monotonic() > give_up:
+                raise StreamsException(
+                    problem,
+                    detail="The broker did not create it either.",
+                    hint="Create the topic first.",
+                )
+            time.sleep(0.1)

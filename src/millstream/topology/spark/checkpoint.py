@@ -1,0 +1,160 @@
+"""What a checkpoint was made for, so that another topology does not run on it by mistake."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from pyspark.sql import SparkSession
+
+from millstream.core.errors import StreamsException
+
+FILE = "millstream.json"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """The note beside Spark's files."""
+
+    id: str
+    topology: str
+    """Text of the description; different text means different state."""
+    tasks: dict[str, int]
+    """Sub-topology -> number of tasks; Spark cannot change it later."""
+    topics: dict[str, list[str]]
+    """Source node with a pattern -> the topics it matched at the first start."""
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        body = {
+            "version": VERSION,
+            "id": self.id,
+            "topology": self.topology,
+            "tasks": self.tasks,
+            "topics": self.topics,
+        }
+        return json.dumps(body, indent=1)
+
+    @staticmethod
+    def from_json(text: str, location: str) -> Checkpoint:
+        """Read the file's text.
+
+        Raises:
+            StreamsException: It is damaged or of another version.
+        """
+        try:
+            body = json.loads(text)
+            if body["version"] == VERSION:
+                return Checkpoint(
+                    id=body["id"],
+                    topology=body["topology"],
+                    tasks=body["tasks"],
+                    topics=body["topics"],
+                )
+            detail = f"It has version {body['version']}; this package reads {VERSION}."
+        except (ValueError, KeyError, TypeError) as error:
+            detail = f"{type(error).__name__}: {error}."
+        raise StreamsException(f'cannot read "{FILE}" in checkpoint "{location}"', detail=detail)
+
+
+def new_checkpoint(
+    topology: str, tasks: dict[str, int], topics: dict[str, list[str]]
+) -> Checkpoint:
+    """Return the note for a new checkpoint."""
+    return Checkpoint(id=uuid.uuid4().hex[:12], topology=topology, tasks=tasks, topics=topics)
+
+
+def check_same(found: Checkpoint, wanted: Checkpoint, location: str) -> None:
+    """Refuse a checkpoint that was made for something else.
+
+    Raises:
+        StreamsException: The topology or the numbers of tasks differ.
+    """
+    hint = (
+        "Give the application another application.id or millstream.checkpoint.location, "
+        "or delete the checkpoint to start anew from the committed offsets."
+    )
+    if found.topology != wanted.topology:
+        raise StreamsException(
+            f'checkpoint "{location}" belongs to another topology',
+            detail=_difference(found.topology, wanted.topology),
+            hint=hint,
+        )
+    if found.tasks != wanted.tasks:
+        raise StreamsException(
+            f'checkpoint "{location}" was made with other numbers of tasks',
+            detail=f"They were {found.tasks} by sub-topology and would be {wanted.tasks} now: "
+            "the partitions of a source topic have changed.",
+            hint=hint,
+        )
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path of a checkpoint on this machine's own file system; None for any other."""
+    parts = urlsplit(location)
+    return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
+
+
+class LocalCheckpoint:
+    """A checkpoint's directory on this machine, which needs no Spark to be read."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = directory / FILE
+
+    def read(self) -> Checkpoint | None:
+        """Return the note; None in a new checkpoint."""
+        if not self._file.exists():
+            return None
+        return Checkpoint.from_json(self._file.read_text(), str(self._file.parent))
+
+    def write(self, note: Checkpoint) -> None:
+        """Write the note into a new checkpoint."""
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        draft = self._file.with_suffix(".draft")
+        draft.write_text(note.to_json())
+        draft.replace(self._file)
+
+
+class RemoteCheckpoint:
+    """A checkpoint's directory on any file system that Spark knows."""
+
+    def __init__(self, spark: SparkSession, location: str) -> None:
+        jvm: Any = spark._jvm
+        hadoop = jvm.org.apache.hadoop.fs
+        self._path = hadoop.Path(location, FILE)
+        self._location = location
+        configuration = spark._jsc.hadoopConfiguration()
+        self._files = self._path.getFileSystem(configuration)
+        self._io = jvm.org.apache.commons.io.IOUtils
+
+    def read(self) -> Checkpoint | None:
+        """Return the note; None in a new checkpoint."""
+        if not self._files.exists(self._path):
+            return None
+        stream = self._files.open(self._path)
+        try:
+            text = self._io.toString(stream, "UTF-8")
+        finally:
+            stream.close()
+        return Checkpoint.from_json(text, self._location)
+
+    def write(self, note: Checkpoint) -> None:
+        """Write the note into a new checkpoint."""
+        self._files.mkdirs(self._path.getParent())
+        stream = self._files.create(self._path, True)
+        try:
+            stream.write(bytearray(note.to_json().encode()))
+        finally:
+            stream.close()
+
+
+def _difference(old: str, new: str) -> str:
+    pairs = zip_longest(old.splitlines(), new.splitlines(), fillvalue="nothing")
+    first = next(((a.strip(), b.strip()) for a, b in pairs if a != b), ("", ""))
+    return f'Its description has "{first[0]}" where this one has "{first[1]}".'

@@ -1,0 +1,180 @@
+"""Kafka clients outside the JVM: Java's names of settings in librdkafka's words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.core import errors
+from millstream.core.config import StreamsConfig
+
+T = TypeVar("T")
+
+_RENAMED = {
+    "max.request.size": "message.max.bytes",
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+    "ssl.truststore.location": "ssl.ca.location",
+}
+_SHARED = (
+    "bootstrap.servers",
+    "client.id",
+    "connections.max.idle.ms",
+    "metadata.max.age.ms",
+    "reconnect.backoff.ms",
+    "reconnect.backoff.max.ms",
+    "retry.backoff.ms",
+    "security.protocol",
+)
+_SHARED_PREFIXES = ("sasl.", "ssl.")
+_PRODUCER = (
+    "acks",
+    "batch.size",
+    "compression.type",
+    "delivery.timeout.ms",
+    "linger.ms",
+    "max.in.flight.requests.per.connection",
+    "message.max.bytes",
+    "request.timeout.ms",
+    "retries",
+    "transaction.timeout.ms",
+)
+_JVM_ONLY = frozenset(
+    ("sasl.jaas.config", "ssl.keystore.type", "ssl.truststore.type", "ssl.truststore.password")
+)
+_COORDINATOR_COMES = (
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    KafkaError.UNSTABLE_OFFSET_COMMIT,
+    KafkaError._WAIT_COORD,
+)
+PRODUCER_DEFAULTS: dict[str, Any] = {
+    # The same choice of partitions as Kafka's Java producer makes.
+    "partitioner": "murmur2_random",
+    "queue.buffering.max.messages": 2_000_000,
+    "queue.buffering.max.kbytes": 1_048_576,
+    "delivery.report.only.error": True,
+    "linger.ms": 20,
+    "batch.size": 262_144,
+    "batch.num.messages": 100_000,
+    # It has to outlast the writing of a batch's output, however large.
+    "transaction.timeout.ms": 60_000,
+}
+
+
+def client_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Return what every librdkafka client of the application gets."""
+    return _translated(config.getAdminConfigs(""), _SHARED)
+
+
+def producer_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Return the settings of the sinks' producers; ``producer.`` entries win."""
+    given = config.originalsWithPrefix("producer.")
+    settings = client_settings(config) | PRODUCER_DEFAULTS
+    settings |= _translated(given, _SHARED + _PRODUCER)
+    settings["enable.idempotence"] = True
+    return settings
+
+
+def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
+    """Return the settings of a client that reads and commits a group's offsets."""
+    return client_settings(config) | {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "isolation.level": "read_committed",
+    }
+
+
+def connector_settings(config: StreamsConfig) -> dict[str, str]:
+    """Return the options of Spark's Kafka source that come from the configuration."""
+    settings = config.getMainConsumerConfigs("", "", 0)
+    refused = {"auto.offset.reset", "enable.auto.commit", "group.id", "key.deserializer"}
+    refused |= {"value.deserializer", "interceptor.classes", "max.poll.records", "group.protocol"}
+    refused |= {"client.id", "group.instance.id", "allow.auto.create.topics"}
+    fixed = {
+        # Every poll costs the connector three requests more; large ones halve the time of a read.
+        "max.poll.records": 65_536,
+        "max.partition.fetch.bytes": 16_777_216,
+    }
+    given = {key: value for key, value in settings.items() if key not in refused}
+    return {f"kafka.{key}": _text(value) for key, value in (fixed | given).items()}
+
+
+def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors.StreamsException:
+    """Return the typed error for a failure of a client; its cause is Kafka's own error."""
+    raised = errors.StreamsException(problem, detail=_detail(error), hint=hint)
+    code = _code(error)
+    if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
+        raised.__cause__ = errors.ProducerFencedException(problem, detail=_detail(error))
+    elif code in (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT, KafkaError.REQUEST_TIMED_OUT):
+        raised.__cause__ = errors.TimeoutException(problem, detail=_detail(error))
+    elif code == KafkaError.MSG_SIZE_TOO_LARGE:
+        raised.__cause__ = errors.RecordTooLargeException(problem, detail=_detail(error))
+    elif code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):
+        raised.__cause__ = errors.InvalidTopicException(problem, detail=_detail(error))
+    else:
+        raised.__cause__ = error
+    return raised
+
+
+def patiently(call: Callable[[], T], timeout_s: float) -> T:
+    """Return what ``call`` returns, tried again while the group's coordinator is on its way.
+
+    librdkafka hands these errors to the caller; every new cluster has them for a moment.
+    """
+    give_up = time.monotonic() + timeout_s
+    while True:
+        try:
+            return call()
+        except ClientException as error:
+            if _code(error) not in _COORDINATOR_COMES or time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
+
+
+def is_fenced(error: BaseException) -> bool:
+    """Tell whether another producer has taken over the transactional id."""
+    return _code(error) in (
+        KafkaError._FENCED,
+        KafkaError.PRODUCER_FENCED,
+        KafkaError.INVALID_PRODUCER_EPOCH,
+        KafkaError.INVALID_PRODUCER_ID_MAPPING,
+        KafkaError._STATE,
+    )
+
+
+def _code(error: BaseException) -> int | None:
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return error.code() if isinstance(error, KafkaError) else None
+
+
+def _detail(error: BaseException) -> str:
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return error.str() if isinstance(error, KafkaError) else str(error)
+
+
+def _translated(settings: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
+    found = {}
+    for key, value in settings.items():
+        name = _RENAMED.get(key, key)
+        if name in wanted or (name.startswith(_SHARED_PREFIXES) and name not in _JVM_ONLY):
+            if isinstance(value, (list, tuple)):
+                value = ",".join(map(str, value))
+            if value not in (None, ""):
+                found[name] = value
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)

@@ -1,0 +1,43 @@
+"""What every worker has to know about an application; travels with each operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from millstream.topology.spark.compile import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One application's run; everything in it is plain data but for the pickled topology."""
+
+    application_id: str
+    checkpoint_id: str
+    """Names the checkpoint; what was written for another one does not count."""
+    run_id: str
+    """Names this run of the driver; workers drop what they keep of earlier runs."""
+    topology: bytes
+    """The plan and the configuration, by cloudpickle; made once, opened once per worker."""
+    layout: Layout
+    sink_partitions: Mapping[str, int]
+    """Partition counts of the topics that sinks write to, as far as they are known."""
+    exactly_once: bool
+    state_dir: str
+    client: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of any client of the workers, in librdkafka's words."""
+    producer: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the workers' producers."""
+    consumer: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the clients that read and commit offsets."""
+
+    @property
+    def progress_topic(self) -> str:
+        """The internal topic on whose partitions the sinks note the batches they have written."""
+        return progress_topic(self.application_id)
+
+
+def progress_topic(application_id: str) -> str:
+    """Return the name of an application's progress topic."""
+    return f"{application_id}-millstream-progress"

@@ -1,0 +1,217 @@
+"""``KafkaStreams``: runs a topology on Spark."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import SparkSession
+from typing_extensions import Self
+
+from millstream.core.config import StreamsConfig
+from millstream.core.durations import to_millis
+from millstream.core.errors import IllegalArgumentException, IllegalStateException, StreamsException
+from millstream.core.metrics import Metric, MetricName
+from millstream.topology.spark.failures import failure_from
+from millstream.topology.spark.progress import progress_metrics
+from millstream.topology.spark.runner import Runner
+from millstream.topology.spark.slots import free_slots
+from millstream.topology.spark.state_machine import State as _State
+from millstream.topology.spark.state_machine import StateMachine
+from millstream.topology.topology import Topology
+
+log = logging.getLogger(__name__)
+
+_POLL_S = 0.05
+_REPLACE = "REPLACE_THREAD"
+Handler = Callable[[Exception], Any]
+
+
+class KafkaStreams:
+    """A topology that reads Kafka, runs on Spark and writes Kafka.
+
+    The Spark session is the one given, or one made with the configuration's ``spark.*`` entries
+    (``local[*]`` unless they say otherwise). Everything runs in one streaming query, whose
+    checkpoint (``millstream.checkpoint.location``, by default below ``state.dir``) holds progress
+    and stores.
+
+    Args:
+        topology: What to run.
+        config: A ``StreamsConfig`` or its entries.
+        spark: A session to run in; it is left alone when the application ends.
+
+    Raises:
+        ConfigException: An entry is missing or wrong.
+
+    Source: ``org.apache.kafka.streams.KafkaStreams``.
+    """
+
+    State = _State
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: StreamsConfig | Mapping[str, Any],
+        *,
+        spark: SparkSession | None = None,
+    ) -> None:
+        if not isinstance(config, StreamsConfig):
+            config = StreamsConfig(config)
+        self._runner = Runner(topology, config, spark)
+        self._machine = StateMachine()
+        self._handler: Handler | None = None
+        self._watcher: threading.Thread | None = None
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        """Check topics, checkpoint and broker, then start; returns when the query is under way.
+
+        Raises:
+            IllegalStateException: It was started or closed before.
+            BrokerNotFoundException: No broker answers.
+            MissingSourceTopicException: A topic that the topology reads does not exist.
+            StreamsException: The checkpoint belongs to another topology, or a topic to write to
+                does not exist.
+        """
+        if not self.state().hasNotStarted():
+            raise IllegalStateException(
+                f"cannot start: the application is {self.state().name}",
+                hint="Make a new KafkaStreams object to start again.",
+            )
+        self._machine.move(_State.REBALANCING)
+        try:
+            self._runner.start()
+        except BaseException:
+            self._machine.move(_State.PENDING_ERROR)
+            self._machine.move(_State.ERROR)
+            raise
+        self._machine.move(_State.RUNNING)
+        self._watcher = threading.Thread(
+            target=self._watch, name=f"{self._runner.application_id}-watcher", daemon=True
+        )
+        self._watcher.start()
+
+    def close(self, timeout: timedelta | int | None = None) -> bool:
+        """Finish the batch in hand and stop; tell whether that was done in time.
+
+        Args:
+            timeout: How long to wait; None for as long as it takes.
+
+        Raises:
+            IllegalArgumentException: The timeout is negative.
+        """
+        limit_ms = None if timeout is None else to_millis(timeout, "timeout")
+        if limit_ms is not None and limit_ms < 0:
+            raise IllegalArgumentException(
+                "Timeout can't be negative.", detail=f"It is {limit_ms} ms."
+            )
+        limit_s = None if limit_ms is None else limit_ms / 1000
+        if self._machine.move(_State.PENDING_SHUTDOWN):
+            threading.Thread(target=self._shut_down, args=(limit_s,), daemon=True).start()
+        return self._machine.wait_until_over(limit_s)
+
+    def state(self) -> _State:
+        """Return where the application is in its life."""
+        return self._machine.state
+
+    def setStateListener(self, listener: Any) -> None:
+        """Have ``listener(newState, oldState)`` called at every change; only before the start.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        self._check_not_started("set a state listener")
+        self._machine.listener = getattr(listener, "onChange", listener)
+
+    def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
+        """Have a handler asked what to do when processing has failed; only before the start.
+
+        It gets the exception. If it answers ``REPLACE_THREAD``, the batch is tried again from the
+        last checkpoint; any other answer ends the application in state ``ERROR``.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        self._check_not_started("set an uncaught exception handler")
+        handler = userStreamsUncaughtExceptionHandler
+        self._handler = getattr(handler, "handle", handler)
+
+    def metrics(self) -> dict[MetricName, Metric]:
+        """Return what Spark measured in the last batch: records, rates, times, lag."""
+        return progress_metrics(self._runner.application_id, self._runner.last_progress())
+
+    def cleanUp(self) -> None:
+        """Remove local copies of stores; they are rebuilt from the checkpoint.
+
+        Raises:
+            IllegalStateException: The application is running.
+        """
+        if not (self.state().hasNotStarted() or self.state().hasCompletedShutdown()):
+            raise IllegalStateException(
+                "cannot clean up while running", hint="Close the application first."
+            )
+        for slot in free_slots(self._runner.state_dir):
+            log.info("state slot removed path=%s", slot)
+
+    def __enter__(self) -> Self:
+        """Start, unless that has been done."""
+        if self.state().hasNotStarted():
+            self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def _check_not_started(self, what: str) -> None:
+        if not self.state().hasNotStarted():
+            raise IllegalStateException(
+                f"cannot {what}: the application is {self.state().name}",
+                hint="Do it before start().",
+            )
+
+    def _shut_down(self, limit_s: float | None) -> None:
+        self._stopping.set()
+        self._runner.stop(limit_s)
+        if self._watcher is not None:
+            self._watcher.join()
+        self._machine.move(_State.NOT_RUNNING)
+
+    def _watch(self) -> None:
+        """Wait for the query's end; unless it was asked for, decide what follows."""
+        while not self._stopping.is_set():
+            text = self._runner.failure()
+            if text is None:
+                time.sleep(_POLL_S)
+                continue
+            if self._stopping.is_set() or self._recovered(failure_from(text)):
+                continue
+            self._machine.move(_State.PENDING_ERROR)
+            self._machine.move(_State.ERROR)
+            return
+
+    def _recovered(self, failure: StreamsException) -> bool:
+        log.error("processing failed application=%s\n%s", self._runner.application_id, failure)
+        if self._handler is None:
+            return False
+        answer = self._handler(failure)
+        if getattr(answer, "name", answer) != _REPLACE:
+            return False
+        try:
+            self._machine.move(_State.REBALANCING)
+            self._runner.restart()
+            self._machine.move(_State.RUNNING)
+        except Exception:
+            log.exception("restart failed application=%s", self._runner.application_id)
+            return False
+        return True

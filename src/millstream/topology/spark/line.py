@@ -1,0 +1,133 @@
+"""The streaming query: Kafka, pack, the stages, the sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.offsets import offsets_json
+from millstream.topology.spark.pack import PACKED_SCHEMA, SOURCE_COLUMNS, packer
+from millstream.topology.spark.sink import sinker
+from millstream.topology.spark.stage import StageProcessor
+from millstream.topology.spark.ticks import TICK_SOURCE, ticker
+from millstream.topology.spark.wire import ROW_SCHEMA
+
+ROLE = "MILLSTREAM_ROLE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineOptions:
+    """What of the configuration concerns the query as a whole."""
+
+    checkpoint: str
+    connector: Mapping[str, str]
+    """Options of the Kafka source."""
+    starting_offsets: Mapping[str, Mapping[int, int]]
+    records_per_batch: int
+    trigger_ms: int
+    """Least time between the starts of two batches; 0 for as fast as possible."""
+    ticks: bool
+    """Whether batches run, and every task sees the time, while no records come."""
+
+
+def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
+    """Start the query of an application."""
+    line: DataFrame | None = None
+    read = [stage for stage in job.layout.stages if stage.topics]
+    for stage in job.layout.stages:
+        arriving = [] if line is None else [line]
+        if stage in read:
+            share = options.records_per_batch * _weight(stage, read)
+            arriving.append(_records(session, job, stage, options, max(1, int(share))))
+        if options.ticks and line is None:
+            arriving.append(_ticks(session, job))
+        rows = reduce(DataFrame.unionAll, arriving)
+        with _workers_for(session, f"stage-{stage.index}"):
+            line = rows.groupBy("key").transformWithState(
+                StageProcessor(job, stage.index), ROW_SCHEMA, "append", "None"
+            )
+    assert line is not None
+    with _workers_for(session, "sink"):
+        line = line.mapInArrow(sinker(job), ROW_SCHEMA)
+    return (
+        line.writeStream.queryName(job.application_id)
+        .format("noop")
+        .outputMode("append")
+        .option("checkpointLocation", options.checkpoint)
+        .trigger(processingTime=f"{options.trigger_ms} milliseconds")
+        .start()
+    )
+
+
+def _records(
+    session: SparkSession, job: Job, stage: Stage, options: LineOptions, limit: int
+) -> DataFrame:
+    source = (
+        session.readStream.format("kafka")
+        .options(**options.connector)
+        .option("subscribe", ",".join(stage.topics))
+        .option("startingOffsets", offsets_json(options.starting_offsets, stage.topics))
+        .option("maxOffsetsPerTrigger", limit)
+        .option("includeHeaders", "true")
+        # As Kafka Streams does, go on with the oldest record where retention was faster.
+        .option("failOnDataLoss", "false")
+        .load()
+        .withColumn("timestamp", F.unix_millis("timestamp"))
+        .select(*SOURCE_COLUMNS)
+    )
+    with _workers_for(session, "pack"):
+        packed = source.mapInArrow(packer(stage.index, job.layout.keys), PACKED_SCHEMA)
+    return _with_clock(packed)
+
+
+def _ticks(session: SparkSession, job: Job) -> DataFrame:
+    source = (
+        session.readStream.format(TICK_SOURCE)
+        .option("rowsPerBatch", 1)
+        .option("numPartitions", 1)
+        .load()
+    )
+    with _workers_for(session, "pack"):
+        ticks = source.mapInArrow(ticker(job.layout), PACKED_SCHEMA)
+    return _with_clock(ticks)
+
+
+def _with_clock(packed: DataFrame) -> DataFrame:
+    # Spark notes this time in its offset log, so a repeated batch has it again.
+    clock = F.unix_millis(F.current_timestamp())
+    return packed.withColumn("clock", clock).select(*_ROW_NAMES)
+
+
+_ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
+
+
+def _weight(stage: Stage, stages: list[Stage]) -> float:
+    return len(stage.topics) / sum(len(each.topics) for each in stages)
+
+
+@contextmanager
+def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
+    """Give an operator Python workers of its own.
+
+    Spark keeps one pool of idle workers for each set of environment variables, and takes the one
+    that has waited longest. With a pool for each operator a stage meets the workers that have its
+    stores, as far as there are no more of them than cores.
+    """
+    environment: dict[str, Any] = session.sparkContext.environment
+    before = environment.get(ROLE)
+    environment[ROLE] = role
+    try:
+        yield
+    finally:
+        environment.pop(ROLE, None)
+        if before is not None:
+            environment[ROLE] = before

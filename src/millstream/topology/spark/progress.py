@@ -1,0 +1,46 @@
+"""Spark's account of a batch, as metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millstream.core.metrics import Metric, MetricName, Metrics
+
+GROUP = "stream-metrics"
+
+
+def progress_metrics(
+    application_id: str, progress: Mapping[str, Any] | None
+) -> dict[MetricName, Metric]:
+    """Return the metrics of the last batch; none before the first has ended.
+
+    ``records``: read in the batch; ``process-rate``: records a second; ``batch-time-ms``;
+    ``batch-id``; ``records-lag``: records on the source topics that had not been read.
+    """
+    metrics = Metrics()
+    if progress is not None:
+        tags = {"client-id": application_id}
+        sources = progress.get("sources") or []
+        values = {
+            "records": progress.get("numInputRows") or 0,
+            "process-rate": progress.get("processedRowsPerSecond") or 0.0,
+            "batch-time-ms": (progress.get("durationMs") or {}).get("triggerExecution", 0),
+            "batch-id": progress.get("batchId", -1),
+            "records-lag": sum(map(_lag, sources)),
+        }
+        for name, value in values.items():
+            metrics.metric(name, GROUP, tags).value = float(value)
+    return metrics.asMap()
+
+
+def _lag(source: Mapping[str, Any]) -> int:
+    read, available = source.get("endOffset"), source.get("latestOffset")
+    if not isinstance(read, Mapping) or not isinstance(available, Mapping):
+        return 0
+    return sum(
+        max(0, last - read.get(topic, {}).get(partition, last))
+        for topic, partitions in available.items()
+        if isinstance(partitions, Mapping)
+        for partition, last in partitions.items()
+    )

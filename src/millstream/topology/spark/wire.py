@@ -1,0 +1,114 @@
+"""What crosses Spark: rows that carry chunks of records, and the bytes of a chunk.
+
+A row says where it goes (the stage, and by its group key the task), where it comes from (so that
+the receiver can restore the order, which Spark does not promise) and carries one chunk as Arrow IPC
+bytes. Nothing here outlives a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from millstream.core.headers import Header, Headers
+
+ROW_SCHEMA = (
+    "key int, stage int, kind int, topic string, partition int, seq bigint, clock bigint, "
+    "blob binary"
+)
+"""key: group key of the task; stage: index on the line, or SINK; topic and partition: of the
+source, or the sender's number; seq: first offset, or number of the chunk; clock: the batch's wall
+clock in epoch milliseconds."""
+
+SINK = -1
+RECORDS, OFFSETS, TICK = 0, 1, 2
+"""Kinds of rows: a chunk; a consumed offset, in seq; nothing but the time."""
+
+ARROW_ROW = pa.schema(
+    [
+        ("key", pa.int32()),
+        ("stage", pa.int32()),
+        ("kind", pa.int32()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("seq", pa.int64()),
+        ("clock", pa.int64()),
+        ("blob", pa.binary()),
+    ]
+)
+
+_HEADER = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+_COLUMNS = {
+    "offsets": pa.int64(),
+    "timestamps": pa.int64(),
+    "keys": pa.binary(),
+    "values": pa.binary(),
+    "headers": _HEADER,
+    "partitions": pa.int32(),
+}
+_FIELDS = {name: pa.field(name, kind) for name, kind in _COLUMNS.items()}
+
+
+def encode_chunk(**columns: Any) -> bytes:
+    """Return the bytes of a chunk; columns of None are left out.
+
+    Args:
+        **columns: Arrow arrays of one length: keys, values, timestamps, and where they are known
+            offsets, headers and (target) partitions.
+    """
+    present = {name: column for name, column in columns.items() if column is not None}
+    schema = pa.schema([_FIELDS[name] for name in present])
+    batch = pa.RecordBatch.from_arrays(list(present.values()), schema=schema)
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, schema) as writer:
+        writer.write_batch(batch)
+    return out.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def decode_chunk(blob: bytes) -> dict[str, pa.Array]:
+    """Return the columns of a chunk; those that were left out are missing."""
+    batch = pa.ipc.open_stream(blob).read_next_batch()
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
+def binary_column(values: Sequence[bytes | None]) -> pa.Array:
+    """Return a binary array; several times as fast as Arrow's own conversion without nulls."""
+    try:
+        data = b"".join(values)  # type: ignore[arg-type]
+    except TypeError:
+        return pa.array(values, pa.binary())
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum(np.fromiter(map(len, values), np.int32, len(values)), out=offsets[1:])  # type: ignore[arg-type]
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.binary(), len(values), buffers)
+
+
+def to_list(column: pa.Array) -> list[Any]:
+    """Return a column as Python objects."""
+    if column.null_count and not pa.types.is_binary(column.type):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
+
+
+def headers_column(headers: Sequence[Headers | None] | None) -> pa.Array | None:
+    """Return the column of headers; None if no record has any."""
+    if headers is None or not any(headers):
+        return None
+    plain = [
+        None if not each else [{"key": h.key(), "value": h.value()} for h in each]
+        for each in headers
+    ]
+    return pa.array(plain, _HEADER)
+
+
+def headers_list(column: pa.Array | None) -> list[Headers | None] | None:
+    """Return what ``headers_column`` was made from."""
+    if column is None or column.null_count == len(column):
+        return None
+    return [
+        Headers(Header(h["key"], h["value"]) for h in each) if each else None
+        for each in column.to_pylist()
+    ]

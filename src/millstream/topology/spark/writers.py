@@ -1,0 +1,213 @@
+"""Writes one sink partition's batches to Kafka, each exactly once or at least once.
+
+Together with its output a batch commits the offsets of the source records it came from, and a
+token: the offset ``batch + 1`` on the progress topic. A batch whose token is there already has been
+written, so a repeated one writes nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.clients import is_fenced, kafka_error, patiently
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 60.0
+_IN_FLIGHT = 500_000
+
+Output = tuple[str, bytes]
+"""A topic and a chunk for it."""
+Consumed = tuple[str, int, int]
+"""A source topic, a partition and the offset to commit."""
+
+
+class SinkWriter:
+    """The producer of one sink partition in one worker.
+
+    Args:
+        job: The application.
+        partition: Number of the sink partition.
+    """
+
+    def __init__(self, job: Job, partition: int) -> None:
+        self._job = job
+        self._partition = partition
+        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._consumer = Consumer(dict(job.consumer))
+        self._producer: Producer | None = None
+        self._failed: KafkaError | None = None
+
+    def write(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
+        """Write a batch unless that has been done; tell whether it was written now.
+
+        Raises:
+            StreamsException: Kafka refused something, or does not answer.
+        """
+        try:
+            return self._attempt(batch, outputs, consumed)
+        except ClientException as error:
+            if not (self._job.exactly_once and is_fenced(error)):
+                raise self._refused(error) from error
+        log.info("sink producer replaced partition=%d batch=%d", self._partition, batch)
+        self._producer = None
+        try:
+            return self._attempt(batch, outputs, consumed)
+        except ClientException as error:
+            raise self._refused(error) from error
+
+    def close(self) -> None:
+        """Leave the group; an open transaction is the successor's to abort."""
+        self._producer = None
+        self._consumer.close()
+
+    def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
+        self._failed = None
+        is_new = self._producer is None
+        if is_new:
+            self._producer = self._new_producer()
+        next_batch, owner = self._token()
+        if self._job.exactly_once and not is_new and owner != self._owner:
+            # Another worker had the partition meanwhile, and fenced this producer.
+            self._producer = self._new_producer()
+            next_batch, owner = self._token()
+        if next_batch > batch:
+            return False
+        token = TopicPartition(
+            self._job.progress_topic, self._partition, batch + 1, self._metadata()
+        )
+        offsets = [TopicPartition(*each) for each in consumed] + [token]
+        if self._job.exactly_once:
+            self._write_transaction(outputs, offsets)
+        else:
+            self._write(outputs)
+            self._flush()
+            self._commit(offsets)
+        return True
+
+    def _write_transaction(self, outputs: Sequence[Output], offsets: list[TopicPartition]) -> None:
+        producer = self._producer
+        assert producer is not None
+        producer.begin_transaction()
+        try:
+            self._write(outputs)
+            group = self._consumer.consumer_group_metadata()
+            producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S)
+            producer.commit_transaction(TIMEOUT_S)
+        except ClientException as error:
+            self._abort(error)
+            raise
+
+    def _abort(self, error: ClientException) -> None:
+        assert self._producer is not None
+        try:
+            self._producer.abort_transaction(TIMEOUT_S)
+        except ClientException:
+            # The next producer's initialisation aborts what this one cannot.
+            self._producer = None
+        if self._failed is not None and not is_fenced(error):
+            raise ClientException(self._failed) from error
+
+    def _write(self, outputs: Iterable[Output]) -> None:
+        for topic, blob in outputs:
+            self._produce(topic, decode_chunk(blob))
+            self._check()
+
+    def _produce(self, topic: str, columns: dict[str, Any]) -> None:
+        producer = self._producer
+        assert producer is not None
+        count = len(columns["keys"])
+        self._make_room(count)
+        produce = producer.produce
+        partitions = [-1] * count
+        if "partitions" in columns:
+            partitions = [-1 if p is None else p for p in columns["partitions"].to_pylist()]
+        rows: Any = zip(
+            to_list(columns["values"]),
+            to_list(columns["keys"]),
+            partitions,
+            to_list(columns["timestamps"]),
+            strict=True,
+        )
+        headers = headers_list(columns.get("headers"))
+        if headers is None:
+            for value, key, partition, timestamp in rows:
+                produce(topic, value, key, partition, None, None, timestamp)
+            return
+        for (value, key, partition, timestamp), own in zip(rows, headers, strict=True):
+            plain: Any = [(header.key(), header.value()) for header in own or ()]
+            produce(topic, value, key, partition, None, None, timestamp, plain)
+
+    def _commit(self, offsets: list[TopicPartition]) -> None:
+        def commit() -> None:
+            for each in self._consumer.commit(offsets=offsets, asynchronous=False) or ():
+                if each.error is not None:
+                    raise ClientException(each.error)
+
+        patiently(commit, TIMEOUT_S)
+
+    def _make_room(self, count: int) -> None:
+        assert self._producer is not None
+        while len(self._producer) + count > max(_IN_FLIGHT, count):
+            self._producer.poll(0.05)
+            self._check()
+        self._producer.poll(0)
+
+    def _flush(self) -> None:
+        assert self._producer is not None
+        left = self._producer.flush(TIMEOUT_S)
+        self._check()
+        if left:
+            raise ClientException(KafkaError(KafkaError._TIMED_OUT, f"{left} records not sent"))
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            raise ClientException(self._failed)
+
+    def _new_producer(self) -> Producer:
+        settings = dict(self._job.producer)
+        settings["on_delivery"] = self._delivered
+        if self._job.exactly_once:
+            settings["transactional.id"] = f"{self._job.application_id}-{self._partition}"
+        producer = Producer(settings)
+        if self._job.exactly_once:
+            producer.init_transactions(TIMEOUT_S)
+        return producer
+
+    def _delivered(self, error: KafkaError | None, message: Any) -> None:
+        del message
+        if error is not None and self._failed is None:
+            self._failed = error
+
+    def _token(self) -> tuple[int, str]:
+        """Return the first batch not yet written, and who wrote the last one."""
+        place = TopicPartition(self._job.progress_topic, self._partition)
+        (found,) = patiently(lambda: self._consumer.committed([place], TIMEOUT_S), TIMEOUT_S)
+        if found.error is not None:
+            raise ClientException(found.error)
+        checkpoint, _, owner = (found.metadata or "").partition(" ")
+        if found.offset < 0 or checkpoint != self._job.checkpoint_id:
+            return 0, owner
+        return found.offset, owner
+
+    def _metadata(self) -> str:
+        return f"{self._job.checkpoint_id} {self._owner}"
+
+    def _refused(self, error: ClientException) -> StreamsException:
+        return kafka_error(
+            f'sink partition {self._partition} of application "{self._job.application_id}" '
+            "cannot write its output",
+            error,
+            hint="See that the broker answers and that the topics exist; "
+            "then start the application again.",
+        )

@@ -1,0 +1,185 @@
+"""``StreamsBuilder``: where a topology of streams and tables begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+from millstream.core.config import TopologyConfig
+from millstream.core.state import StoreBuilder
+from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.checks import not_none
+from millstream.topology.flow import Flow
+from millstream.topology.graph.build import build_topology
+from millstream.topology.graph.endpoints import (
+    GlobalStoreAddition,
+    StoreAddition,
+    StreamSource,
+    TableSource,
+)
+from millstream.topology.graph.graph import GraphBuilder
+from millstream.topology.graph.nodes import TableRole
+from millstream.topology.kstream import KStream
+from millstream.topology.ktable import KTable
+from millstream.topology.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.operators.table import TableSource as TableSourceProcessor
+from millstream.topology.options import Consumed, Materialized
+from millstream.topology.topology import Topology
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_STREAM = "KSTREAM-SOURCE-"
+_TABLE = "KTABLE-SOURCE-"
+
+
+class StreamsBuilder:
+    """Reads topics as streams and tables; ``build`` makes the topology of all that is done to them.
+
+    Example:
+        >>> builder = StreamsBuilder()
+        >>> builder.stream("lines").mapValues(str.upper).to("shouts")
+        >>> print(builder.build().describe())  # doctest: +NORMALIZE_WHITESPACE
+        Topologies:
+           Sub-topology: 0
+            Source: KSTREAM-SOURCE-0000000000 (topics: [lines])
+              --> KSTREAM-MAPVALUES-0000000001
+            Processor: KSTREAM-MAPVALUES-0000000001 (stores: [])
+              --> KSTREAM-SINK-0000000002
+              <-- KSTREAM-SOURCE-0000000000
+            Sink: KSTREAM-SINK-0000000002 (topic: shouts)
+              <-- KSTREAM-MAPVALUES-0000000001
+
+    Source: ``org.apache.kafka.streams.StreamsBuilder``.
+    """
+
+    def __init__(self, topologyConfigs: TopologyConfig | None = None) -> None:
+        self._graph = GraphBuilder(settings=topologyConfigs)
+
+    def stream(
+        self,
+        topics: str | Collection[str] | re.Pattern[str],
+        consumed: Consumed[K, V] = ABSENT,
+    ) -> KStream[K, V]:
+        """Read one topic, several, or every topic whose whole name matches a pattern.
+
+        Raises:
+            NullPointerException: An argument is None.
+        """
+        (how,) = sort_options("stream", {"consumed": consumed}, Consumed)
+        how = how or Consumed()
+        name = self._graph.names.operator(_STREAM, how.name)
+        pattern = not_none(topics, "topics") if isinstance(topics, re.Pattern) else None
+        node = self._graph.add(
+            StreamSource(
+                name=name,
+                topics=() if isinstance(topics, re.Pattern) else _topic_names(topics),
+                pattern=pattern,
+                consumed=how,
+            )
+        )
+        return KStream(self._flow(node, name, name, how))
+
+    def table(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | Materialized[K, V, Any] = ABSENT,
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> KTable[K, V]:
+        """Read a topic as a table: each record sets, or without a value deletes, its key's row.
+
+        ``table(topic[, consumed][, materialized])``. The table is kept in a store if it is named,
+        or if an operation on it needs one.
+
+        Raises:
+            NullPointerException: An argument is None.
+        """
+        not_none(topic, "topic")
+        how, chosen = sort_options(
+            "table", {"consumed": consumed, "materialized": materialized}, Consumed, Materialized
+        )
+        if how is None and chosen is not None:
+            how = Consumed(key_serde=chosen.key_serde, value_serde=chosen.value_serde)
+        how = how or Consumed()
+        chosen = (chosen or Materialized()).withKeySerde(how.key_serde)
+        chosen = chosen.withValueSerde(how.value_serde)
+        kept = resolved(self._graph, chosen, f"{topic}-")
+        names = self._graph.names
+        source_name = names.suffixed(_STREAM, how.name, "-source")
+        name = names.operator(_TABLE, how.name)
+        node = self._graph.add(
+            TableSource(
+                name=name,
+                processor=TableSourceProcessor,
+                role=TableRole.TOPIC,
+                store=KeyValueTableBuilder(kept),
+                queryable=kept.queryable,
+                outputs_versioned=kept.versioned,
+                source_name=source_name,
+                topic=topic,
+                consumed=how,
+            )
+        )
+        store = kept.name if kept.queryable else None
+        return KTable(self._flow(node, name, source_name, how), store)
+
+    def addStateStore(self, builder: StoreBuilder[Any]) -> StreamsBuilder:
+        """Add a store for ``process`` and ``processValues`` to be connected to."""
+        not_none(builder, "builder")
+        self._graph.add(StoreAddition(name=builder.name(), builder=builder))
+        return self
+
+    def addGlobalStore(
+        self,
+        storeBuilder: StoreBuilder[Any],
+        topic: str,
+        consumed: Consumed[Any, Any],
+        stateUpdateSupplier: Any,
+    ) -> StreamsBuilder:
+        """Add a store that every task sees whole, filled from ``topic`` by a processor.
+
+        The store's changelog is the topic itself: logging is switched off.
+        """
+        not_none(storeBuilder, "storeBuilder")
+        not_none(consumed, "consumed")
+        names = self._graph.names
+        source_name = names.suffixed(_STREAM, consumed.name, "-source")
+        self._graph.add(
+            GlobalStoreAddition(
+                name=names.operator(_TABLE, consumed.name),
+                builder=storeBuilder,
+                source_name=source_name,
+                topic=topic,
+                consumed=consumed,
+                supplier=stateUpdateSupplier,
+            )
+        )
+        return self
+
+    def build(self, props: Any = None) -> Topology:
+        """Return the topology.
+
+        Args:
+            props: The application's configuration, a mapping or a ``StreamsConfig``; the optimiser
+                reads ``topology.optimization`` from it.
+
+        Raises:
+            TopologyException: Names clash, or sources overlap.
+        """
+        return build_topology(self._graph, props)
+
+    def _flow(self, node: int, name: str, source: str, how: Consumed[Any, Any]) -> Flow:
+        return Flow(
+            graph=self._graph,
+            node=node,
+            name=name,
+            key_serde=how.key_serde,
+            value_serde=how.value_serde,
+            sources=frozenset({source}),
+        )
+
+
+def _topic_names(topics: str | Collection[str]) -> tuple[str, ...]:
+    names = (topics,) if isinstance(topics, str) else tuple(not_none(topics, "topics"))
+    return tuple(dict.fromkeys(not_none(name, "topic") for name in names))
