@@ -28,13 +28,7 @@ def replay(scenario: Json, host: Host) -> Json:
     Raises:
         NotBuiltYetError: The scenario uses a public name that millstream does not have.
     """
-    config = {
-        "application.id": "app",
-        "bootstrap.servers": "localhost:9092",
-        "default.key.serde": public("Serdes.StringSerde"),
-        "default.value.serde": public("Serdes.StringSerde"),
-        **scenario.get("config", {}),
-    }
+    config = scenario_config(scenario)
     result: Json = {"error": {"error": "Interrupted"}}
     try:
         result = _outcome(scenario, config, host)
@@ -58,6 +52,17 @@ def _outcome(scenario: Json, config: Json, host: Host) -> Json:
 def _failed(result: Json) -> bool:
     """Whether the topology is in a state in which closing it may fail again."""
     return "error" in result or "stores" not in result
+
+
+def scenario_config(scenario: Json) -> Json:
+    """The configuration of a scenario's application."""
+    return {
+        "application.id": "app",
+        "bootstrap.servers": "localhost:9092",
+        "default.key.serde": public("Serdes.StringSerde"),
+        "default.value.serde": public("Serdes.StringSerde"),
+        **scenario.get("config", {}),
+    }
 
 
 def build(scenario: Json, config: Json) -> Any:
@@ -92,23 +97,10 @@ class _Replay:
         if "query" in event:
             return self.query(event["query"], event["cmd"])
         if "pipe" in event:
-            self.host.pipe(self.raw(event))
+            self.host.pipe(raw_record(self.scenario, event))
         else:
             self.host.advance_wall_clock(event["advanceWallClock"])
         return self.produced()
-
-    def raw(self, event: Json) -> RawRecord:
-        topic = event["pipe"]
-        types = self.types(topic) or ["string", "string"]
-        key, value = (
-            None if part is None else serde(kind).serializer().serialize(topic, part)
-            for kind, part in zip(types, (event["key"], event["value"]), strict=True)
-        )
-        headers = tuple(
-            (name, None if content is None else content.encode())
-            for name, content in event.get("headers", [])
-        )
-        return RawRecord(topic=topic, key=key, value=value, timestamp=event["ts"], headers=headers)
 
     def query(self, name: str, command: str) -> Json:
         try:
@@ -123,7 +115,7 @@ class _Replay:
         return [shown for record in self.host.produced() if (shown := self.shown(record))]
 
     def shown(self, record: RawRecord) -> Json | None:
-        types = self.types(record.topic)
+        types = topic_types(self.scenario, record.topic)
         if types is None:
             if not self.scenario.get("captureInternal"):
                 return None
@@ -143,14 +135,6 @@ class _Replay:
             ]
         return shown
 
-    def types(self, topic: str) -> list[str] | None:
-        """Declared types: of this very name, else of a declared prefix ending in `*`."""
-        declared: dict[str, list[str]] = self.scenario["topics"]
-        if topic in declared:
-            return declared[topic]
-        prefixes = (name for name in declared if name.endswith("*"))
-        return next((declared[name] for name in prefixes if topic.startswith(name[:-1])), None)
-
     def stores(self) -> Json:
         contents = {}
         for name in self.scenario.get("stores", {}):
@@ -158,6 +142,31 @@ class _Replay:
             if not is_store(store, "VersionedKeyValueStore"):
                 contents[name] = sorted(entries(_everything(store)), key=_java_order)
         return contents
+
+
+def raw_record(scenario: Json, event: Json) -> RawRecord:
+    """A piped record as bytes, in the declared types of its topic."""
+    topic = event["pipe"]
+    types = topic_types(scenario, topic)
+    assert types is not None, f"the scenario declares no topic {topic}"
+    key, value = (
+        None if part is None else serde(kind).serializer().serialize(topic, part)
+        for kind, part in zip(types, (event["key"], event["value"]), strict=True)
+    )
+    headers = tuple(
+        (name, None if content is None else content.encode())
+        for name, content in event.get("headers", [])
+    )
+    return RawRecord(topic=topic, key=key, value=value, timestamp=event["ts"], headers=headers)
+
+
+def topic_types(scenario: Json, topic: str) -> list[str] | None:
+    """Declared types: of this very name, else of a declared prefix ending in `*`."""
+    declared: dict[str, list[str]] = scenario["topics"]
+    if topic in declared:
+        return declared[topic]
+    prefixes = (name for name in declared if name.endswith("*"))
+    return next((declared[name] for name in prefixes if topic.startswith(name[:-1])), None)
 
 
 def _everything(store: Any) -> Any:

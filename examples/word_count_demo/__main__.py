@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace, stop: Event) -> str:
         demo_topics(server.bootstrap_servers) as run,
         TemporaryDirectory(prefix="millstream-demo-", ignore_cleanup_errors=True) as folder,
     ):
-        demo = Demo(run, rate=options.rate, state_dir=Path(folder))
+        demo = Demo(run, rate=options.rate, folder=Path(folder))
         display: Display = PlainDisplay() if options.plain else TableDisplay()
         return demo.run(stop, options.seconds, display)
 

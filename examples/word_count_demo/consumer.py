@@ -72,6 +72,9 @@ class CountsReader:
     def _update(self, message: Message) -> None:
         word = self._word.deserialize(self._topic, message.key())
         count = self._count.deserialize(self._topic, message.value())
+        if word is None or count is None:
+            self.error = f"there is a record without a word or a count: {word!r}, {count!r}"
+            return
         before = self.counts.get(word, 0)
         if count <= before:
             self.error = f'the count of "{word}" went from {before} to {count}'

@@ -12,6 +12,7 @@ from examples.word_count_demo.batches import batch_ms
 from examples.word_count_demo.consumer import CountsReader
 from examples.word_count_demo.display import Display, Status
 from examples.word_count_demo.producer import LineProducer
+from examples.word_count_demo.quiet import output_to
 from examples.word_count_demo.signals import set_on_signals
 from examples.word_count_demo.topics import Lag, Run
 from millstream import KafkaStreams
@@ -31,19 +32,19 @@ class Demo:
     Args:
         run: Names of the topics and of the application.
         rate: Lines a second.
-        state_dir: Where Spark keeps the checkpoint and the stores.
+        folder: Where Spark keeps the checkpoint, the stores and its log.
     """
 
-    def __init__(self, run: Run, *, rate: float, state_dir: Path) -> None:
+    def __init__(self, run: Run, *, rate: float, folder: Path) -> None:
         config = {
             "application.id": run.application_id,
             "bootstrap.servers": run.bootstrap_servers,
             "processing.guarantee": "exactly_once_v2",
-            "state.dir": str(state_dir),
-            "spark.ui.enabled": "false",
+            "state.dir": str(folder),
         }
         self._streams = KafkaStreams(word_count(run.lines, run.counts), config)
         self._streams.setUncaughtExceptionHandler(self._on_failure)
+        self._spark_log = folder / "spark.log"
         self._failure: BaseException | None = None
         self._producer = LineProducer(run, rate)
         self._reader = CountsReader(run)
@@ -59,7 +60,8 @@ class Demo:
         try:
             self._producer.start()
             self._reader.start()
-            self._streams.start()
+            with output_to(self._spark_log):
+                self._streams.start()
             # pyspark takes Ctrl-C for itself: it would cancel the jobs that have to drain.
             set_on_signals(stop)
             with display:

@@ -42,6 +42,8 @@ class LineProducer:
 
     def stop(self) -> None:
         """Produce no more, and wait until the broker has acknowledged what was."""
+        if self._stop.is_set():
+            return
         self._stop.set()
         self._thread.join()
         self._producer.flush(30)

@@ -33,12 +33,14 @@ class SourceRuntime:
         key_deserializer: Deserializer[Any],
         value_deserializer: Deserializer[Any],
         extractor: Any,
+        *,
+        chunked: bool,
     ) -> None:
         self.name = node.name
         self.node = node
         self.children: list[Any] = []
-        self.chunked = False
-        """Whether runs of records may go down as chunks; the task decides."""
+        self.chunked = chunked
+        """Whether runs of records may go down as chunks."""
         self._task = task
         self._key_deserializer = key_deserializer
         self._value_deserializer = value_deserializer

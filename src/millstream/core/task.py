@@ -14,33 +14,29 @@ Source: Kafka's ``StreamTask``, ``PartitionGroup``, ``ProcessorContextImpl``.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from itertools import accumulate
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from millstream.core import snapshots
+from millstream.core.assembly import make_nodes, open_stores
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.context import due_first, new_punctuation
 from millstream.core.errors import (
-    ConfigException,
     ProcessorStateException,
     StreamsException,
 )
 from millstream.core.failure import FATAL, FailedProcessing, Failures, located
 from millstream.core.host import TaskHost
 from millstream.core.metrics import Metrics
-from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
+from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import Cancellable, PunctuationType, TaskId
 from millstream.core.punctuation import Punctuation, PunctuationQueue
 from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
-from millstream.core.runtime import ProcessorRuntime
+from millstream.core.run import Run, context_of
 from millstream.core.settings import TaskSettings
-from millstream.core.sink import SinkRuntime
 from millstream.core.source import SourceRuntime
-from millstream.core.store_context import StoreContext
-from millstream.core.timestamps import FailOnInvalidTimestamp
 
 log = logging.getLogger(__name__)
 
@@ -80,17 +76,15 @@ class Task:
         self._plan = plan
         self._parts = tuple(subtopologies)
         self._group = PartitionGroup()
-        self._run: _Run | None = None
+        self._run: Run | None = None
         self._streams = PunctuationQueue()
         self._clocks = PunctuationQueue()
         self.failures = Failures(
             task_id, settings.processing_handler, self._count_failed, self.send_dead_letters
         )
-        self._sources: list[SourceRuntime] = []
         self._read: dict[str, bool] = {}
-        self._processors: list[ProcessorRuntime] = []
-        self._open_stores()
-        self._make_nodes()
+        self.stores = open_stores(self, self._parts)
+        self._sources, self._processors = make_nodes(self, plan, self._parts)
         for processor in self._processors:
             processor.init()
 
@@ -159,7 +153,7 @@ class Task:
                 continue
             start = decoded.position
             stop = self._until_punctuation(decoded, start, start + count)
-            self._run = _Run(decoded, start, stop, self._group.stream_time)
+            self._run = Run(decoded, start, stop, self._group.stream_time)
             self.record_context = None
             self._guarded(source.process_chunk, decoded.chunk.slice(start, stop))
             self._run = None
@@ -174,7 +168,7 @@ class Task:
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
         record = decoded.chunk.record(decoded.position)
         self._group.stream_time = max(self._group.stream_time, record._timestamp)
-        self.record_context = _context(decoded, decoded.position)
+        self.record_context = context_of(decoded, decoded.position)
         self._guarded(queue.source.process, record)
         self._group.done(queue, 1)
         self._punctuate_stream_time()
@@ -351,8 +345,10 @@ class Task:
             process(item)
         except FATAL:
             raise
-        except Exception as error:
-            raise self._located("cannot process a record", error) from error
+        except Exception as error:  # noqa: BLE001 - a node may raise anything
+            # The cause is the user's own error, whatever it went through on its way here.
+            failure = self._located("cannot process a record", error)
+            raise failure from failure.__cause__
 
     def _located(self, problem: str, error: Exception) -> StreamsException:
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
@@ -376,7 +372,8 @@ class Task:
             try:
                 self.failures.handle(punctuation.node.name, None, error, self.record_context)
             except StreamsException as failure:
-                raise self._located("cannot punctuate", failure) from error
+                located_failure = self._located("cannot punctuate", failure)
+                raise located_failure from located_failure.__cause__
         finally:
             self.record_context = None
 
@@ -393,66 +390,6 @@ class Task:
                 return index + 1
         return stop
 
-    # -- construction ------------------------------------------------------------
-
-    def _open_stores(self) -> None:
-        context = StoreContext(self)
-        for part in self._parts:
-            for node in part.stores:
-                store = configured(node.builder, self.settings.configs).build()
-                store.init(context, store)
-                self.stores[node.name] = store
-
-    def _make_nodes(self) -> None:
-        runtime: dict[str, Any] = {}
-        for part in self._parts:
-            for node in part.nodes:
-                if isinstance(node, SourceNode):
-                    made: Any = self._make_source(node)
-                    self._sources.append(made)
-                elif isinstance(node, SinkNode):
-                    made = self._make_sink(node)
-                else:
-                    made = ProcessorRuntime(self, node)
-                    self._processors.append(made)
-                runtime[node.name] = made
-                for parent in node.parents:
-                    runtime[parent].children.append(made)
-            for source in part.sources:
-                runtime[source.name].chunked = _chunkable(part, source)
-
-    def _make_source(self, node: SourceNode) -> SourceRuntime:
-        internal = any(topic in self._plan.repartition_topics for topic in node.topics)
-        extractor = node.timestamp_extractor or self.settings.timestamp_extractor
-        return SourceRuntime(
-            self,
-            node,
-            node.key_deserializer or self._default("key", node.name).deserializer(),
-            node.value_deserializer or self._default("value", node.name).deserializer(),
-            FailOnInvalidTimestamp() if internal else extractor,
-        )
-
-    def _make_sink(self, node: SinkNode) -> SinkRuntime:
-        topic = node.topic
-        if topic is not None:
-            topic = self._plan.internal_name(topic, self.settings.application_id)
-        return SinkRuntime(
-            self,
-            node,
-            topic,
-            node.key_serializer or self._default("key", node.name).serializer(),
-            node.value_serializer or self._default("value", node.name).serializer(),
-        )
-
-    def _default(self, role: str, node: str) -> Any:
-        serde = self.settings.key_serde if role == "key" else self.settings.value_serde
-        if serde is None:
-            raise ConfigException(
-                f'node "{node}" has no {role} serde and the configuration has no default',
-                hint=f"Name serdes at the operator, or set default.{role}.serde.",
-            )
-        return serde
-
     def _source_of(self, topic: str) -> SourceRuntime:
         plain = self._plain(topic)
         for source in self._sources:
@@ -468,78 +405,5 @@ class Task:
         return plain if plain in self._plan.repartition_topics else topic
 
 
-class _Run:
-    """The records that are going down as a chunk: what a node below may ask about one of them."""
-
-    __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times")
-
-    def __init__(self, decoded: Decoded, start: int, stop: int, base: int) -> None:
-        self._decoded = decoded
-        self._start = start
-        self._stop = stop
-        self._base = base
-        self._times: list[int] | None = None
-        self._index: dict[int, int] | None = None
-
-    def stream_time(self, offset: int) -> int:
-        """Return stream time as it was when the record at ``offset`` was taken."""
-        if self._times is None:
-            times = self._decoded.chunk.timestamps[self._start : self._stop]
-            self._times = list(accumulate(times, max, initial=self._base))[1:]
-        index = self._position(offset)
-        return self._times[-1] if index is None else self._times[index]
-
-    def raw(self, offset: int) -> tuple[bytes | None, bytes | None]:
-        """Return the bytes of the record at ``offset``."""
-        index = self._position(offset)
-        if index is None:
-            return None, None
-        raw_index = self._decoded.raw_index(self._start + index)
-        return self._decoded.raw.keys[raw_index], self._decoded.raw.values[raw_index]
-
-    def _position(self, offset: int) -> int | None:
-        if self._index is None:
-            offsets = self._decoded.chunk.offsets[self._start : self._stop]
-            self._index = {offset: index for index, offset in enumerate(offsets)}
-        return self._index.get(offset)
-
-
-def _context(decoded: Decoded, index: int) -> RecordContext:
-    chunk, raw_index = decoded.chunk, decoded.raw_index(index)
-    return RecordContext(
-        chunk.topic,
-        chunk.partition,
-        chunk.offsets[index],
-        chunk.timestamps[index],
-        None if chunk.headers is None else chunk.headers[index],
-        decoded.raw.keys[raw_index],
-        decoded.raw.values[raw_index],
-    )
-
-
-def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
-    """Return a store builder for an application: the DSL's pick their kind of store by it."""
-    configure = getattr(builder, "configured", None)
-    return builder if configure is None else configure(configs)
-
-
 def _place(context: RecordContext) -> tuple[str | None, int, int]:
     return context.topic(), context.partition(), context.offset()
-
-
-def _chunkable(part: SubTopology, source: SourceNode) -> bool:
-    """Tell whether no two nodes below a source share a store."""
-    queue = [source.name]
-    below: set[str] = set()
-    used: set[str] = set()
-    while queue:
-        for node in part.children(queue.pop()):
-            if node.name in below:
-                continue
-            below.add(node.name)
-            queue.append(node.name)
-            if isinstance(node, ProcessorNode):
-                if used & set(node.stores):
-                    return False
-                used |= set(node.stores)
-    return True

@@ -121,7 +121,7 @@ class Flusher:
             else:
                 record = origin or NO_RECORD
                 offsets.append(record.offset())
-                headers.append(record.headers() or None)
+                headers.append(record._headers or None)
             if cells[i] is None or not self._codec.timestamped:
                 times[i] = _time(change)
         return Chunk(

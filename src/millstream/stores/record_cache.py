@@ -147,11 +147,21 @@ class RecordCache:
         return cell
 
     def has_room(self, key_bytes: int, keys: int, context_bytes: int) -> bool:
-        """Tell whether ``keys`` more entries, with that many bytes of keys, fit for sure."""
+        """Tell whether ``keys`` more entries, with that many bytes of keys, fit without a flush."""
         if self._width is None:
             return False
         each = ENTRY_BYTES + context_bytes + self._prefix + self._width
-        return self._budget.used + key_bytes + keys * each <= self._budget.limit
+        lacking = self._budget.used + key_bytes + keys * each - self._budget.limit
+        if lacking <= 0:
+            return True
+        # Clean entries that are older than every dirty one go first, and nobody can tell.
+        for entry in self._entries.values():
+            if entry.dirty:
+                return False
+            lacking -= entry.size
+            if lacking <= 0:
+                return True
+        return False
 
     def flush(self, evicted: CacheEntry | None = None) -> None:
         """Pass on every dirty entry; one that is being evicted goes first."""
@@ -226,7 +236,9 @@ def context_bytes(context: RecordContext | None) -> int:
     """Return Kafka's estimate of a record context's size."""
     if context is None:
         return CONTEXT_BYTES
-    size = CONTEXT_BYTES + len(context.topic() or "")
-    for header in context.headers():
-        size += len(header.key()) + len(header.value() or b"")
+    size = CONTEXT_BYTES + len(context._topic or "")
+    # Not headers(), which would make an empty object for almost every record.
+    if context._headers:
+        for header in context._headers:
+            size += len(header.key()) + len(header.value() or b"")
     return size

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakSet
 
 from rocksdict import (
     BlockBasedOptions,
     Cache,
+    ColumnFamily,
     DbClosedError,
     DBCompressionType,
     Options,
     Rdict,
-    ReadOptions,
     WriteBatch,
     WriteBufferManager,
 )
@@ -54,7 +57,8 @@ class RocksDBStore(ByteStore):
         self._db = db
         self._directory = directory
         self._meta = db.get_column_family(META)
-        self._meta_handle = db.get_column_family_handle(META)
+        self._meta_handle: ColumnFamily | None = db.get_column_family_handle(META)
+        self._scans: WeakSet[Generator[Entry, None, None]] = WeakSet()
         # Called for almost every record: the native method without a Python frame around it.
         self.get = db.get  # type: ignore[method-assign]
 
@@ -130,13 +134,16 @@ class RocksDBStore(ByteStore):
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
         """Yield the entries with ``lower <= key < upper`` in key order, as they are now."""
-        bounds = ReadOptions()
-        if lower is not None:
-            bounds.set_iterate_lower_bound(lower)
-        if upper is not None:
-            bounds.set_iterate_upper_bound(upper)
+        # rocksdict's own bounds are not used: the lower one sets the upper one as well, and the
+        # upper one does not outlive the call.
         try:
-            return cast("Iterator[Entry]", self._db.items(backwards=reverse, read_opt=bounds))
+            if reverse:
+                found = cast("Iterator[Entry]", self._db.items(backwards=True, from_key=upper))
+                if upper is not None:
+                    found = dropwhile(lambda entry: entry[0] >= upper, found)
+                return found if lower is None else takewhile(lambda e: e[0] >= lower, found)
+            found = cast("Iterator[Entry]", self._db.items(from_key=lower))
+            return found if upper is None else takewhile(lambda entry: entry[0] < upper, found)
         except DbClosedError as error:
             raise self._closed() from error
 
@@ -150,14 +157,24 @@ class RocksDBStore(ByteStore):
 
     def close(self) -> None:
         """Write the memory tables out and release the directory."""
-        # The column family's handle keeps the directory locked as long as it lives.
-        self._meta.close()
-        self._db.close()
+        # Handles and iterators keep the directory locked as long as they live.
+        for scan in list(self._scans):
+            scan.close()
+        self._meta_handle = None
+        with suppress(DbClosedError):
+            self._meta.close()
+            self._db.close()
 
     def _closed(self) -> InvalidStateStoreException:
         return InvalidStateStoreException(
             f'cannot use the RocksDB store in "{self._directory}": it is closed'
         )
+
+
+def _entries(items: Iterator[Entry]) -> Generator[Entry, None, None]:
+    # Started by whoever makes it: one that was never started keeps its arguments when closed.
+    yield b"", b""
+    yield from items
 
 
 @cache

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.serdes import Serdes
 from millstream.topology.arguments import ABSENT, sort_options
-from millstream.topology.flow import Flow, repartition_node
+from millstream.topology.flow import Flow
 from millstream.topology.functions import Aggregator, Initializer, Reducer, plain
 from millstream.topology.graph.nodes import TableOperation, TableRole
+from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.materialize import Kept, TableStoreBuilder, resolved, store_name
 from millstream.topology.operators.folding import (
     Combine,
@@ -57,7 +58,7 @@ class Grouping:
         if not flow.repartition_required:
             return flow
         node = repartition_node(
-            flow.graph,
+            flow.graph.names,
             kept.name if self._topic is None else self._topic,
             key_serde=self.key_serde,
             value_serde=self.value_serde,

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from millstream.topology.graph.endpoints import Repartition
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import Node
-
-SUFFIX = "-repartition"
-_GENERATED = re.compile(r"KSTREAM.*-[0-9]{10}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,29 +33,3 @@ class Flow:
     def then(self, node: Node, **changes: Any) -> Flow:
         """Put a node below this one and return where it stands."""
         return replace(self, node=self.add(node), name=node.name, **changes)
-
-
-def repartition_node(
-    graph: GraphBuilder, prefix: str, *, key_serde: Any, value_serde: Any, **options: Any
-) -> Repartition:
-    """Return a node for a repartition topic whose name begins with ``prefix``.
-
-    Takes the numbers of its three nodes whether it uses them or not: only a generated prefix gets
-    generated names.
-    """
-    topic = prefix if prefix.endswith(SUFFIX) else prefix + SUFFIX
-    sink, null_filter, source = (
-        graph.names.operator(kind)
-        for kind in ("KSTREAM-SINK-", "KSTREAM-FILTER-", "KSTREAM-SOURCE-")
-    )
-    if not _GENERATED.fullmatch(prefix):
-        sink, null_filter, source = f"{topic}-sink", f"{topic}-filter", f"{topic}-source"
-    return Repartition(
-        name=source,
-        topic=topic,
-        sink_name=sink,
-        filter_name=null_filter,
-        key_serde=key_serde,
-        value_serde=value_serde,
-        **options,
-    )

@@ -12,7 +12,7 @@ from millstream.core.partitioning import TopicNameExtractor
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
-from millstream.topology.flow import Flow, repartition_node
+from millstream.topology.flow import Flow
 from millstream.topology.functions import (
     ForeachAction,
     KeyValueMapper,
@@ -24,6 +24,7 @@ from millstream.topology.functions import (
 )
 from millstream.topology.graph.endpoints import Sink
 from millstream.topology.graph.nodes import Operation, TableOperation, TableRole
+from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.grouped import KGroupedStream
 from millstream.topology.materialize import KeyValueTableBuilder, resolved
 from millstream.topology.operators import stateless
@@ -194,7 +195,7 @@ class KStream(Generic[K, V]):
         key_serde = flow.key_serde if how.key_serde is None else how.key_serde
         value_serde = flow.value_serde if how.value_serde is None else how.value_serde
         node = repartition_node(
-            flow.graph,
+            flow.graph.names,
             name,
             key_serde=key_serde,
             value_serde=value_serde,
@@ -258,7 +259,7 @@ class KStream(Generic[K, V]):
             "value_serde": kept.materialized.value_serde,
         }
         if flow.repartition_required:
-            node = repartition_node(flow.graph, name, **serdes, named=chosen is not None)
+            node = repartition_node(names, name, **serdes, named=chosen is not None)
             flow = flow.then(node, sources=frozenset({node.name}), repartition_required=False)
         table = TableOperation(
             name=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -39,12 +39,19 @@ class TableSource(TableOperation):
     source_name: str
     topic: str
     consumed: Consumed[Any, Any]
+    reuses_topic: bool = False
+    """The topic is the changelog of the table's store."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         _add_source(topology, self.source_name, (self.topic,), self.consumed)
-        TableOperation.write(self, topology, (self.source_name,), settings)
+        node = self
+        if self.reuses_topic:
+            node = replace(self, store=self.store.withLoggingDisabled())
+        TableOperation.write(node, topology, (self.source_name,), settings)
+        if self.reuses_topic and settings.store is not None:
+            topology.use_source_topic(settings.store, self.topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,8 @@ class Graph:
     parents: Mapping[int, tuple[int, ...]]
     ranks: Mapping[int, int]
     """Decides which of several nodes, whose parents are written, is written first."""
+    copartitioned: tuple[frozenset[str], ...] = ()
+    """Groups of source nodes whose topics must have equally many partitions."""
 
     def children(self) -> dict[int, list[int]]:
         """Return the children of each node, in order of creation."""
@@ -62,6 +64,15 @@ class Graph:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Build:
+    """What passes may need besides the graph."""
+
+    names: Names
+    optimizations: frozenset[str] = frozenset()
+    """What ``topology.optimization`` switches on, by Kafka's names."""
+
+
 @dataclass(slots=True)
 class GraphBuilder:
     """Grows the graph call by call, and hands out names."""
@@ -91,4 +102,9 @@ class GraphBuilder:
 
     def freeze(self) -> Graph:
         """Return the graph as it now stands."""
-        return Graph(nodes=dict(self._nodes), parents=dict(self._parents), ranks=dict(self._ranks))
+        return Graph(
+            nodes=dict(self._nodes),
+            parents=dict(self._parents),
+            ranks=dict(self._ranks),
+            copartitioned=tuple(self.copartitioned),
+        )

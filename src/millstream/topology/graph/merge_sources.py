@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from millstream.core.errors import TopologyException
 from millstream.topology.graph.endpoints import StreamSource
-from millstream.topology.graph.graph import Graph
+from millstream.topology.graph.graph import Build, Graph
 
 
-def merge_sources(graph: Graph) -> Graph:
+def merge_sources(graph: Graph, build: Build) -> Graph:
     """Put everything below the first of several sources with equal topics, or an equal pattern.
 
     Raises:

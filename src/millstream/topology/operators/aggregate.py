@@ -69,7 +69,7 @@ class Aggregate(Operator):
             return
         distinct = list(key_bytes.values())
         if not access.has_room(distinct, chunk):
-            self._one_by_one(chunk)
+            self._through_cache(chunk, [key_bytes[slot] for slot in slots])
             return
         cells = dict(zip(key_bytes, access.read_many(distinct), strict=True))
         start = 0
@@ -106,6 +106,32 @@ class Aggregate(Operator):
             self.context.forward_chunk(
                 updated(run, run.keys, updates, sends_old=self._settings.sends_old)
             )
+
+    def _through_cache(self, chunk: Chunk, key_bytes: list[bytes]) -> None:
+        """Add the records one after the other: the cache may have to flush in between."""
+        read, write, initial, combine = (
+            self._access.read,
+            self._access.write_at,
+            self._initial,
+            self._combine,
+        )
+        columns = list(zip(key_bytes, chunk.keys, chunk.values, chunk.timestamps, strict=True))
+        index = 0
+        while index < len(chunk):
+            try:
+                for index in range(index, len(chunk)):  # noqa: B020 - goes on where it failed
+                    slot, key, value, time = columns[index]
+                    cell = read(slot)
+                    if cell is None:
+                        old = initial()
+                    else:
+                        old, stored = cell
+                        time = max(time, stored)
+                    write(slot, key, combine(key, value, old), time, chunk, index)
+                return
+            except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+                self.context.fail(chunk, index, error)
+                index += 1
 
     def _one_by_one(self, chunk: Chunk) -> None:
         for index in range(len(chunk)):

@@ -109,7 +109,7 @@ class WindowAggregate(Operator):
         distinct = list(dict.fromkeys(slots))
         distinct_bytes = [key_bytes[owner] for owner, _ in distinct]
         if not self._access.has_room(distinct_bytes, run):
-            self._one_by_one(run, rows, starts)
+            self._through_cache(run, rows, starts, [key_bytes[owner] for owner in ids])
             return
         found = self._access.read_many(distinct_bytes, [start for _, start in distinct])
         cells = dict(zip(distinct, found, strict=True))
@@ -170,6 +170,34 @@ class WindowAggregate(Operator):
             indices,
         )
         self._forward_run(run, [start for _, start in slots], updates)
+
+    def _through_cache(
+        self, run: Chunk, rows: list[int], starts: list[int], key_bytes: list[bytes]
+    ) -> None:
+        """Add the records one after the other: the cache may have to flush in between."""
+        read, write, initial, combine = (
+            self._access.read,
+            self._access.write_at,
+            self._initial,
+            self._combine,
+        )
+        columns = list(zip(key_bytes, starts, run.keys, run.values, run.timestamps, strict=True))
+        index = 0
+        while index < len(run):
+            try:
+                for index in range(index, len(run)):  # noqa: B020 - goes on where it failed
+                    slot, start, key, value, time = columns[index]
+                    cell = read(slot, start)
+                    if cell is None:
+                        old = initial()
+                    else:
+                        old, stored = cell
+                        time = max(time, stored)
+                    write(slot, key, start, combine(key, value, old), time, run, index)
+                return
+            except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+                self.context.fail(run, index, error)
+                index = _next_record(rows, index)
 
     def _one_by_one(self, run: Chunk, rows: list[int], starts: list[int]) -> None:
         index = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -123,11 +125,13 @@ def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
     stores, as far as there are no more of them than cores.
     """
     environment: dict[str, Any] = session.sparkContext.environment
-    before = environment.get(ROLE)
+    before = dict(environment)
     environment[ROLE] = role
+    if session.sparkContext.master.startswith("local"):
+        # What the driver can import, its workers on the same machine can import as well.
+        environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     try:
         yield
     finally:
-        environment.pop(ROLE, None)
-        if before is not None:
-            environment[ROLE] = before
+        environment.clear()
+        environment.update(before)

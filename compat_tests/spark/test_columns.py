@@ -1,0 +1,155 @@
+"""Columns on their way through Spark: partitions, chunks, order."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from millstream.core.headers import Header, Headers
+from millstream.core.partitioning import default_partition, murmur2
+from millstream.topology.spark.inbox import arrivals, source_chunks
+from millstream.topology.spark.murmur import murmur2_column, partitions_of
+from millstream.topology.spark.outbox import Outbox
+from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
+from millstream.topology.spark.wire import (
+    binary_column,
+    decode_chunk,
+    encode_chunk,
+    headers_column,
+    headers_list,
+    to_list,
+)
+
+# What Spark's hash(cast(x as int)) says.
+SPARK_HASHES = {0: 933211791, 1: -559580957, 2: 1765031574, 42: 29417773, -1: -1604776387}
+
+
+@given(st.lists(st.binary(max_size=40), min_size=1))
+def test_a_column_of_keys_hashes_as_each_key_does(keys):
+    hashes = murmur2_column(pa.array(keys, pa.binary())).tolist()
+
+    assert hashes == [murmur2(key) & 0xFFFFFFFF for key in keys]
+
+
+@given(st.lists(st.binary(max_size=20), min_size=3), st.integers(1, 7))
+def test_a_slice_of_a_column_gets_kafkas_partitions(keys, count):
+    column = pa.array(keys, pa.binary()).slice(1)
+
+    expected = [default_partition(key, count) for key in keys[1:]]
+    assert partitions_of(column, count).tolist() == expected
+
+
+def test_null_keys_go_to_partition_zero():
+    assert partitions_of(pa.array([None, b"k1"], pa.binary()), 4).tolist() == [
+        0,
+        default_partition(b"k1", 4),
+    ]
+
+
+def test_integers_hash_as_in_spark():
+    assert {number: murmur3_int(number) for number in SPARK_HASHES} == SPARK_HASHES
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8, 50, 200])
+def test_each_task_has_a_shuffle_partition_of_its_own(count):
+    keys = surrogate_keys(count)
+
+    assert [shuffle_partition(key, count) for key in keys] == list(range(count))
+
+
+@given(st.lists(st.none() | st.binary(max_size=5)))
+def test_binary_columns_read_back(values):
+    assert to_list(binary_column(values)) == values
+
+
+def test_headers_read_back():
+    headers = [Headers([Header("a", b"1"), Header("a", None)]), None, Headers()]
+
+    assert headers_list(headers_column(headers)) == [headers[0], None, None]
+    assert headers_column([None, Headers()]) is None
+
+
+def row(topic, sender, seq, timestamps, *, keys=None, offsets=None):
+    keys = keys or [b"%d" % time for time in timestamps]
+    blob = encode_chunk(
+        keys=binary_column(keys),
+        values=binary_column(keys),
+        timestamps=pa.array(timestamps, pa.int64()),
+        offsets=None if offsets is None else pa.array(offsets, pa.int64()),
+    )
+    return SimpleNamespace(topic=topic, partition=sender, seq=seq, blob=blob)
+
+
+def test_source_chunks_come_in_the_order_of_topic_partition_and_offset():
+    rows = [
+        row("b", 0, 5, [1], offsets=[5]),
+        row("a", 1, 9, [1], offsets=[9]),
+        row("a", 1, 2, [1, 1], offsets=[2, 8]),
+    ]
+
+    chunks = [(c.topic, c.partition, list(c.offsets)) for c in source_chunks(rows)]
+    assert chunks == [("a", 1, [2, 8]), ("a", 1, [9]), ("b", 0, [5])]
+
+
+def test_what_several_tasks_sent_is_merged_by_event_time():
+    rows = [row("r", 1, 0, [2, 4]), row("r", 0, 1, [3, 9]), row("r", 0, 0, [1, 3])]
+    offsets = {"r": 10}
+    (chunk,) = arrivals(rows, 3, offsets)
+
+    assert chunk.timestamps == [1, 2, 3, 3, 4, 9]
+    assert (list(chunk.offsets), chunk.partition) == ([10, 11, 12, 13, 14, 15], 3)
+    assert offsets == {"r": 16}
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=8), min_size=1, max_size=4))
+def test_the_merge_takes_the_smallest_head_and_keeps_each_senders_order(queues):
+    rows = [
+        row("r", sender, 0, times, keys=[b"%d-%d" % (sender, n) for n in range(len(times))])
+        for sender, times in enumerate(queues)
+    ]
+    (chunk,) = arrivals(rows, 0, {})
+
+    heads, expected = [list(enumerate(times)) for times in queues], []
+    while any(heads):
+        sender = min((s for s in range(len(heads)) if heads[s]), key=lambda s: (heads[s][0][1], s))
+        expected.append(b"%d-%d" % (sender, heads[sender].pop(0)[0]))
+    assert chunk.keys == expected
+
+
+def test_an_outbox_splits_repartition_topics_by_key_and_keeps_sink_topics_whole():
+    outbox = Outbox({"app-r": (1, 2)})
+    keys = [b"k%d" % n for n in range(6)]
+    outbox.send("app-r", keys[0], b"v", 1, None, None)
+    outbox.send_chunk("app-r", keys[1:], [b"v"] * 5, [2, 3, 4, 5, 6], None)
+    outbox.send("out", b"a", None, 7, Headers([Header("h", b"x")]), 3)
+    outbox.send("out", None, b"b", 8, None, None)
+    sent = [
+        (topic, target, number, decode_chunk(blob))
+        for topic, target, number, blob in outbox.drain()
+    ]
+
+    split = {}
+    for topic, target, _, columns in sent:
+        if topic == "app-r":
+            split.setdefault(target, []).extend(to_list(columns["keys"]))
+    assert split == {
+        target: [key for key in keys if default_partition(key, 2) == target] for target in split
+    }
+    ((_, target, number, columns),) = [each for each in sent if each[0] == "out"]
+    assert (target, number) == (None, 0)
+    assert to_list(columns["keys"]) == [b"a", None]
+    assert columns["partitions"].to_pylist() == [3, None]
+    assert headers_list(columns["headers"]) == [Headers([Header("h", b"x")]), None]
+
+
+def test_an_outbox_honours_a_chosen_partition_of_a_repartition_topic():
+    outbox = Outbox({"app-r": (1, 4)})
+    outbox.send("app-r", b"k", b"1", 1, None, 3)
+    outbox.send("app-r", b"k", b"2", 2, None, None)
+    sent = {target: to_list(decode_chunk(blob)["values"]) for _, target, _, blob in outbox.drain()}
+
+    assert sent == {3: [b"1"], default_partition(b"k", 4): [b"2"]}

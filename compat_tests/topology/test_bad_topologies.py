@@ -1,0 +1,176 @@
+"""What cannot run is refused while it is being built, with the culprit's name and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from millstream import (
+    ContextualProcessor,
+    IllegalArgumentException,
+    NullPointerException,
+    Serdes,
+    Stores,
+    StreamsBuilder,
+    StreamsException,
+    Topology,
+    TopologyException,
+)
+from millstream.testing import TopologyTestDriver
+
+TEXT = Serdes.String()
+
+
+class Pass(ContextualProcessor[Any, Any, Any, Any]):
+    def process(self, record: Any) -> None:
+        self.context().forward(record)
+
+
+def source() -> Topology:
+    return Topology().addSource("in", "words")
+
+
+def counts() -> Any:
+    return Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("counts"), TEXT, Serdes.Long())
+
+
+REFUSED: list[tuple[str, Callable[[], Any], str]] = [
+    (
+        "no parent",
+        lambda: source().addProcessor("p", Pass),
+        'processor "p" has no parent\n  hint: Name at least one source or processor above it.',
+    ),
+    (
+        "a parent that comes later",
+        lambda: source().addProcessor("p", Pass, "q"),
+        (
+            'processor "p" has the parent "q", which has not been added\n'
+            "  detail: Nodes so far: in.\n"
+            "  hint: Add parents before their children; a topology has no cycles."
+        ),
+    ),
+    (
+        "a cycle",
+        lambda: source().addProcessor("p", Pass, "in", "p"),
+        'processor "p" cannot be its own parent\n  detail: A topology has no cycles.',
+    ),
+    (
+        "a sink as parent",
+        lambda: source().addSink("out", "copies", "in").addProcessor("p", Pass, "out"),
+        (
+            'processor "p" has the parent "out", which is a sink\n'
+            "  hint: Read the sink's topic with a source instead."
+        ),
+    ),
+    (
+        "a name twice",
+        lambda: source().addSink("in", "copies", "in"),
+        (
+            'a node named "in" has already been added\n'
+            "  hint: Give each source, processor and sink its own name."
+        ),
+    ),
+    (
+        "a topic twice",
+        lambda: source().addSource("again", re.compile("wor.*")),
+        (
+            'source "again" would read "words", which source "in" already reads\n'
+            "  hint: Read a topic once and give its source several children."
+        ),
+    ),
+    (
+        "an unknown store",
+        lambda: (
+            source().addProcessor("p", Pass, "in").connectProcessorAndStateStores("p", "counts")
+        ),
+        (
+            'cannot connect processor "p": there is no store "counts"\n'
+            "  detail: Stores: none.\n"
+            "  hint: Add the store first."
+        ),
+    ),
+    (
+        "a store of a source",
+        lambda: source().addStateStore(counts(), "in"),
+        (
+            'cannot connect store "counts" to "in": it is not a processor\n'
+            "  hint: Add the processor first; sources and sinks have no stores."
+        ),
+    ),
+    (
+        "a store twice",
+        lambda: source().addStateStore(counts()).addStateStore(counts()),
+        (
+            'a different store has already been added with the name "counts"\n'
+            "  hint: Give each store its own name."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("build", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_a_topology_that_cannot_run_is_refused(build: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TopologyException) as refused:
+        build()
+    assert str(refused.value).removeprefix(TopologyException.prefix) == message
+
+
+def test_a_supplier_must_not_return_one_processor_twice() -> None:
+    only = Pass()
+    with pytest.raises(
+        IllegalArgumentException, match='supplier of processor "p" returns the same'
+    ):
+        source().addProcessor("p", lambda: only, "in")
+
+
+def test_none_is_refused_by_the_name_of_the_parameter() -> None:
+    with pytest.raises(NullPointerException, match="supplier can't be null"):
+        source().addProcessor("p", None, "in")
+    with pytest.raises(NullPointerException, match="topics"):
+        StreamsBuilder().stream(None)  # type: ignore[arg-type]
+
+
+class Asks(ContextualProcessor[Any, Any, Any, Any]):
+    def init(self, context: Any) -> None:
+        context.getStateStore("counts")
+
+    def process(self, record: Any) -> None:
+        pass
+
+
+def test_a_store_that_is_not_connected_is_named_when_the_processor_starts() -> None:
+    topology = source().addProcessor("p", Asks, "in").addStateStore(counts())
+    with pytest.raises(StreamsException, match='cannot initialise processor "p"') as refused:
+        TopologyTestDriver(topology, {"default.key.serde": TEXT, "default.value.serde": TEXT})
+    assert 'has no access to store "counts"' in str(refused.value)
+
+
+def test_a_node_without_serdes_is_named() -> None:
+    with pytest.raises(Exception, match='node "in" has no key serde') as refused:
+        TopologyTestDriver(source())
+    assert "default.key.serde" in str(refused.value)
+
+
+class Fails(ContextualProcessor[Any, Any, Any, Any]):
+    def process(self, record: Any) -> None:
+        raise KeyError(record.value())
+
+
+def test_a_failing_processor_is_named_with_the_place_of_its_record() -> None:
+    topology = source().addProcessor("p", Fails, "in")
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    driver = TopologyTestDriver(topology, config)
+    words = driver.createInputTopic("words", TEXT.serializer(), TEXT.serializer())
+    with pytest.raises(StreamsException) as failed:
+        words.pipeInput("k", "v", 7)
+    assert str(failed.value) == (
+        'cannot process a record in operator "p"\n'
+        "  detail: Task 0_0, words-0 at offset 0, event time 7 ms; KeyError: 'v'\n"
+        "  hint: Set processing.exception.handler to skip such records."
+    )
+    assert isinstance(failed.value.__cause__, KeyError)

@@ -1,0 +1,117 @@
+"""Makes a task's stores and nodes from its part of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.errors import ConfigException
+from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
+from millstream.core.runtime import ProcessorRuntime
+from millstream.core.sink import SinkRuntime
+from millstream.core.source import SourceRuntime
+from millstream.core.store_context import StoreContext
+from millstream.core.timestamps import FailOnInvalidTimestamp
+
+if TYPE_CHECKING:
+    from millstream.core.task import Task
+
+
+def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
+    """Return the opened stores by name, in the order in which a commit flushes them."""
+    context = StoreContext(task)
+    stores = {}
+    for part in parts:
+        for node in part.stores:
+            store = configured(node.builder, task.settings.configs).build()
+            store.init(context, store)
+            stores[node.name] = store
+    return stores
+
+
+def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
+    """Return a store builder for an application: the DSL's pick their kind of store by it."""
+    configure = getattr(builder, "configured", None)
+    return builder if configure is None else configure(configs)
+
+
+def make_nodes(
+    task: Task, plan: Plan, parts: Iterable[SubTopology]
+) -> tuple[list[SourceRuntime], list[ProcessorRuntime]]:
+    """Return sources and processors, linked to each other and to the sinks, in plan order.
+
+    Raises:
+        ConfigException: A node has no serde and the configuration has no default.
+    """
+    sources: list[SourceRuntime] = []
+    processors: list[ProcessorRuntime] = []
+    runtime: dict[str, Any] = {}
+    for part in parts:
+        for node in part.nodes:
+            if isinstance(node, SourceNode):
+                made: Any = _source(task, plan, node, chunked=chunkable(part, node))
+                sources.append(made)
+            elif isinstance(node, SinkNode):
+                made = _sink(task, plan, node)
+            else:
+                made = ProcessorRuntime(task, node)
+                processors.append(made)
+            runtime[node.name] = made
+            for parent in node.parents:
+                runtime[parent].children.append(made)
+    return sources, processors
+
+
+def chunkable(part: SubTopology, source: SourceNode) -> bool:
+    """Tell whether a source's records may go down as chunks: no two nodes below share a store."""
+    queue = [source.name]
+    below: set[str] = set()
+    used: set[str] = set()
+    while queue:
+        for node in part.children(queue.pop()):
+            if node.name in below:
+                continue
+            below.add(node.name)
+            queue.append(node.name)
+            if isinstance(node, ProcessorNode):
+                if used & set(node.stores):
+                    return False
+                used |= set(node.stores)
+    return True
+
+
+def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> SourceRuntime:
+    internal = any(topic in plan.repartition_topics for topic in node.topics)
+    extractor = node.timestamp_extractor or task.settings.timestamp_extractor
+    return SourceRuntime(
+        task,
+        node,
+        node.key_deserializer or _default(task, "key", node.name).deserializer(),
+        node.value_deserializer or _default(task, "value", node.name).deserializer(),
+        FailOnInvalidTimestamp() if internal else extractor,
+        chunked=chunked,
+    )
+
+
+def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
+    topic = node.topic
+    if topic is not None:
+        topic = plan.internal_name(topic, task.settings.application_id)
+    return SinkRuntime(
+        task,
+        node,
+        topic,
+        node.key_serializer or _default(task, "key", node.name).serializer(),
+        node.value_serializer or _default(task, "value", node.name).serializer(),
+    )
+
+
+def _default(task: Task, role: str, node: str) -> Any:
+    settings = task.settings
+    serde = settings.key_serde if role == "key" else settings.value_serde
+    if serde is None:
+        raise ConfigException(
+            f'node "{node}" has no {role} serde and the configuration has no default',
+            hint=f"Name serdes at the operator, or set default.{role}.serde.",
+        )
+    return serde
