@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
 from compat_tests.spark.support import eventually, run_until
 from millstream import (
     KafkaStreams,
+    Processor,
     Produced,
     PunctuationType,
-    Processor,
     Serdes,
     StreamsBuilder,
     Topology,
@@ -123,7 +124,7 @@ def test_a_wall_clock_punctuation_comes_without_records(spark, play):
         assert streams.state().isRunningOrRebalancing()
 
     assert len(ticks) >= 3
-    assert all(later - sooner >= 200 for sooner, later in zip(ticks, ticks[1:]))
+    assert all(later - sooner >= 200 for sooner, later in pairwise(ticks))
 
 
 def test_a_failing_batch_stops_the_application_with_a_typed_error(spark, play):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -224,3 +226,23 @@ def test_an_unfinished_scan_does_not_keep_rocksdb_open(tmp_path: Path) -> None:
     store.close()
     store_class("rocksdb").open(tmp_path, {}).close()
     assert list(untouched) == []
+
+
+DIES_AFTER_A_WRITE = """
+import os, sys
+from pathlib import Path
+from millstream.stores.rocksdb import RocksDBStore
+store = RocksDBStore.open(Path(sys.argv[1]), {})
+store.write({b"a": b"1", b"b": b"2"}, b"7")
+store.write({b"a": None}, b"8", dropped=[(b"b", b"c")])
+os._exit(9)
+"""
+
+
+def test_rocksdb_keeps_data_and_version_when_its_process_dies(tmp_path: Path) -> None:
+    died = subprocess.run([sys.executable, "-c", DIES_AFTER_A_WRITE, str(tmp_path)], check=False)
+    assert died.returncode == 9
+    store = store_class("rocksdb").open(tmp_path, {})
+    assert store.version() == b"8"
+    assert list(store.scan(None, None)) == []
+    store.close()

@@ -76,10 +76,10 @@ from millstream.core.handlers import (
 from millstream.core.handlers import ProcessingExceptionHandler as ProcessingExceptionHandler
 from millstream.core.handlers import ProductionExceptionHandler as ProductionExceptionHandler
 from millstream.core.handlers import SerializationExceptionOrigin as SerializationExceptionOrigin
-from millstream.core.handlers import StreamThreadExceptionResponse as StreamThreadExceptionResponse
 from millstream.core.handlers import (
     StreamsUncaughtExceptionHandler as StreamsUncaughtExceptionHandler,
 )
+from millstream.core.handlers import StreamThreadExceptionResponse as StreamThreadExceptionResponse
 from millstream.core.headers import Header as Header
 from millstream.core.headers import Headers as Headers
 from millstream.core.kafka import ConsumerRecord as ConsumerRecord
@@ -216,7 +216,16 @@ from millstream.core.windows import Windowed as Windowed
 from millstream.core.windows import Windows as Windows
 from millstream.stores import BuiltInDslStoreSuppliers as BuiltInDslStoreSuppliers
 from millstream.stores import Stores as Stores
+from millstream.topology.branched import BranchedKStream as BranchedKStream
 from millstream.topology.describe import TopologyDescription as TopologyDescription
+from millstream.topology.functions import Aggregator as Aggregator
+from millstream.topology.functions import ForeachAction as ForeachAction
+from millstream.topology.functions import Initializer as Initializer
+from millstream.topology.functions import KeyValueMapper as KeyValueMapper
+from millstream.topology.functions import Predicate as Predicate
+from millstream.topology.functions import Reducer as Reducer
+from millstream.topology.functions import ValueMapper as ValueMapper
+from millstream.topology.functions import ValueMapperWithKey as ValueMapperWithKey
 from millstream.topology.grouped import KGroupedStream as KGroupedStream
 from millstream.topology.grouped import TimeWindowedKStream as TimeWindowedKStream
 from millstream.topology.kstream import KStream as KStream
@@ -248,7 +257,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     # Spark is imported by those who run on it: a test with the driver should not pay for it.
     if name == "KafkaStreams":
-        from millstream.topology.spark import KafkaStreams  # noqa: PLC0415
+        from millstream.topology.spark import KafkaStreams
 
         return KafkaStreams
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

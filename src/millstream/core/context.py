@@ -76,9 +76,10 @@ class NodeContext(ProcessorContext[Any, Any]):
         """Apply the processing exception handler to one record of a chunk; return to skip it."""
         self._task.fail(self._node.name, chunk, index, error)
 
-    def drop(self, reason: str) -> None:
-        """Count a record that is dropped by rule."""
-        self._task.count_dropped(reason, self._node.name)
+    def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
+        """Count a record that is dropped by rule: the one in hand, or one of a chunk."""
+        context = None if chunk is None else self._task.chunk_context(chunk, index)
+        self._task.count_dropped(reason, self._node.name, context)
 
     @property
     def record_context(self) -> RecordContext | None:

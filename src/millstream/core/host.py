@@ -34,8 +34,9 @@ class TaskHost(Protocol):
         values: list[bytes | None],
         timestamps: Sequence[int],
         headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
     ) -> None:
-        """Send many records by Kafka's default partitioner, in order."""
+        """Send many records in order; partitions of None are Kafka's default ones."""
 
     def partition_count(self, topic: str) -> int:
         """Return how many partitions ``topic`` has."""

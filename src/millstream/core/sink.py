@@ -36,6 +36,8 @@ class SinkRuntime:
         self._topic = topic
         self._extract = getattr(node.extractor, "extract", node.extractor)
         self._partitions = getattr(node.partitioner, "partitions", node.partitioner)
+        # Our own partitioners can do many keys at a time.
+        self._partition_column = getattr(node.partitioner, "partition_column", None)
         self._key_serializer = key_serializer
         self._value_serializer = value_serializer
         self._key_call = serializer_call(key_serializer)
@@ -71,17 +73,22 @@ class SinkRuntime:
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
         topic = self._topic
-        by_columns = self._by_columns and self._partitions is None and self._task.by_chunks
+        by_columns = self._by_columns and self._task.by_chunks
+        by_columns = by_columns and (self._partitions is None or self._partition_column is not None)
         if topic is None or not by_columns:
             self._task.each(chunk, self.process)
             return
         try:
             keys = self._key_serializer.serialize_column(topic, chunk.keys)
             values = self._value_serializer.serialize_column(topic, chunk.values)
+            partitions = None
+            if self._partition_column is not None:
+                count = self._task.host.partition_count(topic)
+                partitions = self._partition_column(topic, chunk.keys, count)
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             self._task.each(chunk, self.process)
             return
-        self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers)
+        self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
 
     def _extracted(self, record: Record[Any, Any]) -> str:
         context = self._task.record_context

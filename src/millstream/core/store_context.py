@@ -28,7 +28,7 @@ class StoreContext(StateStoreContext):
         self.restorers: dict[str, Any] = {}
 
     @property
-    def record_context(self) -> RecordContext:  # type: ignore[override]
+    def record_context(self) -> RecordContext | None:
         """The record in hand."""
         return self._task.record_context_or_none()
 

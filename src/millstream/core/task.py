@@ -305,9 +305,9 @@ class Task:
         self.failures.handle(node, chunk.record(index), error, self.record_context)
         self.record_context = before
 
-    def count_dropped(self, reason: str, node: str) -> None:
-        """Count and log a record that is dropped by rule."""
-        context = self.record_context
+    def count_dropped(self, reason: str, node: str, context: RecordContext | None = None) -> None:
+        """Count and log a record that is dropped by rule, unless told otherwise the one in hand."""
+        context = context or self.record_context
         self._count_failed()
         log.warning(
             "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",

@@ -38,8 +38,9 @@ class WorkingCopy:
         staged = self._staged.values
         if key in staged:
             return staged[key]
-        if self._dropped and any(lower <= key < upper for lower, upper in self._dropped):
-            return None
+        for lower, upper in self._dropped:
+            if lower <= key < upper:
+                return None
         return self.store.get(key)
 
     def put(self, key: bytes, value: bytes | None) -> None:

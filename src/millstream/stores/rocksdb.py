@@ -137,15 +137,13 @@ class RocksDBStore(ByteStore):
         # rocksdict's own bounds are not used: the lower one sets the upper one as well, and the
         # upper one does not outlive the call.
         try:
-            if reverse:
-                found = cast("Iterator[Entry]", self._db.items(backwards=True, from_key=upper))
-                if upper is not None:
-                    found = dropwhile(lambda entry: entry[0] >= upper, found)
-                return found if lower is None else takewhile(lambda e: e[0] >= lower, found)
-            found = cast("Iterator[Entry]", self._db.items(from_key=lower))
-            return found if upper is None else takewhile(lambda entry: entry[0] < upper, found)
+            items = self._db.items(backwards=reverse, from_key=upper if reverse else lower)
         except DbClosedError as error:
             raise self._closed() from error
+        scan = _entries(cast("Iterator[Entry]", items), lower, upper, reverse)
+        next(scan)
+        self._scans.add(scan)
+        return scan
 
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store."""
@@ -171,9 +169,18 @@ class RocksDBStore(ByteStore):
         )
 
 
-def _entries(items: Iterator[Entry]) -> Generator[Entry, None, None]:
+def _entries(
+    items: Iterator[Entry], lower: bytes | None, upper: bytes | None, reverse: bool
+) -> Generator[Entry, None, None]:
     # Started by whoever makes it: one that was never started keeps its arguments when closed.
     yield b"", b""
+    if reverse:
+        if upper is not None:
+            items = dropwhile(lambda entry: entry[0] >= upper, items)
+        if lower is not None:
+            items = takewhile(lambda entry: entry[0] >= lower, items)
+    elif upper is not None:
+        items = takewhile(lambda entry: entry[0] < upper, items)
     yield from items
 
 

@@ -84,8 +84,10 @@ class DriverHost:
         values: list[bytes | None],
         timestamps: Sequence[int],
         headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
     ) -> None:
         """Note records."""
+        del partitions
         columns = zip(keys, values, timestamps, headers or [None] * len(keys), strict=True)
         self.sent.extend(Sent(topic, *row) for row in columns)
 

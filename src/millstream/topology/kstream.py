@@ -184,7 +184,8 @@ class KStream(Generic[K, V]):
     def repartition(self, repartitioned: Repartitioned[K, V] = ABSENT) -> KStream[K, V]:
         """Write the records to a topic of the application's own, by key, and read them back.
 
-        Records without a key are dropped.
+        Records without a key are dropped. Keys are written with the default serde unless
+        ``repartitioned`` has one, whatever serde they came with.
         """
         (how,) = sort_options("repartition", {"repartitioned": repartitioned}, Repartitioned)
         how = how or Repartitioned()
@@ -197,7 +198,8 @@ class KStream(Generic[K, V]):
         node = repartition_node(
             flow.graph.names,
             name,
-            key_serde=key_serde,
+            # Kafka Streams inherits the value's serde here and not the key's.
+            key_serde=how.key_serde,
             value_serde=value_serde,
             partitioner=how.partitioner,
             partitions=how.number_of_partitions,

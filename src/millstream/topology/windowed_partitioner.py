@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.partitioning import StreamPartitioner, default_partition
@@ -17,6 +18,13 @@ class WindowedPartitioner(StreamPartitioner[Any, Any]):
 
     def __init__(self, serializer: WindowedSerializer) -> None:
         self._serializer = serializer
+
+    def partition_column(
+        self, topic: str, keys: Sequence[Windowed[Any]], count: int
+    ) -> list[int | None]:
+        """Return the partitions of many keys."""
+        inner = self._serializer.base_key_column(topic, keys)
+        return [None if key is None else default_partition(key, count) for key in inner]
 
     def partitions(
         self, topic: str, key: Windowed[Any] | None, value: Any, numPartitions: int

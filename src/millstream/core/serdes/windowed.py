@@ -88,6 +88,10 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
         headers, data = _headers_and_data(arguments)
         return serializer_call(self._checked_inner())(topic, headers, data.key())
 
+    def base_key_column(self, topic: str, values: Sequence[Windowed[Any]]) -> list[bytes | None]:
+        """Write many keys without their windows."""
+        return self._checked_inner().serialize_column(topic, [value._key for value in values])
+
     def close(self) -> None:
         """Close the inner serializer."""
         if self._inner is not None:

@@ -75,10 +75,13 @@ class StateStoreContext(ABC):
     Source: ``processor.StateStoreContext``.
     """
 
-    record_context: RecordContext
-    """The record in hand; a new object for every record."""
     cache_budget: CacheBudget
     """One for all stores of the task."""
+
+    @property
+    @abstractmethod
+    def record_context(self) -> RecordContext | None:
+        """The record in hand, a new object for every record; None before the first one."""
 
     @abstractmethod
     def applicationId(self) -> str:

@@ -18,6 +18,8 @@ from millstream.topology.operators.forwarding import forwards_at_once
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 
+_NULL = "null key or value"
+
 
 class Aggregate(Operator):
     """Keeps one aggregate per key and forwards each new one, or lets the store's cache do it.
@@ -41,7 +43,7 @@ class Aggregate(Operator):
         """Add the record to its key's aggregate."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None or value is None:
-            self.context.drop("null key or value")
+            self.context.drop(_NULL)
             return
         key_bytes = self._access.serialize_key(key)
         cell = self._access.read(key_bytes)
@@ -58,7 +60,9 @@ class Aggregate(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their keys' aggregates."""
-        chunk = self._without_nulls(chunk)
+        columns = zip(chunk.keys, chunk.values, strict=True)
+        keep = [key is not None and value is not None for key, value in columns]
+        chunk = self.kept(chunk, keep, _NULL)
         if not chunk:
             return
         access = self._access
@@ -155,17 +159,6 @@ class Aggregate(Operator):
             self.context.forward_chunk(
                 updated(single, single.keys, updates, sends_old=self._settings.sends_old)
             )
-
-    def _without_nulls(self, chunk: Chunk) -> Chunk:
-        keep = [
-            key is not None and value is not None
-            for key, value in zip(chunk.keys, chunk.values, strict=True)
-        ]
-        if all(keep):
-            return chunk
-        for _ in range(keep.count(False)):
-            self.context.drop("null key or value")
-        return chunk.select(keep)
 
 
 def updated(run: Chunk, keys: list[Any], updates: Updates, *, sends_old: bool) -> Chunk:

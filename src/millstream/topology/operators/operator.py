@@ -28,6 +28,15 @@ class Operator(Processor[Any, Any, Any, Any]):
         self.context: NodeContext = context
         self.forward: Callable[[AnyRecord], None] = context.forward
 
+    def kept(self, chunk: Chunk, keep: list[bool], reason: str) -> Chunk:
+        """Drop the records whose entry in ``keep`` is false."""
+        if all(keep):
+            return chunk
+        for index, good in enumerate(keep):
+            if not good:
+                self.context.drop(reason, chunk, index)
+        return chunk.select(keep)
+
 
 def runs(
     context: NodeContext, chunk: Chunk, function: Callable[..., Any], *columns: Sequence[Any]

@@ -14,6 +14,8 @@ from millstream.topology.operators.table_settings import TableSettings
 
 log = logging.getLogger(__name__)
 
+_NO_KEY = "null key"
+
 
 class TableSource(Operator):
     """Reads records as updates of a table."""
@@ -34,7 +36,7 @@ class TableSource(Operator):
         """Keep the update and forward it."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None:
-            self.context.drop("null key")
+            self.context.drop(_NO_KEY)
             return
         old = None
         if self._access is not None:
@@ -52,11 +54,7 @@ class TableSource(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Keep the updates and forward them."""
-        keep = [key is not None for key in chunk.keys]
-        if not all(keep):
-            for _ in range(keep.count(False)):
-                self.context.drop("null key")
-            chunk = chunk.select(keep)
+        chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
         olds: list[Any] = [None] * len(chunk)
         if self._access is not None:
             olds = self._keep(chunk)

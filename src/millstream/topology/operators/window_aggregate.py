@@ -24,6 +24,8 @@ from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 
 _TIME = struct.Struct(">q")
+_NO_KEY = "null key"
+_EXPIRED = "expired window"
 
 
 class WindowAggregate(Operator):
@@ -72,14 +74,14 @@ class WindowAggregate(Operator):
         """Add the record to every window it falls into that is still open."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None:
-            self.context.drop("null key")
+            self.context.drop(_NO_KEY)
             return
         self._stream_time = max(self._stream_time, timestamp)
         closed_up_to = self._stream_time - self._grace
         key_bytes = self._access.serialize_key(key)
         for start in self._starts_for(timestamp):
             if start + self._size <= closed_up_to:
-                self.context.drop("expired window")
+                self.context.drop(_EXPIRED)
                 continue
             cell = self._access.read(key_bytes, start)
             time = timestamp
@@ -97,7 +99,8 @@ class WindowAggregate(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their open windows."""
-        run, rows, starts = self._in_windows(self._with_keys(chunk))
+        chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
+        run, rows, starts = self._in_windows(chunk)
         if not run:
             return
         try:
@@ -134,9 +137,12 @@ class WindowAggregate(Operator):
         size, rows, starts = self._size, list[int](), list[int]()
         if self._tumbles:
             starts = [timestamp - timestamp % size for timestamp in timestamps]
-            if starts and min(starts) + size > self._stream_time - self._grace:
+            width = size + self._grace
+            times = zip(starts, observed[1:], strict=True)
+            still_open = [start + width > now for start, now in times]
+            if all(still_open):
                 return chunk, list(range(len(chunk))), starts
-            starts.clear()
+            starts = []
         for row, timestamp in enumerate(timestamps):
             closed_up_to = observed[row + 1] - self._grace
             for start in self._starts_for(timestamp):
@@ -144,7 +150,7 @@ class WindowAggregate(Operator):
                     rows.append(row)
                     starts.append(start)
                 else:
-                    self.context.drop("expired window")
+                    self.context.drop(_EXPIRED, chunk, row)
         return chunk.take(rows), rows, starts
 
     def _store(
@@ -229,14 +235,6 @@ class WindowAggregate(Operator):
             self.context.forward_chunk(
                 updated(run, keys, updates, sends_old=self._settings.sends_old)
             )
-
-    def _with_keys(self, chunk: Chunk) -> Chunk:
-        keep = [key is not None for key in chunk.keys]
-        if all(keep):
-            return chunk
-        for _ in range(keep.count(False)):
-            self.context.drop("null key")
-        return chunk.select(keep)
 
 
 def _window_maker(windows: Any) -> Callable[[int], Any]:

@@ -42,7 +42,7 @@ class Brokers:
         self._config = config
         self._application_id: str = config.getString("application.id")
         self._servers = ",".join(config.getList("bootstrap.servers"))
-        self._quiet = client_settings(config) | {"log_level": 2}
+        self._quiet = client_settings(config)
 
     def topic_sizes(self) -> dict[str, int]:
         """Return the partition counts of all topics.

@@ -69,7 +69,8 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
 
 def client_settings(config: StreamsConfig) -> dict[str, Any]:
     """Return what every librdkafka client of the application gets."""
-    return _translated(config.getAdminConfigs(""), _SHARED)
+    # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
+    return _translated(config.getAdminConfigs(""), _SHARED) | {"log_level": 2}
 
 
 def producer_settings(config: StreamsConfig) -> dict[str, Any]:

@@ -68,11 +68,12 @@ class Outbox:
         values: Sequence[bytes | None],
         timestamps: Sequence[int],
         headers: Sequence[Headers | None] | None,
+        partitions: Sequence[int | None] | None = None,
     ) -> None:
-        """Take many records for Kafka's default partitions."""
+        """Take many records; partitions of None are Kafka's default ones."""
         if topic in self._loose:
             self._pack(topic)
-        self._add(topic, keys, values, timestamps, headers, None)
+        self._add(topic, keys, values, timestamps, headers, partitions)
 
     def drain(self) -> Iterator[tuple[str, int | None, int, bytes]]:
         """Yield (topic, target partition, number, blob); for a sink's topic without a target."""

@@ -75,6 +75,7 @@ class _Nowhere:
         values: list[bytes | None],
         timestamps: Sequence[int],
         headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
     ) -> None:
         pass
 

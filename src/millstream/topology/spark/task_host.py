@@ -56,9 +56,10 @@ class SparkTaskHost:
         values: list[bytes | None],
         timestamps: Sequence[int],
         headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
     ) -> None:
         """Send many records."""
-        self.outbox.send_chunk(topic, keys, values, timestamps, headers)
+        self.outbox.send_chunk(topic, keys, values, timestamps, headers, partitions)
 
     def partition_count(self, topic: str) -> int:
         """Return how many partitions a topic has."""

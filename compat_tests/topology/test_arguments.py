@@ -1,0 +1,112 @@
+"""Java's overloads as one method each, and what is said to arguments that fit none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from millstream import (
+    ClassCastException,
+    Consumed,
+    IllegalArgumentException,
+    Materialized,
+    Named,
+    NullPointerException,
+    Predicate,
+    Produced,
+    StreamsBuilder,
+    TimeWindows,
+)
+from millstream.topology.functions import plain, takes_key
+
+
+def builder() -> Any:  # of no type, as a caller without a type checker sees it
+    return StreamsBuilder()
+
+
+def stream() -> Any:
+    return builder().stream("in")
+
+
+def table() -> Any:
+    return builder().table("in")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: stream().filter(None),
+        lambda: stream().filter(lambda k, v: True, None),
+        lambda: stream().mapValues(None),
+        lambda: stream().to(None),
+        lambda: stream().to("out", None),
+        lambda: stream().merge(None),
+        lambda: stream().groupByKey(None),
+        lambda: stream().groupByKey().count(None),
+        lambda: stream().groupByKey().reduce(None),
+        lambda: stream().groupByKey().windowedBy(None),
+        lambda: stream().process(None),
+        lambda: stream().process(object, None),
+        lambda: stream().toTable(None),
+        lambda: table().toStream(None),
+        lambda: builder().stream(None),
+        lambda: builder().stream("in", None),
+        lambda: builder().table(None),
+        lambda: builder().addStateStore(None),
+    ],
+)
+def test_none_is_refused_by_name(call: Callable[[], object]) -> None:
+    with pytest.raises(NullPointerException, match="can't be null"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: stream().filter("no predicate"),
+        lambda: stream().filter(lambda k, v: True, Produced.as_("x")),
+        lambda: stream().to("out", Consumed.as_("x")),
+        lambda: stream().merge(table()),
+        lambda: stream().process(object, 5),
+        lambda: stream().groupByKey().count(Named.as_("a"), Named.as_("b")),
+        lambda: table().filter(lambda k, v: True, "name"),
+    ],
+)
+def test_an_argument_of_no_accepted_type_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(ClassCastException):
+        call()
+
+
+def test_options_are_told_apart_by_type_or_by_keyword() -> None:
+    how = Materialized.as_("store")
+    counts = [
+        stream().groupByKey().count(Named.as_("n"), how),
+        stream().groupByKey().count(materialized=how, named=Named.as_("n")),
+        stream().groupByKey().count(how),
+    ]
+    assert [count.queryableStoreName() for count in counts] == ["store"] * 3
+    assert stream().groupByKey().count(Named.as_("n")).queryableStoreName() is None
+
+
+def test_a_function_may_be_an_object_or_a_class_with_the_method() -> None:
+    class Short(Predicate[str, str]):
+        def test(self, key: str, value: str, /) -> bool:
+            return len(value) < 3
+
+    assert plain(Short(), "test", "predicate")("k", "ab")
+    assert plain(Short, "test", "predicate")("k", "ab")
+
+
+def test_a_mapper_gets_the_key_only_if_it_must_have_it() -> None:
+    assert takes_key(lambda k, v: v)
+    assert not takes_key(lambda v, suffix="!": v)
+    assert not takes_key(len)
+    assert not takes_key(str)
+
+
+def test_windows_must_not_outlive_their_store() -> None:
+    windows = TimeWindows.ofSizeAndGrace(100, 50)
+    with pytest.raises(IllegalArgumentException, match="150 ms|100 ms"):
+        stream().groupByKey().windowedBy(windows).count(Materialized.as_("s").withRetention(149))
