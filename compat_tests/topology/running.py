@@ -38,13 +38,10 @@ def run(
     plan: Plan, config: Mapping[str, Any], events: Sequence[Event], *, by_chunks: bool
 ) -> list[Sent]:
     """Return what a task sends and keeps if it gets all records between two commits at once."""
-    given = {"application.id": "app", "bootstrap.servers": "nowhere:0", **config}
-    settings = TaskSettings.of(StreamsConfig(given))
-    host = BatchHost("app", settings.configs, 0)
-    task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, host, by_chunks=by_chunks)
+    task, host = new_task(plan, config, by_chunks=by_chunks)
     offset = 0
     for batch in _batches(events):
-        task.add(_raw(batch, offset))
+        task.add(raw_chunk(batch, offset))
         offset += len(batch)
         task.run()
         task.commit()
@@ -57,6 +54,17 @@ def run(
     return sent
 
 
+def new_task(
+    plan: Plan, config: Mapping[str, Any], *, by_chunks: bool = True
+) -> tuple[Task, BatchHost]:
+    """Return a task with all of a plan in it, and the host that notes what it sends."""
+    given = {"application.id": "app", "bootstrap.servers": "nowhere:0", **config}
+    settings = TaskSettings.of(StreamsConfig(given))
+    host = BatchHost("app", settings.configs, 0)
+    task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, host, by_chunks=by_chunks)
+    return task, host
+
+
 def _batches(events: Sequence[Event]) -> Iterator[list[Event]]:
     number = 0
     marked = []
@@ -67,7 +75,7 @@ def _batches(events: Sequence[Event]) -> Iterator[list[Event]]:
         yield [event for _, event in group]
 
 
-def _raw(events: Sequence[Event], offset: int) -> RawChunk:
+def raw_chunk(events: Sequence[Event], offset: int) -> RawChunk:
     headers: list[Headers | None] = [
         None if event.header is None else Headers().add("h", event.header) for event in events
     ]

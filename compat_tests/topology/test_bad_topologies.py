@@ -132,7 +132,7 @@ def test_none_is_refused_by_the_name_of_the_parameter() -> None:
     with pytest.raises(NullPointerException, match="supplier can't be null"):
         source().addProcessor("p", None, "in")
     with pytest.raises(NullPointerException, match="topics"):
-        StreamsBuilder().stream(None)  # type: ignore[arg-type]
+        StreamsBuilder().stream(None)  # type: ignore[call-overload]
 
 
 class Asks(ContextualProcessor[Any, Any, Any, Any]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -76,7 +76,7 @@ class Grouping:
         )
 
 
-class Aggregating(Generic[TK, K, V]):
+class Aggregating(ABC, Generic[TK, K, V]):
     """``count``, ``reduce`` and ``aggregate``, by key or by key and window."""
 
     def __init__(self, grouping: Grouping) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from millstream.core.config import TopologyConfig
 from millstream.core.state import StoreBuilder
@@ -29,6 +29,8 @@ from millstream.topology.topology import Topology
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+Topics = str | Collection[str] | re.Pattern[str]
 
 _STREAM = "KSTREAM-SOURCE-"
 _TABLE = "KTABLE-SOURCE-"
@@ -57,11 +59,11 @@ class StreamsBuilder:
     def __init__(self, topologyConfigs: TopologyConfig | None = None) -> None:
         self._graph = GraphBuilder(settings=topologyConfigs)
 
-    def stream(
-        self,
-        topics: str | Collection[str] | re.Pattern[str],
-        consumed: Consumed[K, V] = ABSENT,
-    ) -> KStream[K, V]:
+    @overload
+    def stream(self, topics: Topics) -> KStream[Any, Any]: ...
+    @overload
+    def stream(self, topics: Topics, consumed: Consumed[K, V]) -> KStream[K, V]: ...
+    def stream(self, topics: Topics, consumed: Consumed[Any, Any] = ABSENT) -> KStream[Any, Any]:
         """Read one topic, several, or every topic whose whole name matches a pattern.
 
         Raises:
@@ -81,12 +83,23 @@ class StreamsBuilder:
         )
         return KStream(self._flow(node, name, name, how))
 
+    @overload
+    def table(self, topic: str) -> KTable[Any, Any]: ...
+    @overload
     def table(
         self,
         topic: str,
-        consumed: Consumed[K, V] | Materialized[K, V, Any] = ABSENT,
+        consumed: Consumed[K, V] | Materialized[K, V, Any],
         materialized: Materialized[K, V, Any] = ABSENT,
-    ) -> KTable[K, V]:
+    ) -> KTable[K, V]: ...
+    @overload
+    def table(self, topic: str, *, materialized: Materialized[K, V, Any]) -> KTable[K, V]: ...
+    def table(
+        self,
+        topic: str,
+        consumed: Consumed[Any, Any] | Materialized[Any, Any, Any] = ABSENT,
+        materialized: Materialized[Any, Any, Any] = ABSENT,
+    ) -> KTable[Any, Any]:
         """Read a topic as a table: each record sets, or without a value deletes, its key's row.
 
         ``table(topic[, consumed][, materialized])``. The table is kept in a store if it is named,
