@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Protocol
 
-from rich.console import Console, Group
+from rich.columns import Columns
+from rich.console import Console
 from rich.live import Live
 from rich.table import Table
-from rich.text import Text
 from typing_extensions import Self
 
 TOP = 12
@@ -86,14 +86,20 @@ class TableDisplay:
         self._live.stop()
 
 
-def _picture(status: Status) -> Group:
+def _picture(status: Status) -> Columns:
     words = Table(title="Words", expand=False)
     words.add_column("word")
     words.add_column("count", justify="right")
     for word, count in status.top():
         words.add_row(word, f"{count:,}")
-    facts = Text(
-        f"{status.seconds:.0f} s   {status.lines:,} lines   {status.lines_a_second:,.0f} lines/s   "
-        f"batch {status.batch}   lag {status.lag:,}   {status.updates:,} updates"
-    )
-    return Group(words, facts)
+    facts = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("running", f"{status.seconds:,.0f} s"),
+        ("lines", f"{status.lines:,}"),
+        ("lines a second", f"{status.lines_a_second:,.0f}"),
+        ("batch time", status.batch),
+        ("lag", f"{status.lag:,} lines"),
+        ("updates", f"{status.updates:,}"),
+    ):
+        facts.add_row(name, value)
+    return Columns([words, facts], padding=(0, 4))

@@ -59,6 +59,8 @@ def make_nodes(
             runtime[node.name] = made
             for parent in node.parents:
                 runtime[parent].children.append(made)
+                if isinstance(runtime[parent], ProcessorRuntime) and made.above is None:
+                    made.above = parent
     return sources, processors
 
 

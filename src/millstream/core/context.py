@@ -70,11 +70,11 @@ class NodeContext(ProcessorContext[Any, Any]):
         if len(children) == 1:
             children[0].process_chunk(chunk)
         elif children:
-            self._task.each(chunk, self.forward)
+            self._task.each(chunk, self.forward, self._node.name)
 
     def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
         """Apply the processing exception handler to one record of a chunk; return to skip it."""
-        self._task.fail(self._node.name, chunk, index, error)
+        self._task.fail(self._node, chunk, index, error)
 
     def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
         """Count a record that is dropped by rule: the one in hand, or one of a chunk."""

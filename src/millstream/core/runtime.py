@@ -37,6 +37,8 @@ class ProcessorRuntime:
         self.name = node.name
         self.stores = node.stores
         self.children: list[Any] = []
+        self.above: str | None = None
+        """The processor above, if there is one: its exception handler judges what this cannot."""
         self._task = task
         self._processor: Any = node.supplier()
         fixed = getattr(node.supplier, "fixed_key", False) or isinstance(
@@ -80,7 +82,7 @@ class ProcessorRuntime:
         if self._call_chunk is not None and self._task.by_chunks:
             self._call_chunk(chunk)
         else:
-            self._task.each(chunk, self.process)
+            self._task.each(chunk, self.process, self.above)
 
     def save(self) -> bytes | None:
         """Return what the processor wants to find again after a restart."""

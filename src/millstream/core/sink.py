@@ -32,6 +32,7 @@ class SinkRuntime:
     ) -> None:
         self.name = node.name
         self.children: list[Any] = []
+        self.above: str | None = None
         self._task = task
         self._topic = topic
         self._extract = getattr(node.extractor, "extract", node.extractor)
@@ -76,7 +77,7 @@ class SinkRuntime:
         by_columns = self._by_columns and self._task.by_chunks
         by_columns = by_columns and (self._partitions is None or self._partition_column is not None)
         if topic is None or not by_columns:
-            self._task.each(chunk, self.process)
+            self._task.each(chunk, self.process, self.above)
             return
         try:
             keys = self._key_serializer.serialize_column(topic, chunk.keys)
@@ -86,7 +87,7 @@ class SinkRuntime:
                 count = self._task.host.partition_count(topic)
                 partitions = self._partition_column(topic, chunk.keys, count)
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
-            self._task.each(chunk, self.process)
+            self._task.each(chunk, self.process, self.above)
             return
         self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
 

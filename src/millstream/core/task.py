@@ -35,6 +35,7 @@ from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.run import Run, context_of
+from millstream.core.runtime import ProcessorRuntime
 from millstream.core.settings import TaskSettings
 from millstream.core.source import SourceRuntime
 
@@ -173,16 +174,34 @@ class Task:
         self._group.done(queue, 1)
         self._punctuate_stream_time()
 
-    def each(self, chunk: Chunk, process: Callable[[Record[Any, Any]], None]) -> None:
-        """Hand a chunk's records on one by one, each as the record in hand."""
+    def each(
+        self,
+        chunk: Chunk,
+        process: Callable[[Record[Any, Any]], None],
+        judge: str | None = None,
+    ) -> None:
+        """Hand a chunk's records on one by one, each as the record in hand.
+
+        Args:
+            chunk: The records.
+            process: Takes one.
+            judge: The operator that forwards them, whose exception handler decides on what
+                ``process`` could not; None at a source, where nothing else can.
+        """
         before = self.record_context
-        try:
-            for index in range(len(chunk)):
-                record = chunk.record(index)
-                self.record_context = self.chunk_context(chunk, index)
+        for index in range(len(chunk)):
+            record = chunk.record(index)
+            self.record_context = self.chunk_context(chunk, index)
+            try:
                 process(record)
-        finally:
-            self.record_context = before
+            except (FailedProcessing, *FATAL):
+                raise
+            except StreamsException as failure:
+                if judge is None:
+                    raise
+                self.failures.handle(judge, record, failure, self.record_context)
+        # A failure leaves the context as it is: it says which record it was.
+        self.record_context = before
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
         """Return the context of one record of a chunk."""
@@ -297,13 +316,13 @@ class Task:
 
     # -- failures and what is dropped --------------------------------------------
 
-    def fail(self, node: str, chunk: Chunk, index: int, error: Exception) -> None:
+    def fail(self, node: ProcessorRuntime, chunk: Chunk, index: int, error: Exception) -> None:
         """Apply the processing exception handler to one record of a chunk; return to skip it."""
-        before = self.record_context
-        self.record_context = self.chunk_context(chunk, index)
-        # Only a failure that ends the task keeps the context: it says which record it was.
-        self.failures.handle(node, chunk.record(index), error, self.record_context)
-        self.record_context = before
+
+        def decide(record: Record[Any, Any]) -> None:
+            self.failures.handle(node.name, record, error, self.record_context)
+
+        self.each(chunk.slice(index, index + 1), decide, node.above)
 
     def count_dropped(self, reason: str, node: str, context: RecordContext | None = None) -> None:
         """Count and log a record that is dropped by rule, unless told otherwise the one in hand."""
