@@ -56,8 +56,11 @@ class DirectAccess(StoreAccess):
 
     cached = False
 
-    def __init__(self, keys: Part[Any], codec: Codec, below: PointLayer) -> None:
+    def __init__(
+        self, keys: Part[Any], codec: Codec, below: PointLayer, context: StateStoreContext
+    ) -> None:
         super().__init__(keys, codec, below)
+        self._context = context
         self._get = below.get
         self._put = below.put
         self._decode = codec.decode
@@ -76,7 +79,9 @@ class DirectAccess(StoreAccess):
     def write_at(
         self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
     ) -> None:
-        self._put(key_bytes, None if value is None else self._encode(value, timestamp))
+        self._put_at(
+            key_bytes, None if value is None else self._encode(value, timestamp), chunk, index
+        )
 
     def write_many(
         self,
@@ -89,13 +94,21 @@ class DirectAccess(StoreAccess):
     ) -> None:
         data = self._codec.encode_column(values, timestamps)
         if self.logs or self._below.adds:
-            for key_bytes, value in zip(keys_bytes, data, strict=True):
-                self._put(key_bytes, value)
+            for key_bytes, value, index in zip(keys_bytes, data, indices, strict=True):
+                self._put_at(key_bytes, value, chunk, index)
         else:
             self._below.put_all(dict(zip(keys_bytes, data, strict=True)))
 
     def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
         return True
+
+    def _put_at(self, key_bytes: bytes, data: bytes | None, chunk: Chunk, index: int) -> None:
+        if not self.logs:
+            self._put(key_bytes, data)
+            return
+        # A deletion's record in the changelog has the time of the record that caused it.
+        with self._context.as_record(self._context.chunk_context(chunk, index)):
+            self._put(key_bytes, data)
 
 
 class CachedAccess(StoreAccess):

@@ -70,7 +70,7 @@ class SerdeKeyValueStore(KeyValueStore[K, V]):
         if self._caching and context.cache_budget.limit > 0:
             self._access = CachedAccess(keys, codec, self._layer, context, self._show_key)
         else:
-            self._access = DirectAccess(keys, codec, self._layer)
+            self._access = DirectAccess(keys, codec, self._layer, context)
 
     def access(self) -> KeyValueAccess:
         """Return the operators' way in."""

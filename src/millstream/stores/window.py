@@ -87,7 +87,7 @@ class SerdeWindowStore(WindowStore[K, V]):
                 keys, codec, self._layer, context, self._show_key, remembers=False
             )
         else:
-            points = DirectAccess(keys, codec, self._layer)
+            points = DirectAccess(keys, codec, self._layer, context)
         self._access = Windows(points, self._window_keys)
 
     def access(self) -> WindowAccess:

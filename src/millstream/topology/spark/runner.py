@@ -15,7 +15,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import MissingSourceTopicException, UnsupportedOperationException
+from millstream.core.errors import (
+    MissingSourceTopicException,
+    TopologyException,
+    UnsupportedOperationException,
+)
 from millstream.core.plan import Node, Plan, SourceNode
 from millstream.topology.spark.brokers import Brokers
 from millstream.topology.spark.checkpoint import (
@@ -64,6 +68,11 @@ class Runner:
         self._spark = spark
         self._description = str(topology.describe())
         self._plan = topology.plan()
+        if not any(part.sources for part in self._plan.subtopologies):
+            raise TopologyException(
+                "the topology reads no topic",
+                hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
+            )
         if self._plan.globals:
             raise UnsupportedOperationException(
                 "cannot run a topology with a global store on Spark",

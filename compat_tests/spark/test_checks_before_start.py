@@ -1,0 +1,128 @@
+"""What is refused before Spark starts: each a typed error that names the culprit."""
+
+from __future__ import annotations
+
+import pytest
+
+from millstream import (
+    BrokerNotFoundException,
+    ConfigException,
+    IllegalStateException,
+    KafkaStreams,
+    MissingSourceTopicException,
+    StreamsBuilder,
+    StreamsException,
+    Topology,
+    TopologyException,
+)
+
+
+class NoSpark:
+    """A session that must not be touched."""
+
+    def __getattr__(self, name):
+        raise AssertionError(f"Spark was asked for {name}")
+
+
+def pass_through(source, target):
+    return Topology().addSource("source", source).addSink("sink", target, "source")
+
+
+def started(topology, config):
+    streams = KafkaStreams(topology, config, spark=NoSpark())
+    states = []
+    streams.setStateListener(lambda new, old: states.append(new.name))
+    try:
+        streams.start()
+    finally:
+        assert states == ["REBALANCING", "PENDING_ERROR", "ERROR"]
+
+
+def test_a_missing_source_topic_is_named(play):
+    there = play.topic("there")
+    with pytest.raises(MissingSourceTopicException, match=f'"{play.name}-nowhere"'):
+        started(
+            Topology()
+            .addSource("source", there, f"{play.name}-nowhere")
+            .addSink("sink", there, "source"),
+            play.config(),
+        )
+
+
+def test_a_pattern_without_topics_is_named(play):
+    import re
+
+    topology = Topology().addSource("source", re.compile("nothing-like-it-.*"))
+    with pytest.raises(MissingSourceTopicException, match='pattern "nothing-like-it-'):
+        started(topology.addProcessor("end", object, "source"), play.config())
+
+
+def test_an_unreachable_broker_is_named(play, monkeypatch):
+    from millstream.topology.spark import brokers
+
+    monkeypatch.setattr(brokers, "TIMEOUT_S", 1.0)
+    with pytest.raises(BrokerNotFoundException, match='"127.0.0.1:1"'):
+        started(pass_through("a", "b"), play.config(bootstrap_servers="127.0.0.1:1"))
+
+
+def test_a_checkpoint_of_another_topology_is_refused(play, tmp_path):
+    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+
+    source, target = play.topic("in"), play.topic("out")
+    other = Topology().addSource("other", source).addSink("sink", target, "other")
+    location = tmp_path / play.name / "checkpoint"
+    LocalCheckpoint(location).write(new_checkpoint(str(other.describe()), {"0": 2}, {}))
+
+    with pytest.raises(StreamsException, match="belongs to another topology") as caught:
+        started(pass_through(source, target), play.config())
+    assert '"Source: other (topics:' in caught.value.detail
+    assert str(location) in caught.value.problem
+
+
+def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(play, tmp_path):
+    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+
+    source, target = play.topic("in"), play.topic("out")
+    topology = pass_through(source, target)
+    location = tmp_path / "elsewhere"
+    LocalCheckpoint(location).write(new_checkpoint(str(topology.describe()), {"0": 1}, {}))
+
+    with pytest.raises(StreamsException, match="other numbers of tasks"):
+        started(topology, play.config(millstream_checkpoint_location=str(location)))
+
+
+def test_joined_topics_with_different_partitions_are_refused():
+    from millstream.core.plan import Plan, SourceNode, SubTopology
+    from millstream.topology.spark.compile import compile_plan
+
+    nodes = tuple(SourceNode(name=name, topics=(name,)) for name in ("a", "b"))
+    part = SubTopology(id=0, nodes=nodes, stores=())
+    plan = Plan(subtopologies=(part,), copartitioned=(frozenset(("a", "b")),))
+    with pytest.raises(TopologyException, match="different numbers of partitions") as caught:
+        compile_plan(plan, "app", {"a": 2, "b": 3})
+    assert caught.value.detail == '"a" has 2, "b" has 3.'
+
+
+def test_a_reset_policy_of_none_needs_committed_offsets(play):
+    source, target = play.topic("in"), play.topic("out")
+    with pytest.raises(StreamsException, match="no committed offset for partition 0"):
+        started(pass_through(source, target), play.config(consumer_auto_offset_reset="none"))
+
+
+def test_an_unknown_reset_policy_is_refused(play):
+    source, target = play.topic("in"), play.topic("out")
+    with pytest.raises(ConfigException, match="Invalid value oldest"):
+        started(pass_through(source, target), play.config(consumer_auto_offset_reset="oldest"))
+
+
+def test_an_application_starts_once(play):
+    streams = KafkaStreams(pass_through("a", "b"), play.config(), spark=NoSpark())
+    assert streams.close() is True
+    assert streams.state().name == "NOT_RUNNING"
+    with pytest.raises(IllegalStateException, match="NOT_RUNNING"):
+        streams.start()
+
+
+def test_an_empty_topology_is_refused():
+    with pytest.raises((StreamsException, TopologyException)):
+        KafkaStreams(StreamsBuilder().build(), {"application.id": "a", "bootstrap.servers": "b"})
