@@ -11,6 +11,8 @@ from pyspark import cloudpickle
 import compat_tests
 
 if TYPE_CHECKING:
+    from compat_tests.hosts.broker import BrokerClient
+    from compat_tests.hosts.host import TopologyHost
     from compat_tests.kafka.fixture import KafkaServer
 
 # Workers cannot import the tests: what test modules define travels to them by value.
@@ -25,3 +27,33 @@ def kafka() -> Iterator[KafkaServer]:
 
     with kafka_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[object]:
+    """A session as ``KafkaStreams`` makes it, on two cores."""
+    from millstream.topology.spark.session import new_session
+
+    session = new_session({"spark.master": "local[2]", "spark.log.level": "ERROR"}, "tests")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def broker(kafka: KafkaServer) -> Iterator[BrokerClient]:
+    """The broker, as the hosts use it."""
+    from compat_tests.hosts.broker import BrokerClient
+
+    client = BrokerClient(kafka.bootstrap_servers)
+    yield client
+    client.close()
+
+
+@pytest.fixture(params=["driver", pytest.param("spark", marks=pytest.mark.spark)])
+def host(request: pytest.FixtureRequest) -> TopologyHost:
+    """A place to run topologies: each test that asks for it runs in both."""
+    from compat_tests.hosts.host import OnDriver, OnSpark
+
+    if request.param == "driver":
+        return OnDriver()
+    return OnSpark(request.getfixturevalue("spark"), request.getfixturevalue("broker"))

@@ -35,12 +35,16 @@ def test_no_python_file_is_long() -> None:
     assert [shown(path) for path in PYTHON if len(lines(path)) > 600] == []
 
 
+# As ruff counts: what is said to a tool alone may stand past the margin.
+PRAGMA = re.compile(r"  # (type: ignore|noqa).*$")
+
+
 def test_no_line_of_python_is_wide() -> None:
     wide = [
         f"{shown(path)}:{number}"
         for path in PYTHON
         for number, line in enumerate(lines(path), start=1)
-        if len(line) > 100
+        if len(PRAGMA.sub("", line)) > 100
     ]
     assert wide == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -22,6 +23,8 @@ from millstream.testing.broker import EmbeddedBroker
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    # Otherwise a SIGTERM would leave the side in hand running, and its folder.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with _broker(options) as broker, TemporaryDirectory(prefix="millstream-bench-") as folder:
             return _run(options, broker.bootstrap_servers, Path(folder))

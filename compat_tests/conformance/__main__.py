@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
-from compat_tests.conformance.corpus import judge, read_scenario, scenario_files
+from compat_tests.conformance.corpus import Verdict, judge, read_scenario, scenario_files
 from compat_tests.conformance.hosts import HOSTS
+
+SPARK = "spark"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,14 +22,14 @@ def main(arguments: list[str] | None = None) -> int:
     if not files:
         print(f"no scenario below {options.folder}", file=sys.stderr)
         return 2
-    passed = failed = skipped = 0
-    for file in files:
-        verdict = judge(read_scenario(file), options.host)
+    passed = failed = 0
+    skipped: Counter[str] = Counter()
+    for file, verdict in zip(files, _verdicts(files, options.host), strict=True):
         shown = file.relative_to(options.folder) if options.folder.is_dir() else file
         if verdict.skipped_for:
-            skipped += 1
+            skipped[verdict.skipped_for] += 1
             if options.verbose:
-                print(f"SKIP {shown}: {verdict.skipped_for} is not built yet")
+                print(f"SKIP {shown}: {verdict.skipped_for}")
         elif verdict.differences:
             failed += 1
             listed = verdict.differences if options.verbose else verdict.differences[:1]
@@ -33,8 +37,21 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"FAIL {shown}: {difference}", flush=True)
         else:
             passed += 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    if options.host == SPARK:
+        for reason, count in skipped.most_common():
+            print(f"{count} skipped: {reason}")
+    print(f"{passed} passed, {failed} failed, {skipped.total()} skipped")
     return 1 if failed else 0
+
+
+def _verdicts(files: list[Path], host: str) -> Iterator[Verdict]:
+    if host != SPARK:
+        yield from (judge(read_scenario(file), host) for file in files)
+        return
+    from compat_tests.conformance.spark_host import spark_world
+
+    with spark_world() as world:
+        yield from world.judge_all(map(read_scenario, files))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Replay recorded scenarios of Kafka Streams and report what differs.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder, or one scenario file")
-    parser.add_argument("--host", choices=sorted(HOSTS), default="driver")
+    parser.add_argument("--host", choices=[*sorted(HOSTS), SPARK], default="driver")
     parser.add_argument("--feature", help="only scenarios of this feature")
     parser.add_argument("--name", default="", help="only files with this in their name")
     parser.add_argument(

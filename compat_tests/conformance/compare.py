@@ -25,6 +25,20 @@ def differences(scenario: Json, actual: Json) -> list[str]:
     return found + _stores(expect.get("stores", {}), actual.get("stores"))
 
 
+def topic_differences(expected: dict[str, list[Json]], actual: dict[str, list[Json]]) -> list[str]:
+    """How what came out, by topic, differs from what should have."""
+    found = []
+    for topic in sorted(expected.keys() | actual.keys()):
+        if problem := _records(expected.get(topic, []), actual.get(topic, [])):
+            found.append(f"topic {topic}: {problem}")
+    return found
+
+
+def error_difference(expected: Json | None, actual: Json | None) -> list[str]:
+    """How a failure differs from the one that should have been; None stands for no failure."""
+    return [] if expected is actual is None else _build_error(expected, actual)
+
+
 def _build_error(expected: Json | None, actual: Json | None) -> list[str]:
     if actual is None:
         return [f"build: expected {_error(expected)}, got no error"]

@@ -25,6 +25,7 @@ class Verdict:
 
     differences: tuple[str, ...] = ()
     skipped_for: str | None = None
+    """Why it was not compared."""
 
 
 def scenario_files(folder: Path, *, feature: str | None = None, name: str = "") -> list[Path]:
@@ -48,12 +49,17 @@ def judge(scenario: dict[str, Any], host: str = "driver") -> Verdict:
         with _time_limit():
             actual = replay(scenario, HOSTS[host]())
     except NotBuiltYetError as missing:
-        return Verdict(skipped_for=str(missing))
+        return Verdict(skipped_for=f"{missing} is not built yet")
     except Exception as error:  # noqa: BLE001 - the failure is the result
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        return Verdict(differences=(f"crashed with {type(error).__name__}: {error} ({place})",))
+        return crashed(error)
     return Verdict(differences=tuple(differences(scenario, actual)))
+
+
+def crashed(error: Exception) -> Verdict:
+    """The verdict on a scenario that could not be run to its end."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(where.filename).name}:{where.lineno}"
+    return Verdict(differences=(f"crashed with {type(error).__name__}: {error} ({place})",))
 
 
 @contextmanager

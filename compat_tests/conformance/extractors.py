@@ -49,10 +49,13 @@ class TopicExtractor:
         self.name, self.args = split_spec(spec)
 
     def extract(self, key: Any, value: Any, recordContext: Any) -> str:
-        return self._suffix(key, value, recordContext)
+        return self._topic(key, value, recordContext)
 
-    def _suffix(self, key: Any, value: Any, context: Any) -> str:
+    def _topic(self, key: Any, value: Any, context: Any) -> str:
         start: str = self.args[0]
+        if self.name == "prefixed":
+            inner = TopicExtractor(self.args[1]).extract(key, value, context)
+            return start + inner.replace(start, "")
         if self.name == "valueFirst":
             return start + (text(value)[:1] if value else "none")
         if self.name == "key":

@@ -112,28 +112,7 @@ class _Replay:
             return error_record(error)
 
     def produced(self) -> list[Json]:
-        return [shown for record in self.host.produced() if (shown := self.shown(record))]
-
-    def shown(self, record: RawRecord) -> Json | None:
-        types = topic_types(self.scenario, record.topic)
-        if types is None:
-            if not self.scenario.get("captureInternal"):
-                return None
-            raw: Json = {"topic": record.topic, "keyHex": None, "valueHex": None}
-            raw["keyHex"] = None if record.key is None else record.key.hex()
-            raw["valueHex"] = None if record.value is None else record.value.hex()
-            return {**raw, "ts": record.timestamp}
-        shown = {
-            "topic": record.topic,
-            "key": _plain(_read(types[0], record.topic, record.key)),
-            "value": _plain(_read(types[1], record.topic, record.value)),
-            "ts": record.timestamp,
-        }
-        if record.headers:
-            shown["headers"] = [
-                [name, None if value is None else value.decode()] for name, value in record.headers
-            ]
-        return shown
+        return [line for record in self.host.produced() if (line := shown(self.scenario, record))]
 
     def stores(self) -> Json:
         contents = {}
@@ -142,6 +121,29 @@ class _Replay:
             if not is_store(store, "VersionedKeyValueStore"):
                 contents[name] = sorted(entries(_everything(store)), key=_java_order)
         return contents
+
+
+def shown(scenario: Json, record: RawRecord) -> Json | None:
+    """A record in the form of `expect`; None if it is internal and not asked for."""
+    types = topic_types(scenario, record.topic)
+    if types is None:
+        if not scenario.get("captureInternal"):
+            return None
+        raw: Json = {"topic": record.topic, "keyHex": None, "valueHex": None}
+        raw["keyHex"] = None if record.key is None else record.key.hex()
+        raw["valueHex"] = None if record.value is None else record.value.hex()
+        return {**raw, "ts": record.timestamp}
+    line = {
+        "topic": record.topic,
+        "key": _plain(_read(types[0], record.topic, record.key)),
+        "value": _plain(_read(types[1], record.topic, record.value)),
+        "ts": record.timestamp,
+    }
+    if record.headers:
+        line["headers"] = [
+            [name, None if value is None else value.decode()] for name, value in record.headers
+        ]
+    return line
 
 
 def raw_record(scenario: Json, event: Json) -> RawRecord:

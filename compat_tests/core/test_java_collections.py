@@ -20,7 +20,7 @@ GOLDEN: dict[str, Any] = json.loads(
 )
 
 
-@pytest.mark.parametrize("names, filled, copied", GOLDEN["hash"])
+@pytest.mark.parametrize(("names", "filled", "copied"), GOLDEN["hash"])
 def test_hash_sets_iterate_as_javas(names: list[str], filled: list[str], copied: list[str]) -> None:
     assert hash_order(names) == filled
     assert copied_hash_order(names) == copied
@@ -39,7 +39,7 @@ def test_equal_keys_leave_the_queue_as_in_java(operations: list[str]) -> None:
             assert queue.poll()[1] == number
 
 
-@pytest.mark.parametrize("operations, order", GOLDEN["tree"])
+@pytest.mark.parametrize(("operations", "order"), GOLDEN["tree"])
 def test_a_tree_whose_keys_grow_keeps_javas_shape(operations: list[str], order: list[str]) -> None:
     sizes: dict[str, int] = {}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from compat_tests.kafka.topics import create_topic
 from millstream import KafkaStreams, Serdes, StreamsConfig
@@ -93,10 +94,19 @@ class Playground:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Return the end offsets of a topic by partition."""
-        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin = _admin(self.servers)
         partitions = admin.list_topics(topic).topics[topic].partitions
-        asked = {TopicPartition(topic, number): OffsetSpec.latest() for number in partitions}
+        asked = {TopicPartition(topic, number): _latest() for number in partitions}
         return {tp.partition: f.result().offset for tp, f in admin.list_offsets(asked).items()}
+
+
+def _latest() -> Any:
+    return OffsetSpec.latest()  # type: ignore[no-untyped-call]
+
+
+@cache
+def _admin(servers: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": servers})
 
 
 def eventually(what: Callable[[], Any], expected: Any) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -28,7 +31,14 @@ class Cluster:
     expected: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
     reads: int = 0
 
-    def batch(self, worker, changes, *, dropped=(), fails=False):
+    def batch(
+        self,
+        worker: int,
+        changes: Mapping[str, dict[bytes, bytes | None]],
+        *,
+        dropped: Sequence[tuple[str, bytes, bytes]] = (),
+        fails: bool = False,
+    ) -> Log:
         """Run a batch on a worker; a failing one leaves nothing in Spark's state."""
         log = Log(self, dict(self.segments))
         changelog = self.workers.setdefault(
@@ -56,11 +66,11 @@ class Cluster:
             self.segments, self.manifest, self.expected = log.segments, following, expected
         return log
 
-    def check(self, changelog):
+    def check(self, changelog: Changelog) -> None:
         for name, kept in self.expected.items():
             assert dict(changelog.working_copy(name, KIND).scan(None, None)) == kept
 
-    def lose(self, worker):
+    def lose(self, worker: int) -> None:
         self.workers.pop(worker, None)
 
 
@@ -74,15 +84,15 @@ class Log:
     removed: int = 0
     read: int = 0
 
-    def get(self, seq):
+    def get(self, seq: int) -> bytes | None:
         self.read += 1
         return self.segments.get(seq)
 
-    def put(self, seq, segment):
+    def put(self, seq: int, segment: bytes) -> None:
         self.written += len(segment)
         self.segments[seq] = segment
 
-    def remove(self, seq):
+    def remove(self, seq: int) -> None:
         self.removed += 1
         del self.segments[seq]
 
@@ -90,7 +100,7 @@ class Log:
 keys = st.binary(min_size=1, max_size=2)
 entries = st.dictionaries(keys, st.none() | st.binary(max_size=3), max_size=6)
 changes = st.dictionaries(st.sampled_from(["a", "b", "c"]), entries, max_size=3)
-steps = st.one_of(
+steps: Any = st.one_of(
     st.tuples(st.just("batch"), st.integers(0, 2), changes),
     st.tuples(st.just("fail"), st.integers(0, 2), changes),
     st.tuples(st.just("lose"), st.integers(0, 2), st.just({})),
@@ -99,7 +109,7 @@ steps = st.one_of(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(steps, max_size=25))
-def test_a_worker_sees_what_was_committed_whoever_committed_it(script):
+def test_a_worker_sees_what_was_committed_whoever_committed_it(script: list[Any]) -> None:
     cluster = Cluster()
     for step, worker, changed in script:
         if step == "lose":
@@ -111,11 +121,8 @@ def test_a_worker_sees_what_was_committed_whoever_committed_it(script):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(steps, max_size=25))
-def test_rounds_of_slices_change_nothing(script):
-    import millstream.topology.spark.changelog as module
-
-    always, module.wants_round = module.wants_round, lambda live, state: True
-    try:
+def test_rounds_of_slices_change_nothing(script: list[Any]) -> None:
+    with patch("millstream.topology.spark.changelog.wants_round", lambda live, state: True):
         cluster = Cluster()
         for step, worker, changed in script:
             if step == "lose":
@@ -123,11 +130,9 @@ def test_rounds_of_slices_change_nothing(script):
             else:
                 cluster.batch(worker, changed, fails=step == "fail")
         cluster.batch(99, {})
-    finally:
-        module.wants_round = always
 
 
-def test_a_dropped_range_is_gone_on_every_worker():
+def test_a_dropped_range_is_gone_on_every_worker() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x", b"2": b"y", b"3": b"z"}})
     cluster.batch(0, {"a": {b"4": b"w"}}, dropped=[("a", b"1", b"3")])
@@ -137,14 +142,14 @@ def test_a_dropped_range_is_gone_on_every_worker():
     assert cluster.expected == {"a": {b"3": b"z", b"4": b"w"}}
 
 
-def test_the_worker_of_the_batch_before_reads_no_segments():
+def test_the_worker_of_the_batch_before_reads_no_segments() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x"}})
 
     assert cluster.batch(0, {"a": {b"2": b"x"}}).read == 0
 
 
-def test_a_worker_that_missed_batches_reads_only_those():
+def test_a_worker_that_missed_batches_reads_only_those() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x"}})
     for number in range(20):
@@ -156,7 +161,7 @@ def test_a_worker_that_missed_batches_reads_only_those():
     assert cluster.batch(0, {}).read == 1 + 1
 
 
-def test_a_failed_attempt_is_forgotten_without_reading():
+def test_a_failed_attempt_is_forgotten_without_reading() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x"}})
     cluster.batch(0, {"a": {b"1": b"wrong", b"2": b"wrong"}}, fails=True)
@@ -165,7 +170,7 @@ def test_a_failed_attempt_is_forgotten_without_reading():
     assert cluster.expected == {"a": {b"1": b"x"}}
 
 
-def test_a_branch_that_was_rolled_back_is_not_continued():
+def test_a_branch_that_was_rolled_back_is_not_continued() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x"}})
     before = dict(cluster.segments), cluster.manifest, dict(cluster.expected)
@@ -178,14 +183,14 @@ def test_a_branch_that_was_rolled_back_is_not_continued():
     assert cluster.expected == {"a": {b"1": b"x", b"3": b"live"}}
 
 
-def test_a_batch_without_changes_writes_no_segment():
+def test_a_batch_without_changes_writes_no_segment() -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"1": b"x"}})
 
     assert cluster.batch(0, {}).written == 0
 
 
-def test_no_batch_pays_for_the_whole_state():
+def test_no_batch_pays_for_the_whole_state() -> None:
     cluster, random = Cluster(), Random(1)
     state_entries, batch_entries = 20_000, 500
     for start in range(0, state_entries, 1000):
@@ -196,8 +201,8 @@ def test_no_batch_pays_for_the_whole_state():
     rounds = 0
     for batch in range(120):
         first = cluster.manifest.first
-        keys = ((batch * 7919 + n * 37) % state_entries for n in range(batch_entries))
-        log = cluster.batch(0, {"a": {b"%08d" % key: random.randbytes(100) for key in keys}})
+        picked = ((batch * 7919 + n * 37) % state_entries for n in range(batch_entries))
+        log = cluster.batch(0, {"a": {b"%08d" % key: random.randbytes(100) for key in picked}})
         sizes.append(log.written)
         removed.append(log.removed)
         rounds += cluster.manifest.first != first
@@ -211,7 +216,7 @@ def test_no_batch_pays_for_the_whole_state():
     cluster.batch(1, {})
 
 
-def test_a_restore_reads_from_the_last_full_round_on():
+def test_a_restore_reads_from_the_last_full_round_on() -> None:
     cluster = Cluster()
     random = Random(1)
     for _ in range(60):
@@ -222,7 +227,7 @@ def test_a_restore_reads_from_the_last_full_round_on():
     assert read <= cluster.manifest.position.seq - cluster.manifest.first + 1
 
 
-def damaged(cluster, change):
+def damaged(cluster: Cluster, change: Callable[[bytes], bytes]) -> None:
     seq = cluster.manifest.position.seq - 1
     cluster.segments[seq] = change(cluster.segments[seq])
     cluster.batch(7, {})
@@ -239,7 +244,7 @@ def damaged(cluster, change):
         (lambda blob: blob[:3] + bytes([blob[3] ^ 1]) + blob[4:], "Its checksum does not fit"),
     ],
 )
-def test_a_damaged_segment_is_refused(change, text):
+def test_a_damaged_segment_is_refused(change: Callable[[bytes], bytes], text: str) -> None:
     cluster = Cluster()
     cluster.batch(0, {"a": {b"%d" % n: b"x" * 50 for n in range(100)}})
 
@@ -247,7 +252,7 @@ def test_a_damaged_segment_is_refused(change, text):
         damaged(cluster, change)
 
 
-def test_a_missing_segment_is_refused():
+def test_a_missing_segment_is_refused() -> None:
     cluster = Cluster()
     for number in range(3):
         cluster.batch(0, {"a": {b"%d" % number: b"x"}})
@@ -257,7 +262,7 @@ def test_a_missing_segment_is_refused():
         cluster.batch(1, {})
 
 
-def test_a_segment_of_another_history_is_refused():
+def test_a_segment_of_another_history_is_refused() -> None:
     cluster, other = Cluster(), Cluster()
     for number in range(3):
         cluster.batch(0, {"a": {b"%d" % number: b"x"}})
@@ -268,7 +273,7 @@ def test_a_segment_of_another_history_is_refused():
         cluster.batch(1, {})
 
 
-def test_a_manifest_reads_back_and_a_damaged_one_is_refused():
+def test_a_manifest_reads_back_and_a_damaged_one_is_refused() -> None:
     manifest = Manifest(
         position=Position(7, bytes(range(16))),
         step=b"12345678",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from compat_tests.spark.support import Playground
 from millstream import (
     BrokerNotFoundException,
     ConfigException,
@@ -17,20 +21,23 @@ from millstream import (
 )
 
 
-class NoSpark:
+class _NoSpark:
     """A session that must not be touched."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"Spark was asked for {name}")
 
 
-def pass_through(source, target):
+NO_SPARK: Any = _NoSpark()
+
+
+def pass_through(source: str, target: str) -> Topology:
     return Topology().addSource("source", source).addSink("sink", target, "source")
 
 
-def started(topology, config):
-    streams = KafkaStreams(topology, config, spark=NoSpark())
-    states = []
+def started(topology: Topology, config: dict[str, Any]) -> None:
+    streams = KafkaStreams(topology, config, spark=NO_SPARK)
+    states: list[str] = []
     streams.setStateListener(lambda new, old: states.append(new.name))
     try:
         streams.start()
@@ -38,7 +45,7 @@ def started(topology, config):
         assert states == ["REBALANCING", "PENDING_ERROR", "ERROR"]
 
 
-def test_a_missing_source_topic_is_named(play):
+def test_a_missing_source_topic_is_named(play: Playground) -> None:
     there = play.topic("there")
     with pytest.raises(MissingSourceTopicException, match=f'"{play.name}-nowhere"'):
         started(
@@ -49,7 +56,7 @@ def test_a_missing_source_topic_is_named(play):
         )
 
 
-def test_a_pattern_without_topics_is_named(play):
+def test_a_pattern_without_topics_is_named(play: Playground) -> None:
     import re
 
     topology = Topology().addSource("source", re.compile("nothing-like-it-.*"))
@@ -57,7 +64,7 @@ def test_a_pattern_without_topics_is_named(play):
         started(topology.addProcessor("end", object, "source"), play.config())
 
 
-def test_an_unreachable_broker_is_named(play, monkeypatch):
+def test_an_unreachable_broker_is_named(play: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
     from millstream.topology.spark import brokers
 
     monkeypatch.setattr(brokers, "TIMEOUT_S", 1.0)
@@ -65,7 +72,7 @@ def test_an_unreachable_broker_is_named(play, monkeypatch):
         started(pass_through("a", "b"), play.config(bootstrap_servers="127.0.0.1:1"))
 
 
-def test_a_checkpoint_of_another_topology_is_refused(play, tmp_path):
+def test_a_checkpoint_of_another_topology_is_refused(play: Playground, tmp_path: Path) -> None:
     from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
@@ -79,7 +86,9 @@ def test_a_checkpoint_of_another_topology_is_refused(play, tmp_path):
     assert str(location) in caught.value.problem
 
 
-def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(play, tmp_path):
+def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
+    play: Playground, tmp_path: Path
+) -> None:
     from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
@@ -91,7 +100,7 @@ def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(play, tmp_path):
         started(topology, play.config(millstream_checkpoint_location=str(location)))
 
 
-def test_joined_topics_with_different_partitions_are_refused():
+def test_joined_topics_with_different_partitions_are_refused() -> None:
     from millstream.core.plan import Plan, SourceNode, SubTopology
     from millstream.topology.spark.compile import compile_plan
 
@@ -103,26 +112,26 @@ def test_joined_topics_with_different_partitions_are_refused():
     assert caught.value.detail == '"a" has 2, "b" has 3.'
 
 
-def test_a_reset_policy_of_none_needs_committed_offsets(play):
+def test_a_reset_policy_of_none_needs_committed_offsets(play: Playground) -> None:
     source, target = play.topic("in"), play.topic("out")
     with pytest.raises(StreamsException, match="no committed offset for partition 0"):
         started(pass_through(source, target), play.config(consumer_auto_offset_reset="none"))
 
 
-def test_an_unknown_reset_policy_is_refused(play):
+def test_an_unknown_reset_policy_is_refused(play: Playground) -> None:
     source, target = play.topic("in"), play.topic("out")
     with pytest.raises(ConfigException, match="Invalid value oldest"):
         started(pass_through(source, target), play.config(consumer_auto_offset_reset="oldest"))
 
 
-def test_an_application_starts_once(play):
-    streams = KafkaStreams(pass_through("a", "b"), play.config(), spark=NoSpark())
+def test_an_application_starts_once(play: Playground) -> None:
+    streams = KafkaStreams(pass_through("a", "b"), play.config(), spark=NO_SPARK)
     assert streams.close() is True
     assert streams.state().name == "NOT_RUNNING"
     with pytest.raises(IllegalStateException, match="NOT_RUNNING"):
         streams.start()
 
 
-def test_an_empty_topology_is_refused():
+def test_an_empty_topology_is_refused() -> None:
     with pytest.raises((StreamsException, TopologyException)):
         KafkaStreams(StreamsBuilder().build(), {"application.id": "a", "bootstrap.servers": "b"})

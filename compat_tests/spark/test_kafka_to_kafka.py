@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
-from compat_tests.spark.support import eventually, run_until
+from compat_tests.spark.support import Playground, eventually, run_until
 from millstream import (
     KafkaStreams,
     Processor,
@@ -25,7 +27,7 @@ TEXT = ["the quick brown fox", "the lazy dog", "quick quick", "dog eat dog"]
 GUARANTEES = ["at_least_once", "exactly_once_v2"]
 
 
-def word_count(source, target):
+def word_count(source: str, target: str) -> Topology:
     builder = StreamsBuilder()
     (
         builder.stream(source)
@@ -38,12 +40,14 @@ def word_count(source, target):
     return builder.build()
 
 
-def final_counts(records):
+def final_counts(records: list[Any]) -> dict[str, int]:
     return {m.key().decode(): int.from_bytes(m.value(), "big") for m in records}
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_records_pass_with_key_value_time_headers_and_order(spark, play, guarantee):
+def test_records_pass_with_key_value_time_headers_and_order(
+    spark: SparkSession, play: Playground, guarantee: str
+) -> None:
     source, target = play.topic("in"), play.topic("out")
     sent = [(b"k%d" % (n % 7), b"v%d" % n, 1000 + n) for n in range(500)]
     play.produce(source, sent[:-1])
@@ -54,10 +58,10 @@ def test_records_pass_with_key_value_time_headers_and_order(spark, play, guarant
     with KafkaStreams(topology, play.config(processing_guarantee=guarantee), spark=spark):
         found = play.read(target, 502)
 
-    by_key = {key: [] for key in {record[0] for record in sent}}
+    by_key: dict[bytes, list[Any]] = {key: [] for key in {record[0] for record in sent}}
     for key, value, timestamp in sent:
         by_key[key].append((value, timestamp))
-    seen = {key: [] for key in by_key}
+    seen: dict[bytes, list[Any]] = {key: [] for key in by_key}
     for message in found:
         if message.key() in seen:
             seen[message.key()].append((message.value(), message.timestamp()[1]))
@@ -68,7 +72,9 @@ def test_records_pass_with_key_value_time_headers_and_order(spark, play, guarant
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_offsets_of_the_source_are_committed_to_the_group(spark, play, guarantee):
+def test_offsets_of_the_source_are_committed_to_the_group(
+    spark: SparkSession, play: Playground, guarantee: str
+) -> None:
     source, target = play.topic("in"), play.topic("out")
     play.produce(source, [(b"k%d" % n, b"v", n) for n in range(100)])
     topology = Topology().addSource("source", source).addSink("sink", target, "source")
@@ -80,13 +86,15 @@ def test_offsets_of_the_source_are_committed_to_the_group(spark, play, guarantee
     )
 
 
-def test_words_are_counted_over_a_repartition_and_a_restart(spark, play):
+def test_words_are_counted_over_a_repartition_and_a_restart(
+    spark: SparkSession, play: Playground
+) -> None:
     source, target = play.topic("text"), play.topic("counts")
     config = play.config(processing_guarantee="exactly_once_v2")
     play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(TEXT)])
     words = Counter(word for line in TEXT for word in line.split())
 
-    def counts():
+    def counts() -> dict[str, int]:
         return final_counts(play.read(target, 1))
 
     run_until(KafkaStreams(word_count(source, target), config, spark=spark), counts, words)
@@ -95,22 +103,24 @@ def test_words_are_counted_over_a_repartition_and_a_restart(spark, play):
     run_until(KafkaStreams(word_count(source, target), config, spark=spark), counts, again)
 
 
-def test_a_wall_clock_punctuation_comes_without_records(spark, play):
+def test_a_wall_clock_punctuation_comes_without_records(
+    spark: SparkSession, play: Playground
+) -> None:
     source, target = play.topic("in", 1), play.topic("out", 1)
 
-    class Ticker(Processor):
-        def init(self, context):
+    class Ticker(Processor[str, str, str, str]):
+        def init(self, context: Any) -> None:
             self.context = context
             context.schedule(
                 timedelta(milliseconds=200), PunctuationType.WALL_CLOCK_TIME, self.tick
             )
 
-        def tick(self, now):
+        def tick(self, now: int) -> None:
             from millstream import Record
 
             self.context.forward(Record("tick", str(now), now))
 
-        def process(self, record):
+        def process(self, record: Any) -> None:
             self.context.forward(record)
 
     topology = (
@@ -120,20 +130,23 @@ def test_a_wall_clock_punctuation_comes_without_records(spark, play):
         .addSink("sink", target, "ticker")
     )
     with KafkaStreams(topology, play.config(), spark=spark) as streams:
-        ticks = [int(value) for key, value in play.pairs(target, 3) if key == b"tick"]
+        ticks = [int(value or b"") for key, value in play.pairs(target, 3) if key == b"tick"]
         assert streams.state().isRunningOrRebalancing()
 
     assert len(ticks) >= 3
     assert all(later - sooner >= 200 for sooner, later in pairwise(ticks))
 
 
-def test_a_failing_batch_stops_the_application_with_a_typed_error(spark, play):
+def test_a_failing_batch_stops_the_application_with_a_typed_error(
+    spark: SparkSession, play: Playground
+) -> None:
     source, target = play.topic("in", 1), play.topic("out", 1)
     play.produce(source, [(b"k", b"1", 1), (b"k", b"boom", 2)])
     builder = StreamsBuilder()
     builder.stream(source).mapValues(lambda value: str(int(value))).to(target)
     streams = KafkaStreams(builder.build(), play.config(), spark=spark)
-    states, failures = [], []
+    states: list[str] = []
+    failures: list[Exception] = []
     streams.setStateListener(lambda new, old: states.append(new.name))
     streams.setUncaughtExceptionHandler(failures.append)
     streams.start()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from millstream import IllegalStateException, ProcessorStateException, StreamsBuilder
 from millstream.core.errors import ConfigException, StreamsException, TopologyException
+from millstream.core.plan import Plan, SinkNode, SourceNode, SubTopology
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.failures import failure_from, reported
 from millstream.topology.spark.offsets import offsets_json
@@ -19,15 +22,15 @@ from millstream.topology.spark.state_machine import State, StateMachine
 from millstream.topology.spark.surrogate import surrogate_keys
 
 
-def two_counts():
+def two_counts() -> Plan:
     builder = StreamsBuilder()
-    words = builder.stream("text").flatMapValues(str.split)
+    words: Any = builder.stream("text").flatMapValues(str.split)
     words.groupBy(lambda _, word: word).count().toStream().to("words")
     words.groupBy(lambda _, word: word[0]).count().toStream().to("letters")
     return builder.build().plan()
 
 
-def test_a_line_has_a_stage_for_each_subtopology_writers_first():
+def test_a_line_has_a_stage_for_each_subtopology_writers_first() -> None:
     layout = compile_plan(two_counts(), "app", {"text": 3})
 
     assert [(s.index, s.subtopology, s.tasks, s.topics, s.internal) for s in layout.stages] == [
@@ -39,10 +42,8 @@ def test_a_line_has_a_stage_for_each_subtopology_writers_first():
     assert layout.keys == surrogate_keys(3)
 
 
-def test_a_circle_of_subtopologies_is_refused():
-    from millstream.core.plan import Plan, SinkNode, SourceNode, SubTopology
-
-    def part(number, source, sink):
+def test_a_circle_of_subtopologies_is_refused() -> None:
+    def part(number: int, source: str, sink: str) -> SubTopology:
         nodes = (
             SourceNode(name=f"s{number}", topics=(source,)),
             SinkNode(name=f"k{number}", parents=(f"s{number}",), topic=sink),
@@ -68,13 +69,13 @@ LEGAL = {
 }
 
 
-def test_states_follow_each_other_as_in_kafka_streams():
+def test_states_follow_each_other_as_in_kafka_streams() -> None:
     assert {
         state.name: {new.name for new in State if state.isValidTransition(new)} for state in State
     } == LEGAL
 
 
-def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises():
+def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises() -> None:
     machine, heard = StateMachine(), []
     machine.listener = lambda new, old: heard.append((new.name, old.name))
     machine.move(State.REBALANCING)
@@ -99,7 +100,7 @@ def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises():
 CLAIM = "import sys; from pathlib import Path; from millstream.topology.spark.slots import *; "
 
 
-def test_a_process_keeps_its_slot_and_another_gets_the_next(tmp_path):
+def test_a_process_keeps_its_slot_and_another_gets_the_next(tmp_path: Path) -> None:
     mine = claimed_slot(tmp_path)
     code = CLAIM + "print(claimed_slot(Path(sys.argv[1])).name)"
     other = subprocess.run(
@@ -112,7 +113,7 @@ def test_a_process_keeps_its_slot_and_another_gets_the_next(tmp_path):
     assert mine.is_dir()
 
 
-def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver():
+def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver() -> None:
     error = ProcessorStateException('cannot open store "x"', detail="Disk full.", hint="Buy one.")
     with pytest.raises(Exception, match="cannot open store") as caught, reported():
         raise error
@@ -121,7 +122,7 @@ def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver():
     assert (type(found), str(found)) == (ProcessorStateException, str(error))
 
 
-def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one():
+def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one() -> None:
     with pytest.raises(Exception, match="no serde") as caught, reported():
         raise ConfigException("no serde", hint="Set one.")
     found = failure_from(str(caught.value))
@@ -130,17 +131,17 @@ def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one():
     assert type(found.__cause__) is ConfigException
 
 
-def test_an_error_of_spark_itself_is_told_by_its_text():
+def test_an_error_of_spark_itself_is_told_by_its_text() -> None:
     assert failure_from("line one\n\nline two").detail == "line one\nline two"
 
 
-def test_starting_offsets_are_written_for_spark():
+def test_starting_offsets_are_written_for_spark() -> None:
     offsets = {"a": {0: 5, 1: -2}, "b": {0: -1}}
 
     assert json.loads(offsets_json(offsets, ["a"])) == {"a": {"0": 5, "1": -2}}
 
 
-def test_progress_becomes_metrics():
+def test_progress_becomes_metrics() -> None:
     progress = {
         "batchId": 4,
         "numInputRows": 10,

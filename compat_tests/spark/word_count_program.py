@@ -1,13 +1,16 @@
 """An application in a process of its own, so that a test can kill it.
 
 ``python -m compat_tests.spark.word_count_program CONFIG SOURCE TARGET``: CONFIG is JSON. Runs until
-its standard input ends, then closes.
+its standard input ends, then closes; ends with status 1 if the application fails.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+
+from pyspark.sql import SparkSession
 
 from millstream import KafkaStreams, Produced, Serdes, StreamsBuilder, Topology
 
@@ -30,11 +33,11 @@ def main() -> None:
     """Run until standard input ends."""
     config = json.loads(sys.argv[1])
     config["default.key.serde"] = config["default.value.serde"] = Serdes.String()
-    with KafkaStreams(word_count(*sys.argv[2:4]), config) as streams:
-        print("running", flush=True)
+    streams = KafkaStreams(word_count(*sys.argv[2:4]), config)
+    streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
+    with streams:
         sys.stdin.read()
-        failed = not streams.state().isRunningOrRebalancing()
-    sys.exit(1 if failed else 0)
+    SparkSession.builder.getOrCreate().stop()
 
 
 if __name__ == "__main__":

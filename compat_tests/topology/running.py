@@ -13,6 +13,7 @@ from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.settings import TaskSettings
 from millstream.core.task import Task
+from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import DriverHost, Sent
 
 
@@ -29,6 +30,12 @@ class Event:
 
 class BatchHost(DriverHost):
     """A host that takes changes from its working copies at a commit, as Spark's does."""
+
+    kept: Mapping[str, WorkingCopy] = {}
+    """What an earlier task left behind."""
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        return self.kept.get(store) or super().working_copy(store, kind)
 
     def logs_changes(self, store: str) -> bool:
         return False
@@ -55,12 +62,17 @@ def run(
 
 
 def new_task(
-    plan: Plan, config: Mapping[str, Any], *, by_chunks: bool = True
+    plan: Plan,
+    config: Mapping[str, Any],
+    *,
+    by_chunks: bool = True,
+    kept: Mapping[str, WorkingCopy] | None = None,
 ) -> tuple[Task, BatchHost]:
     """Return a task with all of a plan in it, and the host that notes what it sends."""
     given = {"application.id": "app", "bootstrap.servers": "nowhere:0", **config}
     settings = TaskSettings.of(StreamsConfig(given))
     host = BatchHost("app", settings.configs, 0)
+    host.kept = kept or {}
     task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, host, by_chunks=by_chunks)
     return task, host
 

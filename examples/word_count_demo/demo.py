@@ -41,6 +41,9 @@ class Demo:
             "bootstrap.servers": run.bootstrap_servers,
             "processing.guarantee": "exactly_once_v2",
             "state.dir": str(folder),
+            # A short run at a small rate: the optimising compiler would take both cores for most
+            # of it and has no time to pay them back.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
         self._streams = KafkaStreams(word_count(run.lines, run.counts), config)
         self._streams.setUncaughtExceptionHandler(self._on_failure)

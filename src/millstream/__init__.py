@@ -4,8 +4,11 @@ A port imports ``StreamsBuilder``, ``KafkaStreams``, ``Serdes`` and the rest fro
 plugins import from ``millstream.plugins``, tests from ``millstream.testing``.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.close_options import CloseOptions as CloseOptions
+from millstream.core.close_options import GroupMembershipOperation as GroupMembershipOperation
 from millstream.core.config import AbstractConfig as AbstractConfig
 from millstream.core.config import StreamsConfig as StreamsConfig
 from millstream.core.config import TaskConfig as TaskConfig
@@ -85,7 +88,14 @@ from millstream.core.headers import Headers as Headers
 from millstream.core.kafka import ConsumerRecord as ConsumerRecord
 from millstream.core.kafka import ProducerRecord as ProducerRecord
 from millstream.core.kafka import TimestampType as TimestampType
+from millstream.core.kafka import TopicPartition as TopicPartition
 from millstream.core.keyvalue import KeyValue as KeyValue
+from millstream.core.metadata import HostInfo as HostInfo
+from millstream.core.metadata import KeyQueryMetadata as KeyQueryMetadata
+from millstream.core.metadata import LagInfo as LagInfo
+from millstream.core.metadata import StreamsMetadata as StreamsMetadata
+from millstream.core.metadata import TaskMetadata as TaskMetadata
+from millstream.core.metadata import ThreadMetadata as ThreadMetadata
 from millstream.core.metrics import Metric as Metric
 from millstream.core.metrics import MetricName as MetricName
 from millstream.core.metrics import Metrics as Metrics
@@ -105,8 +115,30 @@ from millstream.core.processor import ProcessorSupplier as ProcessorSupplier
 from millstream.core.processor import PunctuationType as PunctuationType
 from millstream.core.processor import Punctuator as Punctuator
 from millstream.core.processor import TaskId as TaskId
+from millstream.core.query import FailureReason as FailureReason
+from millstream.core.query import KeyQuery as KeyQuery
+from millstream.core.query import MultiVersionedKeyQuery as MultiVersionedKeyQuery
+from millstream.core.query import Position as Position
+from millstream.core.query import PositionBound as PositionBound
+from millstream.core.query import Query as Query
+from millstream.core.query import QueryableStoreType as QueryableStoreType
+from millstream.core.query import QueryableStoreTypes as QueryableStoreTypes
+from millstream.core.query import QueryConfig as QueryConfig
+from millstream.core.query import QueryResult as QueryResult
+from millstream.core.query import RangeQuery as RangeQuery
+from millstream.core.query import ResultOrder as ResultOrder
+from millstream.core.query import StateQueryRequest as StateQueryRequest
+from millstream.core.query import StateQueryResult as StateQueryResult
+from millstream.core.query import StoreQueryParameters as StoreQueryParameters
+from millstream.core.query import TimestampedKeyQuery as TimestampedKeyQuery
+from millstream.core.query import TimestampedRangeQuery as TimestampedRangeQuery
+from millstream.core.query import VersionedKeyQuery as VersionedKeyQuery
+from millstream.core.query import VersionedRecordIterator as VersionedRecordIterator
+from millstream.core.query import WindowKeyQuery as WindowKeyQuery
+from millstream.core.query import WindowRangeQuery as WindowRangeQuery
 from millstream.core.record_context import RecordContext as RecordContext
 from millstream.core.records import FixedKeyRecord as FixedKeyRecord
+from millstream.core.records import InternalFixedKeyRecordFactory as InternalFixedKeyRecordFactory
 from millstream.core.records import Record as Record
 from millstream.core.records import RecordMetadata as RecordMetadata
 from millstream.core.serdes import BooleanDeserializer as BooleanDeserializer
@@ -191,6 +223,13 @@ from millstream.core.state import VersionedRecord as VersionedRecord
 from millstream.core.state import WindowBytesStoreSupplier as WindowBytesStoreSupplier
 from millstream.core.state import WindowStore as WindowStore
 from millstream.core.state import WindowStoreIterator as WindowStoreIterator
+from millstream.core.state.restore import (
+    BatchingStateRestoreCallback as BatchingStateRestoreCallback,
+)
+from millstream.core.state.restore import CommitCallback as CommitCallback
+from millstream.core.state.restore import StandbyUpdateListener as StandbyUpdateListener
+from millstream.core.state.restore import StateRestoreListener as StateRestoreListener
+from millstream.core.state.state_serdes import StateSerdes as StateSerdes
 from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp as ExtractRecordMetadataTimestamp,
 )
@@ -214,20 +253,38 @@ from millstream.core.windows import UnlimitedWindows as UnlimitedWindows
 from millstream.core.windows import Window as Window
 from millstream.core.windows import Windowed as Windowed
 from millstream.core.windows import Windows as Windows
+from millstream.core.wrapper import ProcessorWrapper as ProcessorWrapper
+from millstream.core.wrapper import (
+    WrappedFixedKeyProcessorSupplier as WrappedFixedKeyProcessorSupplier,
+)
+from millstream.core.wrapper import WrappedProcessorSupplier as WrappedProcessorSupplier
 from millstream.stores import BuiltInDslStoreSuppliers as BuiltInDslStoreSuppliers
 from millstream.stores import Stores as Stores
 from millstream.topology.branched import BranchedKStream as BranchedKStream
+from millstream.topology.cogrouped import CogroupedKStream as CogroupedKStream
+from millstream.topology.cogrouped import (
+    SessionWindowedCogroupedKStream as SessionWindowedCogroupedKStream,
+)
+from millstream.topology.cogrouped import (
+    TimeWindowedCogroupedKStream as TimeWindowedCogroupedKStream,
+)
 from millstream.topology.describe import TopologyDescription as TopologyDescription
 from millstream.topology.functions import Aggregator as Aggregator
 from millstream.topology.functions import ForeachAction as ForeachAction
 from millstream.topology.functions import Initializer as Initializer
 from millstream.topology.functions import KeyValueMapper as KeyValueMapper
+from millstream.topology.functions import Merger as Merger
 from millstream.topology.functions import Predicate as Predicate
 from millstream.topology.functions import Reducer as Reducer
+from millstream.topology.functions import ValueJoiner as ValueJoiner
+from millstream.topology.functions import ValueJoinerWithKey as ValueJoinerWithKey
 from millstream.topology.functions import ValueMapper as ValueMapper
 from millstream.topology.functions import ValueMapperWithKey as ValueMapperWithKey
+from millstream.topology.global_ktable import GlobalKTable as GlobalKTable
 from millstream.topology.grouped import KGroupedStream as KGroupedStream
+from millstream.topology.grouped import SessionWindowedKStream as SessionWindowedKStream
 from millstream.topology.grouped import TimeWindowedKStream as TimeWindowedKStream
+from millstream.topology.grouped_table import KGroupedTable as KGroupedTable
 from millstream.topology.kstream import KStream as KStream
 from millstream.topology.ktable import KTable as KTable
 from millstream.topology.options import AutoOffsetReset as AutoOffsetReset
@@ -249,15 +306,33 @@ from millstream.topology.options import Suppressed as Suppressed
 from millstream.topology.options import TableJoined as TableJoined
 from millstream.topology.streams_builder import StreamsBuilder as StreamsBuilder
 from millstream.topology.topology import Topology as Topology
+from millstream.topology.value_transformer import ValueTransformerWithKey as ValueTransformerWithKey
+from millstream.topology.value_transformer import (
+    ValueTransformerWithKeySupplier as ValueTransformerWithKeySupplier,
+)
 
 if TYPE_CHECKING:
+    from millstream.testing import MockFixedKeyProcessorContext as MockFixedKeyProcessorContext
+    from millstream.testing import MockProcessorContext as MockProcessorContext
+    from millstream.testing import TestInputTopic as TestInputTopic
+    from millstream.testing import TestOutputTopic as TestOutputTopic
+    from millstream.testing import TestRecord as TestRecord
+    from millstream.testing import TopologyTestDriver as TopologyTestDriver
     from millstream.topology.spark import KafkaStreams as KafkaStreams
+
+_LATER = {
+    "KafkaStreams": "millstream.topology.spark",
+    "MockFixedKeyProcessorContext": "millstream.testing",
+    "MockProcessorContext": "millstream.testing",
+    "TestInputTopic": "millstream.testing",
+    "TestOutputTopic": "millstream.testing",
+    "TestRecord": "millstream.testing",
+    "TopologyTestDriver": "millstream.testing",
+}
+"""Imported when asked for: tests need no Spark, and applications no test driver."""
 
 
 def __getattr__(name: str) -> Any:
-    # Spark is imported by those who run on it: a test with the driver should not pay for it.
-    if name == "KafkaStreams":
-        from millstream.topology.spark import KafkaStreams
-
-        return KafkaStreams
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -49,6 +49,10 @@ public final class KafkaStreamsSide {
             config.load(file);
         }
 
+        // However the benchmark ends, this program is not left behind.
+        ProcessHandle.current().parent().ifPresent(
+            benchmark -> benchmark.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+
         AtomicLongArray takenIn = new AtomicLongArray(end.length);
         LongAdder arrived = new LongAdder();
         StreamsBuilder builder = new StreamsBuilder();

@@ -25,6 +25,7 @@ def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
         for node in part.stores:
             store = configured(node.builder, task.settings.configs).build()
             store.init(context, store)
+            store.partition = task.id.partition()
             stores[node.name] = store
     return stores
 
@@ -88,8 +89,8 @@ def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> Sourc
     return SourceRuntime(
         task,
         node,
-        node.key_deserializer or _default(task, "key", node.name).deserializer(),
-        node.value_deserializer or _default(task, "value", node.name).deserializer(),
+        _filled(task, node.key_deserializer) or _default(task, "key", node.name).deserializer(),
+        _filled(task, node.value_deserializer) or _default(task, "value", node.name).deserializer(),
         FailOnInvalidTimestamp() if internal else extractor,
         chunked=chunked,
     )
@@ -103,9 +104,15 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
         task,
         node,
         topic,
-        node.key_serializer or _default(task, "key", node.name).serializer(),
-        node.value_serializer or _default(task, "value", node.name).serializer(),
+        _filled(task, node.key_serializer) or _default(task, "key", node.name).serializer(),
+        _filled(task, node.value_serializer) or _default(task, "value", node.name).serializer(),
     )
+
+
+def _filled(task: Task, half: Any) -> Any:
+    """Return a serializer or deserializer, the inner one from the defaults where it has none."""
+    fill = getattr(half, "with_defaults", None)
+    return half if fill is None else fill(task.settings)
 
 
 def _default(task: Task, role: str, node: str) -> Any:

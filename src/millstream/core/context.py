@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.durations import to_millis
+from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.headers import Headers
 from millstream.core.processor import (
     Cancellable,
     ProcessorContext,
@@ -86,6 +88,10 @@ class NodeContext(ProcessorContext[Any, Any]):
         """The record in hand."""
         return self._task.record_context
 
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+        return self._task.as_record(record_context)
+
     @property
     def node_name(self) -> str:
         """The node's name."""
@@ -98,6 +104,16 @@ class NodeContext(ProcessorContext[Any, Any]):
     def taskId(self) -> TaskId:
         """Return the task's id."""
         return self._task.id
+
+    def timestamp(self) -> int:
+        """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
+        context = self._task.record_context
+        return -1 if context is None else context.timestamp()
+
+    def headers(self) -> Headers:
+        """Return the headers of the record in hand; new ones without one."""
+        context = self._task.record_context
+        return Headers() if context is None else context.headers()
 
     def recordMetadata(self) -> RecordMetadata | None:
         """Return where the record in hand came from; None before the first record."""
@@ -143,7 +159,7 @@ class NodeContext(ProcessorContext[Any, Any]):
         Raises:
             IllegalArgumentException: The interval is below 1 ms, or arguments are missing.
         """
-        start, interval_ms, kind, callback = _schedule_arguments(arguments, keywords)
+        start, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
         ordinal, self._schedules = self._schedules, self._schedules + 1
         return self._task.schedule(self._node, ordinal, start, interval_ms, kind, callback)
 
@@ -209,9 +225,10 @@ def new_punctuation(
     return Punctuation(node, ordinal, first_ms, interval_ms, call)
 
 
-def _schedule_arguments(
+def schedule_arguments(
     arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[int | None, int, PunctuationType, Any]:
+    """Return start time, interval (both in milliseconds), clock and callback of ``schedule``."""
     names = ["interval", "type", "callback"]
     if len(arguments) + len(keywords) == 4:
         names.insert(0, "startTime")
@@ -226,5 +243,5 @@ def _schedule_arguments(
             f"the interval of a punctuation is {interval_ms} ms", hint="Give at least 1 ms."
         )
     start = given.get("startTime")
-    start_ms = None if start is None else to_millis(start, "startTime")
+    start_ms = None if start is None else to_epoch_millis(start, "startTime")
     return start_ms, interval_ms, PunctuationType(given["type"]), given["callback"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
@@ -20,6 +21,28 @@ class TimestampType(enum.Enum):
     NO_TIMESTAMP_TYPE = -1
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TopicPartition:
+    """A partition of a topic, written ``words-0``.
+
+    Source: ``org.apache.kafka.common.TopicPartition``.
+    """
+
+    _topic: str
+    _partition: int
+
+    def topic(self) -> str:
+        """Return the topic."""
+        return self._topic
+
+    def partition(self) -> int:
+        """Return the partition."""
+        return self._partition
+
+    def __str__(self) -> str:
+        return f"{self._topic}-{self._partition}"
 
 
 class ConsumerRecord(Generic[K, V]):

@@ -7,6 +7,9 @@ from typing import Any, Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 class KeyValue(Generic[K, V]):
@@ -30,7 +33,7 @@ class KeyValue(Generic[K, V]):
         self.value = value
 
     @staticmethod
-    def pair(key: K, value: V) -> KeyValue[K, V]:
+    def pair(key: K_, value: V_) -> KeyValue[K_, V_]:
         """Return a new pair."""
         return KeyValue(key, value)
 

@@ -7,9 +7,10 @@ import re
 from abc import ABC, abstractmethod
 from functools import total_ordering
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from millstream.core.errors import TaskIdFormatException
+from millstream.core.errors import TaskIdFormatException, UnsupportedOperationException
+from millstream.core.headers import Headers
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
 
 if TYPE_CHECKING:
@@ -51,16 +52,24 @@ class Punctuator(Protocol):
 class TaskId:
     """Names a task: sub-topology number and partition, written ``0_3``.
 
+    Args:
+        subtopology: The sub-topology's number.
+        partition: The partition.
+        topologyName: The topology's name, if it has one: then it is written ``name__0_3``.
+
     Example:
         >>> TaskId.parse("0_3").partition()
         3
     """
 
-    __slots__ = ("_partition", "_subtopology")
+    NAMED_TOPOLOGY_DELIMITER: ClassVar[str] = "__"
 
-    def __init__(self, subtopology: int, partition: int) -> None:
+    __slots__ = ("_partition", "_subtopology", "_topology_name")
+
+    def __init__(self, subtopology: int, partition: int, topologyName: str | None = None) -> None:
         self._subtopology = subtopology
         self._partition = partition
+        self._topology_name = topologyName or None
 
     def subtopology(self) -> int:
         """Return the sub-topology's number."""
@@ -70,26 +79,30 @@ class TaskId:
         """Return the partition."""
         return self._partition
 
+    def topologyName(self) -> str | None:
+        """Return the topology's name; None if it has none."""
+        return self._topology_name
+
     @staticmethod
     def parse(taskIdStr: str) -> TaskId:
-        """Read ``0_3``.
+        """Read ``0_3`` or ``name__0_3``.
 
         Raises:
             TaskIdFormatException: The text is not of that form.
         """
-        match = re.fullmatch(r"(\d+)_(\d+)", taskIdStr)
+        match = re.fullmatch(r"(?:(.+)__)?(\d+)_(\d+)", taskIdStr)
         if match is None:
             raise TaskIdFormatException(
                 f'cannot read task id "{taskIdStr}"', hint="Write it as SUBTOPOLOGY_PARTITION."
             )
-        return TaskId(int(match[1]), int(match[2]))
+        return TaskId(int(match[2]), int(match[3]), match[1])
 
     def compareTo(self, other: TaskId) -> int:
         """Return a negative number, zero or a positive one, as Java's ``compareTo``."""
         return (self > other) - (self < other)
 
-    def _tuple(self) -> tuple[int, int]:
-        return (self._subtopology, self._partition)
+    def _tuple(self) -> tuple[str, int, int]:
+        return (self._topology_name or "", self._subtopology, self._partition)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TaskId) and self._tuple() == other._tuple()
@@ -101,7 +114,10 @@ class TaskId:
         return hash(self._tuple())
 
     def __repr__(self) -> str:
-        return f"{self._subtopology}_{self._partition}"
+        task = f"{self._subtopology}_{self._partition}"
+        if self._topology_name is None:
+            return task
+        return f"{self._topology_name}{self.NAMED_TOPOLOGY_DELIMITER}{task}"
 
 
 class ProcessingContext(ABC):
@@ -177,7 +193,34 @@ class ProcessingContext(ABC):
 
 
 class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
-    """A processor's view of its task; see ``processor.api.ProcessorContext``."""
+    """A processor's view of its task.
+
+    Source: ``processor.api.ProcessorContext``; ``topic``, ``partition`` and ``offset`` are those of
+    ``processor.ProcessorContext``, which a ``ValueTransformerWithKey`` gets.
+    """
+
+    def topic(self) -> str | None:
+        """Return the source topic of the record in hand; None without one."""
+        metadata = self.recordMetadata()
+        return None if metadata is None else metadata.topic()
+
+    def partition(self) -> int:
+        """Return the source partition of the record in hand; -1 without one."""
+        metadata = self.recordMetadata()
+        return -1 if metadata is None else metadata.partition()
+
+    def offset(self) -> int:
+        """Return the source offset of the record in hand; -1 without one."""
+        metadata = self.recordMetadata()
+        return -1 if metadata is None else metadata.offset()
+
+    def timestamp(self) -> int:
+        """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
+        raise UnsupportedOperationException(f"a {type(self).__name__} does not know the event time")
+
+    def headers(self) -> Headers:
+        """Return the headers of the record in hand."""
+        raise UnsupportedOperationException(f"a {type(self).__name__} does not know the headers")
 
     @abstractmethod
     def forward(self, record: Record[KOut, VOut], childName: str | None = None) -> None:

@@ -159,6 +159,18 @@ class FixedKeyRecord(Generic[K, V]):
         return f"FixedKey{self._record!r}"
 
 
+class InternalFixedKeyRecordFactory:
+    """Makes fixed-key records for tests of a ``FixedKeyProcessor``.
+
+    Source: ``processor.api.InternalFixedKeyRecordFactory``.
+    """
+
+    @staticmethod
+    def create(record: Record[K, V]) -> FixedKeyRecord[K, V]:
+        """Return ``record`` as one whose key cannot be changed."""
+        return FixedKeyRecord(record)
+
+
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
     """Where the record in hand came from.

@@ -66,6 +66,8 @@ class ProcessorRuntime:
                 f'cannot initialise processor "{self.name}"',
                 detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
             ) from error
+        if getattr(self._processor, "by_records", False):
+            self._call_chunk = None
 
     def process(self, record: Record[Any, Any]) -> None:
         """Take one record; a failure goes to the processing exception handler."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import filterfalse
 from typing import Generic, TypeVar
 
 from sortedcontainers import SortedList
@@ -14,27 +15,34 @@ class SortedMap(Generic[V]):
     """Bytes to values: dict speed for points, ordered ranges on demand.
 
     New keys are noted on the side and merged into the order by the next range read, so a map that
-    nobody scans never sorts.
+    nobody scans never sorts. Removed keys are noted too and left out of what is read: taking each
+    out of the order would cost more than all the rest.
     """
 
-    __slots__ = ("_new", "_order", "values")
+    __slots__ = ("_gone", "_new", "_order", "values")
 
     def __init__(self) -> None:
         self.values: dict[bytes, V] = {}
         """The entries; readers may use it directly, writers go through ``set`` and ``pop``."""
         self._order: SortedList | None = None
         self._new: list[bytes] = []
+        self._gone: set[bytes] = set()
 
     def set(self, key: bytes, value: V) -> None:
         """Set the value of ``key``."""
         if self._order is not None and key not in self.values:
-            self._new.append(key)
+            if key in self._gone:
+                self._gone.discard(key)
+            else:
+                self._new.append(key)
         self.values[key] = value
 
     def update(self, entries: dict[bytes, V]) -> None:
         """Set many values."""
         if self._order is not None:
-            self._new.extend(entries.keys() - self.values.keys())
+            added = entries.keys() - self.values.keys()
+            self._new.extend(added - self._gone)
+            self._gone -= added
         self.values.update(entries)
 
     def pop(self, key: bytes) -> None:
@@ -42,14 +50,14 @@ class SortedMap(Generic[V]):
         if key in self.values:
             del self.values[key]
             if self._order is not None:
-                self._merge()
-                self._order.remove(key)
+                self._gone.add(key)
 
     def clear(self) -> None:
         """Remove everything."""
         self.values = {}
         self._order = None
         self._new = []
+        self._gone = set()
 
     def keys(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -58,17 +66,17 @@ class SortedMap(Generic[V]):
 
         The map must not change meanwhile.
         """
-        if self._order is None:
+        if self._order is None or len(self._gone) > len(self.values):
             self._order = SortedList(self.values)
             self._new = []
-        else:
-            self._merge()
-        return self._order.irange(lower, upper, inclusive=(True, False), reverse=reverse)  # type: ignore[no-any-return]
+            self._gone = set()
+        elif self._new:
+            self._order.update(self._new)
+            self._new = []
+        found: Iterator[bytes] = self._order.irange(
+            lower, upper, inclusive=(True, False), reverse=reverse
+        )
+        return filterfalse(self._gone.__contains__, found) if self._gone else found
 
     def __len__(self) -> int:
         return len(self.values)
-
-    def _merge(self) -> None:
-        if self._new and self._order is not None:
-            self._order.update(self._new)
-            self._new = []

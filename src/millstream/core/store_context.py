@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +67,10 @@ class StoreContext(StateStoreContext):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
         commitCallback: Any = None,
     ) -> None:
-        """Note how a user's own store is filled from a changelog."""
-        del commitCallback
+        """Note how a user's own store is filled from a changelog, and whom a commit is to tell."""
+        if commitCallback is not None:
+            call = getattr(commitCallback, "onCommit", commitCallback)
+            self._task.commit_callbacks.append(call)
         self.restorers[store.name()] = stateRestoreCallback
 
     def appConfigs(self) -> dict[str, Any]:
@@ -97,15 +99,9 @@ class StoreContext(StateStoreContext):
         """Note a change in the form that Kafka's changelog topic would hold."""
         self._task.host.log_change(store, key, value, timestamp, headers)
 
-    @contextmanager
-    def as_record(self, record_context: RecordContext) -> Iterator[None]:
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
         """Make another record the one in hand for the length of a ``with`` block."""
-        before = self._task.record_context
-        self._task.record_context = record_context
-        try:
-            yield
-        finally:
-            self._task.record_context = before
+        return self._task.as_record(record_context)
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
         """Return the context of one record of a chunk."""

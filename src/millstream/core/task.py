@@ -14,7 +14,8 @@ Source: Kafka's ``StreamTask``, ``PartitionGroup``, ``ProcessorContextImpl``.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from millstream.core import snapshots
@@ -72,7 +73,11 @@ class Task:
         self.by_chunks = by_chunks
         self.metrics = Metrics()
         self.record_context: RecordContext | None = None
+        self._clock: RecordContext | None = None
+        self.processed: RecordContext | None = None
+        """The record that ``process_one`` took last."""
         self.commit_requested = False
+        self.commit_callbacks: list[Callable[[], Any]] = []
         self.stores: dict[str, Any] = {}
         self._plan = plan
         self._parts = tuple(subtopologies)
@@ -169,7 +174,7 @@ class Task:
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
         record = decoded.chunk.record(decoded.position)
         self._group.stream_time = max(self._group.stream_time, record._timestamp)
-        self.record_context = context_of(decoded, decoded.position)
+        self.record_context = self.processed = context_of(decoded, decoded.position)
         self._guarded(queue.source.process, record)
         self._group.done(queue, 1)
         self._punctuate_stream_time()
@@ -218,11 +223,22 @@ class Task:
             raw_value,
         )
 
+    @contextmanager
+    def as_record(self, record_context: RecordContext) -> Iterator[None]:
+        """Make another record the one in hand; stream time stays as it is."""
+        before, clock = self.record_context, self._clock
+        self.record_context, self._clock = record_context, clock or before
+        try:
+            yield
+        finally:
+            self.record_context, self._clock = before, clock
+
     @property
     def stream_time(self) -> int:
         """The largest event time taken in; -1 before the first record."""
-        if self._run is not None and self.record_context is not None:
-            return self._run.stream_time(self.record_context.offset())
+        context = self._clock or self.record_context
+        if self._run is not None and context is not None:
+            return self._run.stream_time(context.offset())
         return self._group.stream_time
 
     # -- time ------------------------------------------------------------------
@@ -263,7 +279,7 @@ class Task:
         self.commit_requested = False
         for name, store in self.stores.items():
             try:
-                store.flush()
+                store.commit({})
             except FATAL:
                 raise
             except Exception as error:  # noqa: BLE001 - a node below may raise anything
@@ -271,6 +287,8 @@ class Task:
                 raise ProcessorStateException(
                     f'cannot flush store "{name}"', detail=str(cause)
                 ) from cause
+        for callback in self.commit_callbacks:
+            callback()
 
     def snapshot(self) -> bytes:
         """Return what the task has to know after a restart besides its stores."""

@@ -9,21 +9,35 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import IllegalStateException, NullPointerException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
     KeyValueStore,
+    SessionBytesStoreSupplier,
+    SessionStore,
     StateStore,
     StoreBuilder,
     StoreSupplier,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
+    VersionedBytesStoreSupplier,
+    VersionedKeyValueStore,
     WindowBytesStoreSupplier,
     WindowStore,
 )
 from millstream.stores.key_value import SerdeKeyValueStore, SerdeTimestampedKeyValueStore
 from millstream.stores.layers import ByteLayer, LoggedBytes, SuppliedBytes, UntimedBytes
-from millstream.stores.suppliers import OurKeyValueSupplier, OurWindowSupplier
+from millstream.stores.session import SerdeSessionStore
+from millstream.stores.session_keys import SessionKeys
+from millstream.stores.session_layers import LoggedSessions, SessionLayer, SuppliedSessions
+from millstream.stores.suppliers import (
+    OurKeyValueSupplier,
+    OurSessionSupplier,
+    OurVersionedSupplier,
+    OurWindowSupplier,
+)
+from millstream.stores.versioned import SerdeVersionedStore
+from millstream.stores.versioned_layers import LoggedVersions, SuppliedVersions, VersionLayer
 from millstream.stores.window import SerdeTimestampedWindowStore, SerdeWindowStore
 from millstream.stores.window_keys import WindowKeys, default_segment_interval
 from millstream.stores.window_layers import (
@@ -156,6 +170,91 @@ class TimestampedWindowStoreBuilder(WindowBuilder[TimestampedWindowStore[Any, An
     def build(self) -> TimestampedWindowStore[Any, Any]:
         """Return a new store."""
         return build_window(SerdeTimestampedWindowStore, self)
+
+
+class SessionStoreBuilder(BaseBuilder[SessionStore[Any, Any]]):
+    """Builds session stores."""
+
+    def __init__(
+        self,
+        supplier: SessionBytesStoreSupplier,
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+    ) -> None:
+        super().__init__(supplier, key_serde, value_serde)
+        self._sessions = supplier
+
+    def retentionPeriod(self) -> int:
+        """Return how long a session is kept after its end, in milliseconds."""
+        return self._sessions.retentionPeriod()
+
+    def build(self) -> SessionStore[Any, Any]:
+        """Return a new store."""
+        supplier = self._sessions
+        layer: SessionLayer
+        if isinstance(supplier, OurSessionSupplier):
+            keys = supplier.keys()
+            layer = supplier.layer(keys)
+        else:
+            keys = SessionKeys(max(1, supplier.segmentIntervalMs()))
+            layer = SuppliedSessions(supplier.get(), keys)
+        if self._logging:
+            layer = LoggedSessions(layer, self._name)
+        return SerdeSessionStore(
+            self._name,
+            layer,
+            self._key_serde,
+            self._value_serde,
+            keys=keys,
+            caching=self._caching,
+        )
+
+
+class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]]):
+    """Builds versioned stores, which have no cache."""
+
+    def __init__(
+        self,
+        supplier: VersionedBytesStoreSupplier,
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+    ) -> None:
+        super().__init__(supplier, key_serde, value_serde)
+        self._versions = supplier
+
+    def withCachingEnabled(self) -> Self:
+        """Refuse.
+
+        Raises:
+            IllegalStateException: Always: a cache would lose versions.
+        """
+        raise IllegalStateException(
+            "Versioned stores do not support caching",
+            detail=f'The store is "{self._name}".',
+            hint="Leave out withCachingEnabled().",
+        )
+
+    def historyRetention(self) -> int:
+        """Return how far back versions are kept, in milliseconds."""
+        return self._versions.historyRetentionMs()
+
+    def build(self) -> VersionedKeyValueStore[Any, Any]:
+        """Return a new store."""
+        supplier = self._versions
+        layer: VersionLayer
+        if isinstance(supplier, OurVersionedSupplier):
+            layer = supplier.layer()
+        else:
+            supplied: Any = supplier.get()
+            if not isinstance(supplied, VersionedKeyValueStore):
+                raise IllegalStateException(
+                    f'the supplier of versioned store "{self._name}" made no versioned store',
+                    detail=f"It made a {type(supplied).__name__}.",
+                )
+            layer = SuppliedVersions(supplied)
+        if self._logging:
+            layer = LoggedVersions(layer, self._name)
+        return SerdeVersionedStore(self._name, layer, self._key_serde, self._value_serde)
 
 
 KV = TypeVar("KV", bound=SerdeKeyValueStore[Any, Any])

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.durations import DurationLike
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
     KeyValueBytesStoreSupplier,
     KeyValueStore,
+    SessionBytesStoreSupplier,
+    SessionStore,
     StoreBuilder,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
+    VersionedBytesStoreSupplier,
+    VersionedKeyValueStore,
     WindowBytesStoreSupplier,
     WindowStore,
 )
 from millstream.stores.builders import (
     KeyValueStoreBuilder,
+    SessionStoreBuilder,
     TimestampedKeyValueStoreBuilder,
     TimestampedWindowStoreBuilder,
+    VersionedKeyValueStoreBuilder,
     WindowStoreBuilder,
 )
-from millstream.stores.suppliers import OurKeyValueSupplier, OurWindowSupplier
-from millstream.stores.window_keys import default_segment_interval
+from millstream.stores.make_suppliers import (
+    key_value_supplier,
+    session_supplier,
+    versioned_supplier,
+    window_supplier,
+)
 
 PERSISTENT = "rocksdb"
 IN_MEMORY = "memory"
@@ -138,6 +148,39 @@ class Stores:
         )
 
     @staticmethod
+    def persistentSessionStore(
+        name: str, retentionPeriod: DurationLike
+    ) -> SessionBytesStoreSupplier:
+        """Return a supplier of session stores on local disk.
+
+        Raises:
+            IllegalArgumentException: ``retentionPeriod`` is negative, here and below.
+        """
+        return session_supplier(name, PERSISTENT, retentionPeriod, durable=True)
+
+    @staticmethod
+    def inMemorySessionStore(name: str, retentionPeriod: DurationLike) -> SessionBytesStoreSupplier:
+        """Return a supplier of session stores in memory."""
+        return session_supplier(name, IN_MEMORY, retentionPeriod, durable=False)
+
+    @staticmethod
+    def persistentVersionedKeyValueStore(
+        name: str,
+        historyRetention: DurationLike,
+        segmentInterval: DurationLike | None = None,
+    ) -> VersionedBytesStoreSupplier:
+        """Return a supplier of versioned stores on local disk.
+
+        ``historyRetention`` is how far back versions can be read and still be written;
+        ``segmentInterval`` the stretch of time in which old versions are dropped together.
+
+        Raises:
+            IllegalArgumentException: ``historyRetention`` is negative, or ``segmentInterval`` less
+                than a millisecond.
+        """
+        return versioned_supplier(name, PERSISTENT, historyRetention, segmentInterval, durable=True)
+
+    @staticmethod
     def keyValueStoreBuilder(
         supplier: KeyValueBytesStoreSupplier,
         keySerde: Serde[Any] | None,
@@ -176,65 +219,20 @@ class Stores:
         """Return a builder of window stores with timestamps."""
         return TimestampedWindowStoreBuilder(supplier, keySerde, valueSerde)
 
+    @staticmethod
+    def sessionStoreBuilder(
+        supplier: SessionBytesStoreSupplier,
+        keySerde: Serde[Any] | None,
+        valueSerde: Serde[Any] | None,
+    ) -> StoreBuilder[SessionStore[Any, Any]]:
+        """Return a builder of session stores."""
+        return SessionStoreBuilder(supplier, keySerde, valueSerde)
 
-def key_value_supplier(
-    name: str,
-    kind: str,
-    *,
-    durable: bool,
-    timestamped: bool,
-    max_entries: int | None = None,
-) -> OurKeyValueSupplier:
-    """Return a supplier of key-value stores over the byte store called ``kind``."""
-    return OurKeyValueSupplier(
-        store=_named(name),
-        kind=kind,
-        durable=durable,
-        timestamped=timestamped,
-        max_entries=max_entries,
-    )
-
-
-def window_supplier(
-    name: str,
-    kind: str,
-    retention: DurationLike,
-    size: DurationLike,
-    duplicates: bool,
-    *,
-    durable: bool,
-    timestamped: bool,
-) -> OurWindowSupplier:
-    """Return a supplier of window stores over the byte store called ``kind``."""
-    name = _named(name)
-    retention_ms = to_millis(retention, "retentionPeriod")
-    size_ms = to_millis(size, "windowSize")
-    if retention_ms < 0:
-        raise IllegalArgumentException(
-            "retentionPeriod cannot be negative", detail=f"It is {retention_ms} ms."
-        )
-    if size_ms < 0:
-        raise IllegalArgumentException(
-            "windowSize cannot be negative", detail=f"It is {size_ms} ms."
-        )
-    if size_ms > retention_ms:
-        raise IllegalArgumentException(
-            f"The retention period of the window store {name} must be no smaller than its window "
-            f"size. Got size=[{size_ms}], retention=[{retention_ms}]"
-        )
-    return OurWindowSupplier(
-        store=name,
-        kind=kind,
-        durable=durable,
-        timestamped=timestamped,
-        retention=retention_ms,
-        size=size_ms,
-        duplicates=duplicates,
-        segment_interval=default_segment_interval(retention_ms),
-    )
-
-
-def _named(name: str) -> str:
-    if name is None:
-        raise NullPointerException("name cannot be null")
-    return name
+    @staticmethod
+    def versionedKeyValueStoreBuilder(
+        supplier: VersionedBytesStoreSupplier,
+        keySerde: Serde[Any] | None,
+        valueSerde: Serde[Any] | None,
+    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
+        """Return a builder of versioned stores, which refuse ``withCachingEnabled``."""
+        return VersionedKeyValueStoreBuilder(supplier, keySerde, valueSerde)

@@ -6,21 +6,32 @@ from typing import Any
 
 from millstream.core.state import (
     DslKeyValueParams,
+    DslSessionParams,
     DslStoreFormat,
     DslStoreSuppliers,
     DslWindowParams,
     KeyValueBytesStoreSupplier,
     KeyValueStore,
+    SessionBytesStoreSupplier,
+    SessionStore,
     StoreBuilder,
     StoreKinds,
     TimestampedKeyValueStore,
     TimestampedWindowStore,
+    VersionedBytesStoreSupplier,
+    VersionedKeyValueStore,
     WindowBytesStoreSupplier,
     WindowStore,
 )
+from millstream.core.windows import EmitStrategy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import store_class
-from millstream.stores.factories import Stores, key_value_supplier, window_supplier
+from millstream.stores.factories import Stores
+from millstream.stores.make_suppliers import (
+    key_value_supplier,
+    session_supplier,
+    window_supplier,
+)
 
 KAFKA_NAMES = {"rocks_db": "rocksdb", "rocksdb": "rocksdb", "in_memory": "memory"}
 
@@ -50,6 +61,18 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
             params.retainDuplicates(),
             durable=self._durable(),
             timestamped=params.dslStoreFormat() is not DslStoreFormat.PLAIN,
+            emits_final=_emits_final(params.emitStrategy()),
+            sliding=params.isSlidingWindow(),
+        )
+
+    def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
+        """Return the supplier of a session store."""
+        return session_supplier(
+            params.name(),
+            self.kind,
+            params.retentionPeriod(),
+            durable=self._durable(),
+            emits_final=_emits_final(params.emitStrategy()),
         )
 
     def _durable(self) -> bool:
@@ -110,6 +133,22 @@ class OurStoreKinds(StoreKinds):
     ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
         """Return a builder of window stores with timestamps."""
         return Stores.timestampedWindowStoreBuilder(supplier, key_serde, value_serde)
+
+    def session(
+        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[SessionStore[Any, Any]]:
+        """Return a builder of session stores."""
+        return Stores.sessionStoreBuilder(supplier, key_serde, value_serde)
+
+    def versioned(
+        self, supplier: VersionedBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
+        """Return a builder of versioned stores."""
+        return Stores.versionedKeyValueStoreBuilder(supplier, key_serde, value_serde)
+
+
+def _emits_final(strategy: EmitStrategy | None) -> bool:
+    return strategy is not None and strategy.type() is EmitStrategy.StrategyType.ON_WINDOW_CLOSE
 
 
 @hookimpl

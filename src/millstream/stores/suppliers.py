@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
     KeyValueBytesStoreSupplier,
     KeyValueStore,
+    SessionBytesStoreSupplier,
+    SessionStore,
+    VersionedBytesStoreSupplier,
     WindowBytesStoreSupplier,
     WindowStore,
 )
 from millstream.stores.key_value import SerdeKeyValueStore
 from millstream.stores.layers import ByteLayer, LruBytes, StoredBytes
+from millstream.stores.session import SerdeSessionStore
+from millstream.stores.session_keys import SessionKeys
+from millstream.stores.session_layers import StoredSessions
+from millstream.stores.versioned import SerdeVersionedStore
+from millstream.stores.versioned_layers import StoredVersions
 from millstream.stores.window import SerdeWindowStore
 from millstream.stores.window_keys import WindowKeys
 from millstream.stores.window_layers import StoredWindows
@@ -71,6 +80,9 @@ class OurWindowSupplier(WindowBytesStoreSupplier):
     size: int
     duplicates: bool
     segment_interval: int
+    emits_final: bool = False
+    """Windows of all keys are asked for by their start, each once, when they close."""
+    sliding: bool = False
 
     def name(self) -> str:
         """Return the store's name."""
@@ -122,8 +134,104 @@ class OurWindowSupplier(WindowBytesStoreSupplier):
             keys,
             duplicates=self.duplicates,
             durable=self.durable,
+            emits_final=self.emits_final,
+            sliding=self.sliding,
         )
 
     def drops_times(self) -> bool:
         """Tell whether a timestamped store over this one loses its times, as in Kafka."""
         return self.durable and not self.timestamped
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurSessionSupplier(SessionBytesStoreSupplier):
+    """A session store over the byte store called ``kind``; times in milliseconds."""
+
+    store: str
+    kind: str
+    durable: bool
+    retention: int
+    segment_interval: int
+    emits_final: bool = False
+    """Sessions of all keys are asked for by their end."""
+
+    def name(self) -> str:
+        """Return the store's name."""
+        return self.store
+
+    def metricsScope(self) -> str:
+        """Return the byte store's name."""
+        return f"{self.kind}-session"
+
+    def segmentIntervalMs(self) -> int:
+        """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
+        return self.segment_interval if self.durable else 1
+
+    def retentionPeriod(self) -> int:
+        """Return how long a session is kept after its end."""
+        return self.retention
+
+    def get(self) -> SessionStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        keys = self.keys()
+        return SerdeSessionStore(
+            self.store,
+            self.layer(keys),
+            Serdes.ByteArray(),
+            Serdes.ByteArray(),
+            keys=keys,
+            caching=False,
+        )
+
+    def keys(self) -> SessionKeys:
+        """Return the layout of a new store."""
+        return SessionKeys(self.segment_interval)
+
+    def layer(self, keys: SessionKeys) -> StoredSessions:
+        """Return the bytes of a new store."""
+        return StoredSessions(
+            self.store,
+            self.kind,
+            self.retention,
+            keys,
+            durable=self.durable,
+            indexed=self.emits_final,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurVersionedSupplier(VersionedBytesStoreSupplier):
+    """A versioned store over the byte store called ``kind``; times in milliseconds."""
+
+    store: str
+    kind: str
+    durable: bool
+    retention: int
+    segment_interval: int
+
+    def name(self) -> str:
+        """Return the store's name."""
+        return self.store
+
+    def metricsScope(self) -> str:
+        """Return the byte store's name."""
+        return self.kind
+
+    def historyRetentionMs(self) -> int:
+        """Return how far back versions are kept."""
+        return self.retention
+
+    def segmentIntervalMs(self) -> int:
+        """Return the width of the segments in which old versions are dropped."""
+        return self.segment_interval
+
+    def get(self) -> Any:
+        """Return a new versioned store of bytes, without changelog."""
+        bytes_serde = Serdes.ByteArray()
+        return SerdeVersionedStore(self.store, self.layer(), bytes_serde, bytes_serde)
+
+    def layer(self) -> StoredVersions:
+        """Return the bytes of a new store."""
+        return StoredVersions(
+            self.store, self.kind, self.retention, self.segment_interval, durable=self.durable
+        )

@@ -20,7 +20,8 @@ from millstream.stores.window_keys import (
 
 logger = logging.getLogger("millstream.stores")
 
-# Segments begin with a byte below 0x80, so this comes after all of them.
+# Segments begin with a byte below 0x80, so these come after all of them.
+INDEX = b"\x80"
 META_KEY = b"\xffmeta"
 
 
@@ -61,14 +62,25 @@ class StoredWindows(WindowLayer):
         *,
         duplicates: bool,
         durable: bool,
+        emits_final: bool = False,
+        sliding: bool = False,
     ) -> None:
+        """Describe it.
+
+        ``emits_final`` keeps a second order, by start, for reads of all keys. On disk that is also
+        the order seen, and retention includes its last moment; ``sliding`` sees it only there, and
+        ranges of keys by key.
+        """
         self._name = name
         self._kind = kind
         self._retention = retention
         self._keys = keys
         self._duplicates = self.adds = duplicates
         self.stores_durably = durable
-        self.time_ordered = not durable
+        self.time_ordered = emits_final or not durable
+        self._indexed = emits_final
+        self._ranges_by_key = emits_final and durable and sliding
+        self._first_seen = 0 if emits_final and durable else 1
         self._sequence = 0
         self._observed = -1
         self._kept_from = b""
@@ -96,12 +108,17 @@ class StoredWindows(WindowLayer):
         *,
         reverse: bool,
     ) -> Iterator[Entry]:
-        first = clamp(max(time_from, self._observed - self._retention + 1))
+        oldest = self._observed - self._retention + self._first_seen
+        first = clamp(max(time_from, oldest))
         last = min(time_to, self._observed)
         if last < first:
             return
+        if self._indexed and key_from is None and key_to is None:
+            yield from self._by_index(first, last, reverse=reverse)
+            return
         lower_time, upper_time = first.to_bytes(8, "big"), last.to_bytes(8, "big")
-        sorts = self.time_ordered and (key_from is None or key_from != key_to)
+        several = key_from is None or key_from != key_to
+        sorts = several and self.time_ordered and not self._ranges_by_key
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
         for lower, upper in reversed(bounds) if reverse else bounds:
             entries: Iterator[Entry] = (
@@ -124,6 +141,17 @@ class StoredWindows(WindowLayer):
             self._sequence = int.from_bytes(meta[8:], "big")
             self._move_to(meta[:8])
 
+    def _by_index(self, first: int, last: int, *, reverse: bool) -> Iterator[Entry]:
+        lower, upper = INDEX + first.to_bytes(8, "big"), INDEX + (last + 1).to_bytes(8, "big")
+        get, interval = self._copy_get, self._keys.interval
+        for found, _ in self._copy.scan(lower, upper, reverse=reverse):
+            start = found[1:9]
+            segment = (int.from_bytes(start, "big") // interval).to_bytes(8, "big")
+            key = segment + found[9:-4] + start + found[-4:]
+            value = get(key)
+            if value is not None:
+                yield key, value
+
     def _get(self, key: bytes) -> bytes | None:
         return self._copy_get(key) if key[-12:-4] >= self._seen_from else None
 
@@ -143,6 +171,9 @@ class StoredWindows(WindowLayer):
             self._refuse(key)
             return
         self._copy_put(key, value)
+        if self._indexed:
+            by_start = INDEX + start + key[8:-12] + key[-4:]
+            self._copy_put(by_start, None if value is None else b"")
 
     def _add(self, key: bytes, value: bytes | None) -> None:
         if value is None:
@@ -159,17 +190,20 @@ class StoredWindows(WindowLayer):
         self._observed_bytes = start
         self._observed = int.from_bytes(start, "big")
         oldest = self._observed - self._retention
-        self._seen_from = clamp(oldest + 1).to_bytes(8, "big")
+        self._seen_from = clamp(oldest + self._first_seen).to_bytes(8, "big")
         interval = self._keys.interval
         first_segment = clamp(oldest) // interval
         if self.stores_durably:
             self._live_from = (first_segment * interval).to_bytes(8, "big")
         else:
-            self._live_from = self._seen_from
+            self._live_from = clamp(oldest + 1).to_bytes(8, "big")
         kept_from = first_segment.to_bytes(8, "big")
         if kept_from > self._kept_from:
             self._copy.drop_range(self._kept_from, kept_from)
             self._kept_from = kept_from
+            if self._indexed:
+                oldest_kept = (first_segment * interval).to_bytes(8, "big")
+                self._copy.drop_range(INDEX + bytes(8), INDEX + oldest_kept)
 
     def _save(self) -> None:
         self._copy_put(META_KEY, self._observed_bytes + self._sequence.to_bytes(4, "big"))

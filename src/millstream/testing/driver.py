@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from typing_extensions import Self
 
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
-from millstream.core.durations import to_millis
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.handlers import LogAndFailProcessingExceptionHandler
 from millstream.core.headers import Headers
 from millstream.core.plan import GlobalStore, SubTopology
 from millstream.core.processor import TaskId
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.settings import TaskSettings
 from millstream.core.task import Task
-from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_host import DriverHost, GlobalHost, Sent
 from millstream.testing.driver_stores import DriverStores
 from millstream.testing.topics import TestInputTopic, TestOutputTopic
 from millstream.topology.topology import Topology
@@ -39,7 +42,8 @@ class TopologyTestDriver(DriverStores):
     Args:
         topology: What ``StreamsBuilder.build`` or ``Topology`` made.
         config: Entries as a dict, or a ``StreamsConfig``; nothing is required.
-        initialWallClockTime: Where the mock clock starts, epoch milliseconds or aware ``datetime``.
+        initialWallClockTime: Where the mock clock starts, epoch milliseconds or aware ``datetime``;
+            at the machine's time if it is not given.
         real_stores: Keep persistent stores in the byte store they name instead of in memory.
 
     Example:
@@ -54,7 +58,7 @@ class TopologyTestDriver(DriverStores):
         ...     copies = driver.createOutputTopic("copies", reader, reader)
         ...     words.pipeInput("k", "hello", 5)
         ...     copies.readKeyValue()
-        KeyValue(k, hello)
+        KeyValue('k', 'hello')
 
     Source: ``org.apache.kafka.streams.TopologyTestDriver``.
     """
@@ -63,7 +67,7 @@ class TopologyTestDriver(DriverStores):
         self,
         topology: Topology,
         config: Any = None,
-        initialWallClockTime: Any = 0,
+        initialWallClockTime: Any = None,
         *,
         real_stores: bool = False,
     ) -> None:
@@ -71,7 +75,9 @@ class TopologyTestDriver(DriverStores):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
         settings = TaskSettings.of(StreamsConfig(_DEFAULTS | given))
-        now_ms = to_millis(initialWallClockTime, "initialWallClockTime")
+        if initialWallClockTime is None:
+            initialWallClockTime = time.time_ns() // 1_000_000
+        now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
         plan = topology.plan()
         self._host = DriverHost(
             settings.application_id, settings.configs, now_ms, real_stores=real_stores
@@ -79,7 +85,13 @@ class TopologyTestDriver(DriverStores):
         self._offsets: dict[str, int] = {}
         self._produced: dict[str, deque[Sent]] = {}
         self._global_tasks = [
-            Task(plan, [_as_subtopology(store)], TaskId(store.subtopology, 0), settings, self._host)
+            Task(
+                plan,
+                [_as_subtopology(store)],
+                TaskId(store.subtopology, 0),
+                _for_globals(settings),
+                GlobalHost(self._host),
+            )
             for store in plan.globals
         ]
         for task in self._global_tasks:
@@ -100,7 +112,7 @@ class TopologyTestDriver(DriverStores):
         start_ms = (
             self._host.now_ms()
             if startTimestamp is None
-            else to_millis(startTimestamp, "startTimestamp")
+            else to_epoch_millis(startTimestamp, "startTimestamp")
         )
         advance_ms = to_millis(autoAdvance, "autoAdvance")
         return TestInputTopic(self, topicName, keySerializer, valueSerializer, start_ms, advance_ms)
@@ -122,7 +134,8 @@ class TopologyTestDriver(DriverStores):
         """
         self._host.advance(to_millis(advance, "advance"))
         self._task.punctuate_wall_clock()
-        self._commit()
+        self._task.processed = None
+        self._commit(self._task)
         self._complete()
 
     def producedTopicNames(self) -> set[str]:
@@ -171,24 +184,28 @@ class TopologyTestDriver(DriverStores):
         offset = self._offsets.get(row, 0)
         self._offsets[row] = offset + 1
         headers: list[Headers | None] | None = [sent.headers] if sent.headers else None
-        raw = RawChunk(
-            sent.topic, 0, [offset], [sent.timestamp], [sent.key], [sent.value], headers
-        )
+        raw = RawChunk(sent.topic, 0, [offset], [sent.timestamp], [sent.key], [sent.value], headers)
         for task in (self._task, *self._global_tasks):
             if task.reads(sent.topic):
                 task.add(raw)
 
     def _complete(self) -> None:
         for task in self._global_tasks:
-            while task.process_one():
-                task.commit()
-                self._host.apply()
-        while self._task.process_one():
-            self._commit()
+            while _processed_global(task):
+                self._commit(task)
+        self._collect()
+        while self._task.has_queued():
+            while self._task.process_one():
+                self._commit(self._task)
+            self._collect()
 
-    def _commit(self) -> None:
-        self._task.commit()
-        self._host.apply()
+    def _commit(self, task: Task) -> None:
+        task.commit()
+        changed, record = self._host.apply(), task.processed
+        if record is not None and (topic := record.topic()) is not None:
+            for name in set(changed) & set(task.stores):
+                position = task.stores[name].getPosition()
+                position.withComponent(topic, record.partition(), record.offset())
         self._collect()
 
     def _collect(self) -> None:
@@ -209,3 +226,19 @@ def _as_subtopology(store: GlobalStore) -> SubTopology:
     return SubTopology(
         id=store.subtopology, nodes=(store.source, store.processor), stores=(store.store,)
     )
+
+
+def _for_globals(settings: TaskSettings) -> TaskSettings:
+    if settings.configs.get(StreamsConfig.PROCESSING_EXCEPTION_HANDLER_GLOBAL_ENABLED_CONFIG):
+        return settings
+    return replace(settings, processing_handler=LogAndFailProcessingExceptionHandler())
+
+
+def _processed_global(task: Task) -> bool:
+    try:
+        return task.process_one()
+    except StreamsException as failure:
+        # What a global store's processor raises reaches the caller as it is.
+        if failure.__cause__ is not None:
+            raise failure.__cause__ from None
+        raise

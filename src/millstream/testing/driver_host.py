@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Any
 from millstream.core.headers import Headers
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
+
+log = logging.getLogger(__name__)
 
 BUILT_IN = ("rocksdb", "lmdb")
 
@@ -135,11 +138,12 @@ class DriverHost:
         """Return the application's configuration."""
         return self._configs
 
-    def apply(self) -> None:
-        """Write what a commit left staged through to the byte stores."""
-        for copy in self._copies.values():
-            if copy.changes():
-                copy.apply(b"")
+    def apply(self) -> list[str]:
+        """Write what a commit staged through to the byte stores; return whose bytes changed."""
+        changed = [store for store, copy in self._copies.items() if copy.changes()]
+        for store in changed:
+            self._copies[store].apply(b"")
+        return changed
 
     def close(self) -> None:
         """Close the byte stores and remove their files."""
@@ -147,3 +151,26 @@ class DriverHost:
             copy.store.close()
         if self._directory is not None:
             self._directory.cleanup()
+
+
+class GlobalHost(DriverHost):
+    """The same world as the tasks that fill global stores see it: nothing can be sent from there.
+
+    Args:
+        host: What is shared, whatever becomes of it later.
+    """
+
+    def __init__(self, host: DriverHost) -> None:
+        self.__dict__ = host.__dict__
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Drop a record for a dead letter queue, as Kafka Streams does."""
+        log.warning("a global store cannot send to a dead letter queue topic=%s", topic)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.state import (
     KeyValueStore,
     SessionStore,
@@ -15,6 +16,16 @@ from millstream.core.state import (
 )
 from millstream.core.task import Task
 from millstream.testing.plain_stores import PlainKeyValueStore, PlainWindowStore
+
+GETTERS: dict[Any, str] = {
+    VersionedKeyValueStore: "getVersionedKeyValueStore",
+    TimestampedKeyValueStore: "getTimestampedKeyValueStore",
+    KeyValueStore: "getKeyValueStore",
+    TimestampedWindowStore: "getTimestampedWindowStore",
+    WindowStore: "getWindowStore",
+    SessionStore: "getSessionStore",
+}
+"""Narrower kinds first."""
 
 
 class DriverStores:
@@ -28,39 +39,52 @@ class DriverStores:
         return {name: store for task in self.__tasks for name, store in task.stores.items()}
 
     def getStateStore(self, name: str) -> StateStore | None:
-        """Return the store called ``name``; None if there is none."""
-        return self.getAllStateStores().get(name)
+        """Return a store of a kind of the user's own; None if there is none of that name.
+
+        Raises:
+            IllegalArgumentException: It is of a kind that has a getter here.
+        """
+        store = self._store(name)
+        for kind, getter in GETTERS.items():
+            if isinstance(store, kind):
+                raise IllegalArgumentException(
+                    f'store "{name}" is a {kind.__name__}', hint=f"Use {getter}()."
+                )
+        return store
 
     def getKeyValueStore(self, name: str) -> Any:
         """Return a key-value store, with plain values also where it keeps timestamps."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         if isinstance(store, TimestampedKeyValueStore):
             return PlainKeyValueStore(store)
         return store if isinstance(store, KeyValueStore) else None
 
     def getTimestampedKeyValueStore(self, name: str) -> Any:
         """Return a key-value store of values with timestamps."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         return store if isinstance(store, TimestampedKeyValueStore) else None
 
     def getVersionedKeyValueStore(self, name: str) -> Any:
         """Return a versioned key-value store."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         return store if isinstance(store, VersionedKeyValueStore) else None
 
     def getWindowStore(self, name: str) -> Any:
         """Return a window store, with plain values also where it keeps timestamps."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         if isinstance(store, TimestampedWindowStore):
             return PlainWindowStore(store)
         return store if isinstance(store, WindowStore) else None
 
     def getTimestampedWindowStore(self, name: str) -> Any:
         """Return a window store of values with timestamps."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         return store if isinstance(store, TimestampedWindowStore) else None
 
     def getSessionStore(self, name: str) -> Any:
         """Return a session store."""
-        store = self.getStateStore(name)
+        store = self._store(name)
         return store if isinstance(store, SessionStore) else None
+
+    def _store(self, name: str) -> StateStore | None:
+        return self.getAllStateStores().get(name)

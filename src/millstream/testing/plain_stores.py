@@ -33,6 +33,14 @@ class _PlainStore(StateStore):
     def flush(self) -> None:
         self._inner.flush()
 
+    def query(self, query: Any, positionBound: Any, config: Any) -> Any:
+        """Put a query to the store itself."""
+        return self._inner.query(query, positionBound, config)
+
+    def getPosition(self) -> Any:
+        """Return the store's own position."""
+        return self._inner.getPosition()
+
     def close(self) -> None:
         self._inner.close()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from millstream.core.durations import to_millis
+from millstream.core.durations import from_epoch_millis, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.headers import Headers
 
@@ -34,7 +34,7 @@ class TestRecord(Generic[K, V]):
         self._key: K | None = key
         self._value: V | None = value
         self._headers: Headers = Headers() if headers is None else headers
-        self._timestamp = None if time is None else to_millis(time, "recordTime")
+        self._timestamp = None if time is None else to_epoch_millis(time, "recordTime")
         if self._timestamp is not None and self._timestamp < 0:
             raise IllegalArgumentException(
                 f"the time of a test record is {self._timestamp}", hint="Give 0 or more."
@@ -64,7 +64,7 @@ class TestRecord(Generic[K, V]):
         """Return the event time as an aware ``datetime``."""
         if self._timestamp is None:
             return None
-        return datetime.fromtimestamp(self._timestamp / 1000, tz=timezone.utc)
+        return from_epoch_millis(self._timestamp)
 
     def __eq__(self, other: object) -> bool:
         return (

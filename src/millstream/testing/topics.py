@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from millstream.core.durations import to_millis
+from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
@@ -214,5 +214,5 @@ def _record(
 def _timed(items: Iterable[Any], start: Any, advance: Any) -> Iterable[tuple[Any, int | None]]:
     if start is None:
         return [(item, None) for item in items]
-    start_ms, step_ms = to_millis(start, "startTimestamp"), to_millis(advance or 0, "advance")
+    start_ms, step_ms = to_epoch_millis(start, "startTimestamp"), to_millis(advance or 0, "advance")
     return [(item, start_ms + index * step_ms) for index, item in enumerate(items)]

@@ -16,9 +16,12 @@ from millstream.topology.materialize import Kept, TableStoreBuilder, resolved, s
 from millstream.topology.operators.folding import (
     Combine,
     Initial,
+    Merge,
     ReduceCombine,
+    ReduceMerge,
     count_combine,
     count_initial,
+    count_merge,
     reduce_initial,
 )
 from millstream.topology.options import Grouped, Materialized, Named
@@ -76,11 +79,11 @@ class Grouping:
         )
 
 
-class Aggregating(ABC, Generic[TK, K, V]):
-    """``count``, ``reduce`` and ``aggregate``, by key or by key and window."""
+class Reducing(ABC, Generic[TK, K, V]):
+    """``count`` and ``reduce``, by key or by key and window."""
 
     def __init__(self, grouping: Grouping) -> None:
-        self._grouping = grouping
+        self.grouping = grouping
 
     def count(
         self,
@@ -92,8 +95,10 @@ class Aggregating(ABC, Generic[TK, K, V]):
             "count", {"named": named, "materialized": materialized}, Named, Materialized
         )
         if how is not None and store_name(how) is None:
-            self._grouping.flow.graph.names.store(_AGGREGATE)  # a number that Kafka wastes
-        return self._table(_AGGREGATE, chosen, how, Serdes.Long(), count_initial, count_combine)
+            self.grouping.flow.graph.names.store(_AGGREGATE)  # a number that Kafka wastes
+        return self._table(
+            _AGGREGATE, chosen, how, Serdes.Long(), count_initial, count_combine, count_merge
+        )
 
     def reduce(
         self,
@@ -105,12 +110,85 @@ class Aggregating(ABC, Generic[TK, K, V]):
 
         A reducer that returns None deletes the row.
         """
-        combine = ReduceCombine(plain(reducer, "apply", "reducer"))
+        function = plain(reducer, "apply", "reducer")
         chosen, how = sort_options(
             "reduce", {"named": named, "materialized": materialized}, Named, Materialized
         )
-        serde = self._grouping.value_serde
-        return self._table(_REDUCE, chosen, how, serde, reduce_initial, combine)
+        serde = self.grouping.value_serde
+        combine, merge = ReduceCombine(function), ReduceMerge(function)
+        return self._table(_REDUCE, chosen, how, serde, reduce_initial, combine, merge)
+
+    @abstractmethod
+    def store(self, kept: Kept) -> TableStoreBuilder:
+        """Return the builder of the store."""
+
+    @abstractmethod
+    def processor(
+        self, initial: Initial, combine: Combine, merge: Merge | None
+    ) -> Callable[..., Any]:
+        """Return what makes the processor, given the table's settings."""
+
+    @abstractmethod
+    def table_key_serde(self, key_serde: Any) -> Any:
+        """Return the serde of the table's keys, given that of the stream's."""
+
+    def _aggregate(
+        self,
+        initializer: Starts[A],
+        aggregator: Adds[K, V, A],
+        named: Any,
+        materialized: Any,
+        merge: Merge | None = None,
+    ) -> KTable[TK, A]:
+        initial = plain(initializer, "apply", "initializer")
+        combine = plain(aggregator, "apply", "aggregator")
+        chosen, how = sort_options(
+            "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
+        )
+        return self._table(_AGGREGATE, chosen, how, None, initial, combine, merge)
+
+    def _table(
+        self,
+        prefix: str,
+        named: Named | None,
+        materialized: Materialized[Any, Any, Any] | None,
+        value_serde: Any,
+        initial: Initial,
+        combine: Combine,
+        merge: Merge | None = None,
+    ) -> KTable[TK, Any]:
+        from millstream.topology.ktable import KTable
+
+        graph = self.grouping.flow.graph
+        kept = resolved(
+            graph,
+            materialized,
+            prefix,
+            key_serde=self.grouping.key_serde,
+            value_serde=value_serde,
+        )
+        name = graph.names.operator(prefix, None if named is None else named.name)
+        store = self.store(kept)
+        flow = self.grouping.repartitioned(kept)
+        node = TableOperation(
+            name=name,
+            processor=self.processor(initial, combine, merge),
+            role=TableRole.AGGREGATE,
+            store=store,
+            queryable=kept.queryable,
+            outputs_versioned=kept.versioned,
+        )
+        table = flow.then(
+            node,
+            key_serde=self.table_key_serde(kept.materialized.key_serde),
+            value_serde=kept.materialized.value_serde,
+            repartition_required=False,
+        )
+        return KTable(table, kept.name if kept.queryable else None)
+
+
+class Aggregating(Reducing[TK, K, V]):
+    """The same and ``aggregate``."""
 
     def aggregate(
         self,
@@ -124,59 +202,4 @@ class Aggregating(ABC, Generic[TK, K, V]):
         The aggregate's value serde is the application's default unless ``materialized`` has one.
         An aggregator that returns None deletes the row.
         """
-        initial = plain(initializer, "apply", "initializer")
-        combine = plain(aggregator, "apply", "aggregator")
-        chosen, how = sort_options(
-            "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        return self._table(_AGGREGATE, chosen, how, None, initial, combine)
-
-    @abstractmethod
-    def _store(self, kept: Kept) -> TableStoreBuilder:
-        """Return the builder of the store."""
-
-    @abstractmethod
-    def _processor(self, initial: Initial, combine: Combine) -> Callable[..., Any]:
-        """Return what makes the processor, given the table's settings."""
-
-    @abstractmethod
-    def _table_key_serde(self, key_serde: Any) -> Any:
-        """Return the serde of the table's keys, given that of the stream's."""
-
-    def _table(
-        self,
-        prefix: str,
-        named: Named | None,
-        materialized: Materialized[Any, Any, Any] | None,
-        value_serde: Any,
-        initial: Initial,
-        combine: Combine,
-    ) -> KTable[TK, Any]:
-        from millstream.topology.ktable import KTable
-
-        graph = self._grouping.flow.graph
-        kept = resolved(
-            graph,
-            materialized,
-            prefix,
-            key_serde=self._grouping.key_serde,
-            value_serde=value_serde,
-        )
-        name = graph.names.operator(prefix, None if named is None else named.name)
-        store = self._store(kept)
-        flow = self._grouping.repartitioned(kept)
-        node = TableOperation(
-            name=name,
-            processor=self._processor(initial, combine),
-            role=TableRole.AGGREGATE,
-            store=store,
-            queryable=kept.queryable,
-            outputs_versioned=kept.versioned,
-        )
-        table = flow.then(
-            node,
-            key_serde=self._table_key_serde(kept.materialized.key_serde),
-            value_serde=kept.materialized.value_serde,
-            repartition_required=False,
-        )
-        return KTable(table, kept.name if kept.queryable else None)
+        return self._aggregate(initializer, aggregator, named, materialized)

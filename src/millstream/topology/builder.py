@@ -51,10 +51,16 @@ class Supplied:
         return list(provide() or ())
 
 
+Wrap = Callable[[str, Supplied], Supplied]
+"""Takes a processor's name and supplier, returns the supplier to use instead."""
+
+
 @dataclass(slots=True)
 class TopologyBuilder:
     """Nodes and stores in the order in which they were added."""
 
+    wrap: Wrap | None = None
+    """Is shown every processor but those of global stores."""
     _nodes: dict[str, Node] = field(default_factory=dict)
     _stores: dict[str, StoreNode] = field(default_factory=dict)
     _global_stores: dict[str, GlobalStore] = field(default_factory=dict)
@@ -94,11 +100,18 @@ class TopologyBuilder:
             offset_reset=offset_reset,
         )
 
-    def add_processor(self, name: str, supplier: Any, parents: Iterable[str]) -> None:
-        """Add a processor below its parents, with the stores that its supplier brings."""
+    def add_processor(
+        self, name: str, supplier: Any, parents: Iterable[str], *, plain: bool = False
+    ) -> None:
+        """Add a processor below its parents, with the stores that its supplier brings.
+
+        A plain one is not shown to ``wrap``.
+        """
         names = self._checked_parents("processor", name, parents)
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
         _check_fresh(name, supplied)
+        if self.wrap is not None and not plain:
+            supplied = self.wrap(name, supplied)
         self._nodes[name] = ProcessorNode(name=name, parents=names, supplier=supplied)
         for builder in supplied.stores():
             self.add_state_store(builder, [name])
@@ -216,6 +229,11 @@ class TopologyBuilder:
     def has_store(self, name: str) -> bool:
         """Tell whether a store, global or not, is called ``name``."""
         return name in self._stores or name in self._global_stores
+
+    def store_builder(self, name: str) -> Any:
+        """Return the builder of a store, None if there is none of that name."""
+        store = self._stores.get(name)
+        return None if store is None else store.builder
 
     def plan(self) -> Plan:
         """Return the topology as it now stands."""

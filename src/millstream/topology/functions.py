@@ -14,6 +14,7 @@ from millstream.core.errors import ClassCastException, NullPointerException
 
 K_contra = TypeVar("K_contra", contravariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
+O_contra = TypeVar("O_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 A = TypeVar("A")
 
@@ -67,11 +68,38 @@ class Aggregator(Protocol[K_contra, V_contra, A]):
         """Return the new aggregate; None deletes it."""
 
 
+class Merger(Protocol[K_contra, A]):
+    """Makes one aggregate of two, of sessions that grow together. Source: ``kstream.Merger``."""
+
+    def apply(self, aggKey: K_contra, aggOne: A, aggTwo: A, /) -> A:
+        """Return the merged aggregate."""
+
+
 class Reducer(Protocol[A]):
     """Combines two values into one of the same type. Source: ``kstream.Reducer``."""
 
     def apply(self, value1: A, value2: A, /) -> A:
         """Return the combination of the value so far and the new one; None deletes it."""
+
+
+class ValueJoiner(Protocol[V_contra, O_contra, R_co]):
+    """Makes one value of two that meet in a join; None stands for one that is missing.
+
+    Source: ``kstream.ValueJoiner``.
+    """
+
+    def apply(self, value1: V_contra, value2: O_contra, /) -> R_co:
+        """Return the joined value."""
+
+
+class ValueJoinerWithKey(Protocol[K_contra, V_contra, O_contra, R_co]):
+    """Makes one value of a key, which it must not change, and two values.
+
+    Source: ``kstream.ValueJoinerWithKey``.
+    """
+
+    def apply(self, readOnlyKey: K_contra, value1: V_contra, value2: O_contra, /) -> R_co:
+        """Return the joined value."""
 
 
 def plain(function: Any, method: str, parameter: str) -> Callable[..., Any]:
@@ -108,8 +136,8 @@ def plain(function: Any, method: str, parameter: str) -> Callable[..., Any]:
     )
 
 
-def takes_key(function: Callable[..., Any]) -> bool:
-    """Tell a mapper of key and value from one of the value alone, by what it must be given.
+def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
+    """Tell a function of key and values from one of the values alone, by what it must be given.
 
     Example:
         >>> takes_key(lambda key, value: value), takes_key(str.upper), takes_key(str)
@@ -125,10 +153,16 @@ def takes_key(function: Callable[..., Any]) -> bool:
         for parameter in parameters
         if parameter.kind in positional and parameter.default is inspect.Parameter.empty
     ]
-    return len(required) >= 2
+    return len(required) > values
 
 
 def with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
     """Return a value mapper as a plain callable, and whether it wants the key first."""
     mapper = plain(function, "apply", parameter)
     return mapper, takes_key(mapper)
+
+
+def joiner_with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
+    """Return a value joiner as a plain callable, and whether it wants the key first."""
+    joiner = plain(function, "apply", parameter)
+    return joiner, takes_key(joiner, values=2)

@@ -1,30 +1,51 @@
-"""``KGroupedStream`` and ``TimeWindowedKStream``: records grouped by key, to be aggregated."""
+"""``KGroupedStream`` and its windowed forms: records grouped by key, to be aggregated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from millstream.core.errors import UnsupportedOperationException
-from millstream.core.serdes import TimeWindowedSerde
-from millstream.core.windows import Windowed, Windows
-from millstream.topology.aggregation import Aggregating, Grouping
+from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.serdes import SessionWindowedSerde, TimeWindowedSerde
+from millstream.core.windows import (
+    EmitStrategy,
+    SessionWindows,
+    SlidingWindows,
+    UnlimitedWindows,
+    Windowed,
+    Windows,
+)
+from millstream.topology.aggregation import Adds, Aggregating, Grouping, Reducing, Starts
+from millstream.topology.arguments import ABSENT
 from millstream.topology.checks import not_none
+from millstream.topology.cogrouped import CogroupedKStream, cogrouped
 from millstream.topology.flow import Flow
+from millstream.topology.functions import Merger, plain
 from millstream.topology.materialize import (
     Kept,
     KeyValueTableBuilder,
+    SessionTableBuilder,
+    SlidingTableBuilder,
     TableStoreBuilder,
     WindowTableBuilder,
+    emits_on_close,
 )
 from millstream.topology.operators.aggregate import Aggregate
-from millstream.topology.operators.folding import Combine, Initial
+from millstream.topology.operators.folding import Combine, Initial, Merge
+from millstream.topology.operators.session_aggregate import SessionAggregate
+from millstream.topology.operators.sliding_aggregate import SlidingAggregate
 from millstream.topology.operators.window_aggregate import WindowAggregate
-from millstream.topology.options import Grouped
+from millstream.topology.options import Grouped, Materialized, Named
+
+if TYPE_CHECKING:
+    from millstream.topology.ktable import KTable
 
 K = TypeVar("K")
 V = TypeVar("V")
+A = TypeVar("A")
+
+Merges = Merger[K, A] | Callable[[K, A, A], A]
 
 
 class KGroupedStream(Aggregating[K, K, V]):
@@ -39,26 +60,41 @@ class KGroupedStream(Aggregating[K, K, V]):
     def __init__(self, flow: Flow, grouped: Grouped[K, V]) -> None:
         super().__init__(Grouping(flow, grouped))
 
-    def windowedBy(self, windows: Windows[Any]) -> TimeWindowedKStream[K, V]:
+    def cogroup(self, aggregator: Adds[K, V, A]) -> CogroupedKStream[K, A]:
+        """Begin an aggregate that this stream and others, added to the result, share."""
+        return cogrouped(self, aggregator)
+
+    @overload
+    def windowedBy(self, windows: Windows[Any] | SlidingWindows) -> TimeWindowedKStream[K, V]: ...
+    @overload
+    def windowedBy(self, windows: SessionWindows) -> SessionWindowedKStream[K, V]: ...
+    def windowedBy(
+        self, windows: Windows[Any] | SlidingWindows | SessionWindows
+    ) -> TimeWindowedKStream[K, V] | SessionWindowedKStream[K, V]:
         """Group by time as well: each record belongs to every window it falls into.
 
         Raises:
-            UnsupportedOperationException: ``windows`` is no ``Windows``.
+            UnsupportedOperationException: ``windows`` is nothing of the kind.
         """
-        if not isinstance(not_none(windows, "windows"), Windows):
-            raise UnsupportedOperationException(
-                f"windowedBy() does not take a {type(windows).__name__}",
-                hint="Give TimeWindows or UnlimitedWindows.",
-            )
-        return TimeWindowedKStream(self._grouping, windows)
+        not_none(windows, "windows")
+        if isinstance(windows, SessionWindows):
+            return SessionWindowedKStream(self.grouping, windows)
+        if isinstance(windows, Windows | SlidingWindows):
+            return TimeWindowedKStream(self.grouping, windows)
+        raise UnsupportedOperationException(
+            f"windowedBy() does not take a {type(windows).__name__}",
+            hint="Give TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows.",
+        )
 
-    def _store(self, kept: Kept) -> TableStoreBuilder:
+    def store(self, kept: Kept) -> TableStoreBuilder:
         return KeyValueTableBuilder(kept)
 
-    def _processor(self, initial: Initial, combine: Combine) -> Callable[..., Any]:
+    def processor(
+        self, initial: Initial, combine: Combine, merge: Merge | None
+    ) -> Callable[..., Any]:
         return partial(Aggregate, initial, combine)
 
-    def _table_key_serde(self, key_serde: Any) -> Any:
+    def table_key_serde(self, key_serde: Any) -> Any:
         return key_serde
 
 
@@ -66,20 +102,108 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
     """Records grouped by key and window; made by ``KGroupedStream.windowedBy``.
 
     An aggregation is a table with a row per key and window. A record that comes after its window
-    and the grace period have ended is dropped; records without a key are, too.
+    and the grace period have ended is dropped; records without a key are, too, and in sliding
+    windows those without a value.
 
     Source: ``kstream.TimeWindowedKStream``.
     """
 
-    def __init__(self, grouping: Grouping, windows: Windows[Any]) -> None:
+    def __init__(
+        self,
+        grouping: Grouping,
+        windows: Windows[Any] | SlidingWindows,
+        emit: EmitStrategy | None = None,
+    ) -> None:
         super().__init__(grouping)
         self._windows = windows
+        self._emit = emit
 
-    def _store(self, kept: Kept) -> TableStoreBuilder:
-        return WindowTableBuilder(kept, windows=self._windows)
+    def emitStrategy(self, emitStrategy: EmitStrategy) -> TimeWindowedKStream[K, V]:
+        """Return the same with results at each update (the default), or once per closed window.
 
-    def _processor(self, initial: Initial, combine: Combine) -> Callable[..., Any]:
-        return partial(WindowAggregate, self._windows, initial, combine)
+        What has closed is emitted when a record comes, in order of time.
 
-    def _table_key_serde(self, key_serde: Any) -> Any:
-        return None if key_serde is None else TimeWindowedSerde(key_serde, self._windows.size())
+        Raises:
+            IllegalArgumentException: The windows are unlimited and would never close.
+        """
+        on_close = emits_on_close(not_none(emitStrategy, "emitStrategy"))
+        if on_close and isinstance(self._windows, UnlimitedWindows):
+            raise IllegalArgumentException(
+                "emitStrategy() cannot be onWindowClose() for UnlimitedWindows",
+                hint="Use EmitStrategy.onWindowUpdate(), or windows that end.",
+            )
+        return TimeWindowedKStream(self.grouping, self._windows, emitStrategy)
+
+    def store(self, kept: Kept) -> TableStoreBuilder:
+        slides = isinstance(self._windows, SlidingWindows)
+        builder = SlidingTableBuilder if slides else WindowTableBuilder
+        return builder(kept, windows=self._windows, emit=self._emit)
+
+    def processor(
+        self, initial: Initial, combine: Combine, merge: Merge | None
+    ) -> Callable[..., Any]:
+        slides = isinstance(self._windows, SlidingWindows)
+        processor: Callable[..., Any] = SlidingAggregate if slides else WindowAggregate
+        on_close = emits_on_close(self._emit)
+        return partial(processor, self._windows, initial, combine, on_close=on_close)
+
+    def table_key_serde(self, key_serde: Any) -> Any:
+        if key_serde is None:
+            return None
+        windows = self._windows
+        if isinstance(windows, SlidingWindows):
+            return TimeWindowedSerde(key_serde, windows.timeDifferenceMs())
+        return TimeWindowedSerde(key_serde, windows.size())
+
+
+class SessionWindowedKStream(Reducing[Windowed[K], K, V]):
+    """Records grouped by key and session; made by ``KGroupedStream.windowedBy``.
+
+    An aggregation is a table with a row per key and session, whose time is the session's end. A
+    session that grows, or is merged with others, is deleted and comes back with new bounds.
+
+    Source: ``kstream.SessionWindowedKStream``.
+    """
+
+    def __init__(
+        self, grouping: Grouping, windows: SessionWindows, emit: EmitStrategy | None = None
+    ) -> None:
+        super().__init__(grouping)
+        self._windows = windows
+        self._emit = emit
+
+    def aggregate(
+        self,
+        initializer: Starts[A],
+        aggregator: Adds[K, V, A],
+        sessionMerger: Merges[K, A],
+        named: Named | Materialized[K, A, Any] = ABSENT,
+        materialized: Materialized[K, A, Any] = ABSENT,
+    ) -> KTable[Windowed[K], A]:
+        """Add values to an aggregate: ``aggregate(init, add, merge[, named][, materialized])``.
+
+        ``sessionMerger`` makes one aggregate of two. It also gets the initializer's, as the first
+        of the two, and must give back the other one then.
+        """
+        merge = plain(sessionMerger, "apply", "sessionMerger")
+        return self._aggregate(initializer, aggregator, named, materialized, merge)
+
+    def emitStrategy(self, emitStrategy: EmitStrategy) -> SessionWindowedKStream[K, V]:
+        """Return the same with results at each update (the default), or once per closed session.
+
+        What has closed is emitted when a record comes, in order of time.
+        """
+        not_none(emitStrategy, "emitStrategy")
+        return SessionWindowedKStream(self.grouping, self._windows, emitStrategy)
+
+    def store(self, kept: Kept) -> TableStoreBuilder:
+        return SessionTableBuilder(kept, windows=self._windows, emit=self._emit)
+
+    def processor(
+        self, initial: Initial, combine: Combine, merge: Merge | None
+    ) -> Callable[..., Any]:
+        on_close = emits_on_close(self._emit)
+        return partial(SessionAggregate, self._windows, initial, combine, merge, on_close=on_close)
+
+    def table_key_serde(self, key_serde: Any) -> Any:
+        return None if key_serde is None else SessionWindowedSerde(key_serde)

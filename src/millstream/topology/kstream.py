@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from millstream.core.errors import ClassCastException
 from millstream.core.keyvalue import KeyValue
@@ -26,6 +26,7 @@ from millstream.topology.graph.endpoints import Sink
 from millstream.topology.graph.nodes import Operation, TableOperation, TableRole
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.grouped import KGroupedStream
+from millstream.topology.kstream_joins import StreamJoins
 from millstream.topology.materialize import KeyValueTableBuilder, resolved
 from millstream.topology.operators import stateless
 from millstream.topology.operators.printing import Print
@@ -50,14 +51,15 @@ V2 = TypeVar("V2")
 
 Accepts = Predicate[K, V] | Callable[[K, V], bool]
 MapsPair = KeyValueMapper[K, V, K2] | Callable[[K, V], K2]
+# Type arguments are matched in the order in which they first appear: K, V, V2.
 MapsValue = (
-    ValueMapper[V, V2] | ValueMapperWithKey[K, V, V2] | Callable[[V], V2] | Callable[[K, V], V2]
+    ValueMapperWithKey[K, V, V2] | ValueMapper[V, V2] | Callable[[V], V2] | Callable[[K, V], V2]
 )
 Acts = ForeachAction[K, V] | Callable[[K, V], object]
 Pair = KeyValue[K2, V2] | tuple[K2, V2]
 
 
-class KStream(Generic[K, V]):
+class KStream(StreamJoins[K, V]):
     """Records, each a fact of its own; made by ``StreamsBuilder.stream`` and by other streams.
 
     Every method adds an operation and leaves this stream as it is. Functions are called with plain
@@ -75,10 +77,7 @@ class KStream(Generic[K, V]):
     Source: ``kstream.KStream``.
     """
 
-    __slots__ = ("_flow",)
-
-    def __init__(self, flow: Flow) -> None:
-        self._flow = flow
+    __slots__ = ()
 
     def filter(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate accepts."""

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar, overload
 
 from millstream.core.errors import ClassCastException
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
+from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain, with_key
-from millstream.topology.graph.nodes import OldValues, Operation, TableOperation, TableRole
-from millstream.topology.kstream import Accepts, KStream, MapsPair, MapsValue
-from millstream.topology.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.graph.nodes import (
+    OldValues,
+    Operation,
+    TableOperation,
+    TableReader,
+    TableRole,
+)
+from millstream.topology.grouped_table import KGroupedTable
+from millstream.topology.kstream import Accepts, KStream, MapsPair, MapsValue, Pair
+from millstream.topology.ktable_joins import TableJoins
+from millstream.topology.materialize import Kept, KeyValueTableBuilder, resolved, store_name
+from millstream.topology.operators.getters import DerivedView, View
+from millstream.topology.operators.regroup import Regroup
 from millstream.topology.operators.table import FilterTable, MapTableValues, ToStream
-from millstream.topology.options import Materialized, Named
+from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.transform_values import TransformTableValues, TransformView
+from millstream.topology.options import Grouped, Materialized, Named
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -24,9 +38,10 @@ V2 = TypeVar("V2")
 
 _FILTER = "KTABLE-FILTER-"
 _MAP_VALUES = "KTABLE-MAPVALUES-"
+_TRANSFORM = "KTABLE-TRANSFORMVALUES-"
 
 
-class KTable(Generic[K, V]):
+class KTable(TableJoins[K, V]):
     """Rows by key; made by ``StreamsBuilder.table``, by aggregations and by other tables.
 
     Every method adds an operation and leaves this table as it is. A table computed from another
@@ -81,8 +96,74 @@ class KTable(Generic[K, V]):
             "mapValues", {"named": named, "materialized": materialized}, Named, Materialized
         )
         processor = partial(MapTableValues, function, with_key=keyed)
-        return self._derived(_MAP_VALUES, chosen, how, processor, value_serde=None)
+        return self._derived(
+            _MAP_VALUES, chosen, how, processor, _computed_by(processor), value_serde=None
+        )
 
+    def transformValues(
+        self,
+        transformerSupplier: Any,
+        *arguments: Named | Materialized[K, Any, Any] | str,
+        named: Named = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, Any]:
+        """Compute each row's value with an object that may use stores.
+
+        ``transformValues(supplier[, materialized][, named], storeName, ...)``. Deleted rows are
+        transformed as well.
+
+        Args:
+            transformerSupplier: A ``ValueTransformerWithKeySupplier``, a transformer class, or a
+                callable that returns a new transformer each time.
+            arguments: Options, then the names of stores, added before, to connect.
+            named: The name of the operation.
+            materialized: How the table is kept.
+        """
+        supplier = Supplied(not_none(transformerSupplier, "transformerSupplier"))
+        stores = [not_none(item, "stateStoreNames") for item in arguments]
+        options: dict[str, Any] = {"named": named, "materialized": materialized}
+        while stores and isinstance(stores[0], Named | Materialized):
+            option: Any = stores.pop(0)
+            options["named" if isinstance(option, Named) else "materialized"] = option
+        wrong = [store for store in stores if not isinstance(store, str)]
+        if wrong:
+            raise ClassCastException(
+                f"transformValues() does not take a {type(wrong[0]).__name__} as a store's name"
+            )
+        chosen, how = sort_options("transformValues", options, Named, Materialized)
+        return self._derived(
+            _TRANSFORM,
+            chosen,
+            how,
+            partial(TransformTableValues, supplier),
+            partial(TransformView, supplier),
+            value_serde=None,
+            connected=tuple(map(str, stores)),
+            own_stores=tuple(supplier.stores()),
+        )
+
+    def groupBy(
+        self, selector: MapsPair[K, V, Pair[K2, V2]], grouped: Grouped[K2, V2] = ABSENT
+    ) -> KGroupedTable[K2, V2]:
+        """Give each row a new key and value, and bring equal keys together, to be aggregated.
+
+        Rows for which the new key or value is None are left out. Serdes are the application's
+        defaults unless ``grouped`` has others.
+        """
+        (how,) = sort_options("groupBy", {"grouped": grouped}, Grouped)
+        how = how or Grouped()
+        function = plain(selector, "apply", "selector")
+        node = TableReader(
+            name=self._flow.graph.names.operator("KTABLE-SELECT-", how.name),
+            supplier=partial(Regroup, function),
+            old_values=OldValues.NEEDED,
+        )
+        return KGroupedTable(self._flow.then(node), how)
+
+    @overload
+    def toStream(self, mapper: Named = ABSENT, named: Named = ABSENT) -> KStream[K, V]: ...
+    @overload
+    def toStream(self, mapper: MapsPair[K, V, K2], named: Named = ABSENT) -> KStream[K2, V]: ...
     def toStream(
         self,
         mapper: Named | MapsPair[K, V, K2] = ABSENT,
@@ -118,11 +199,13 @@ class KTable(Generic[K, V]):
         chosen, how = sort_options(
             method, {"named": named, "materialized": materialized}, Named, Materialized
         )
+        processor = partial(FilterTable, test, negate=negate)
         return self._derived(
             _FILTER,
             chosen,
             how,
-            partial(FilterTable, test, negate=negate),
+            processor,
+            _computed_by(processor),
             value_serde=self._flow.value_serde,
             old_values=OldValues.IF_KEPT,
         )
@@ -133,13 +216,20 @@ class KTable(Generic[K, V]):
         named: Named | None,
         materialized: Materialized[Any, Any, Any] | None,
         processor: Callable[..., Any],
+        view: Callable[[View], View],
         *,
         value_serde: Any,
         old_values: OldValues = OldValues.UNUSED,
+        connected: tuple[str, ...] = (),
+        own_stores: tuple[Any, ...] = (),
     ) -> KTable[K, Any]:
         """Add a table that is computed from this one and kept only where it is named."""
         flow, kept = self._flow, None
-        if materialized is not None:
+        if materialized is not None and prefix == _TRANSFORM and store_name(materialized) is None:
+            # Unlike all others it takes no number for a store that will not be there.
+            key_serde = flow.key_serde if materialized.key_serde is None else materialized.key_serde
+            kept = Kept(replace(materialized, key_serde=key_serde), prefix, queryable=False)
+        elif materialized is not None:
             # Without a name the number is taken all the same, and there is no store.
             kept = resolved(
                 flow.graph,
@@ -158,9 +248,18 @@ class KTable(Generic[K, V]):
             queryable=stored is not None,
             outputs_versioned=None if kept is None else kept.versioned,
             old_values=old_values,
+            view=view,
+            connected=connected,
+            own_stores=own_stores,
         )
         if kept is None:
             return KTable(flow.then(node, value_serde=value_serde), None)
         chosen = kept.materialized
         below = flow.then(node, key_serde=chosen.key_serde, value_serde=chosen.value_serde)
         return KTable(below, None if stored is None else stored.name)
+
+
+def _computed_by(processor: Callable[..., Any]) -> Callable[[View], View]:
+    """Return how a table that is not kept is read: its processor's function, on what is above."""
+    compute = processor(settings=TableSettings()).compute
+    return lambda above: DerivedView(above, compute)

@@ -10,16 +10,17 @@ from typing import Any
 from typing_extensions import Self
 
 from millstream.core.config.keys import CONFIG_KEYS
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
 from millstream.core.loading import load_instance
 from millstream.core.state import (
     DslKeyValueParams,
+    DslSessionParams,
     DslWindowParams,
     StateStore,
     StoreBuilder,
     VersionedBytesStoreSupplier,
 )
-from millstream.core.windows import EmitStrategy
+from millstream.core.windows import EmitStrategy, StrategyType
 from millstream.plugins.registry import store_kinds
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.options import Materialized
@@ -93,7 +94,16 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
     """Of the application; None until a host has set them."""
 
     def configured(self, configs: Mapping[str, Any]) -> Self:
-        """Return a copy for an application; a host calls it before ``build``."""
+        """Return a copy for an application; a host calls it before ``build``.
+
+        Raises:
+            UnsupportedOperationException: ``dsl.store.format`` asks for headers in stores.
+        """
+        if str(configs.get("dsl.store.format") or "").lower() == "headers":
+            raise UnsupportedOperationException(
+                f'store "{self.name()}" cannot keep headers',
+                hint="Leave dsl.store.format at its default.",
+            )
         return replace(self, configs=configs)
 
     def withCachingEnabled(self) -> Self:
@@ -121,7 +131,7 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
         """Return a new store of the kind that user or configuration chose."""
         chosen = self.kept.materialized
         builder = self.plain_builder()
-        if chosen.caching_enabled:
+        if chosen.caching_enabled and self.cacheable():
             builder = builder.withCachingEnabled()
         if chosen.logging_enabled:
             builder = builder.withLoggingEnabled(chosen.topic_config)
@@ -129,13 +139,17 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
             builder = builder.withLoggingDisabled()
         return builder.build()  # type: ignore[no-any-return]
 
+    def cacheable(self) -> bool:
+        """Tell whether the store may have a cache."""
+        return not self.kept.versioned
+
     @abstractmethod
     def plain_builder(self) -> Any:
         """Return the builder of the store without cache and changelog."""
 
     def suppliers(self) -> Any:
         """Return what chooses the store's kind."""
-        return _suppliers(self.kept.materialized.dsl_store_suppliers, self.configs or {})
+        return chosen_suppliers(self.kept.materialized.dsl_store_suppliers, self.configs or {})
 
     def _with(self, **changes: Any) -> Self:
         materialized = replace(self.kept.materialized, **changes)
@@ -147,10 +161,19 @@ class KeyValueTableBuilder(TableStoreBuilder):
 
     __slots__ = ()
 
+    def historyRetention(self) -> int | None:
+        """Return how far back versions are kept, in milliseconds; None: it keeps no versions."""
+        if not self.kept.versioned:
+            return None
+        supplier: VersionedBytesStoreSupplier = self.kept.materialized.store_supplier
+        return supplier.historyRetentionMs()
+
     def plain_builder(self) -> Any:
-        """Return the builder of a timestamped store."""
+        """Return the builder of a timestamped store, or of a versioned one."""
         chosen = self.kept.materialized
         supplier = chosen.store_supplier
+        if self.kept.versioned:
+            return store_kinds().versioned(supplier, chosen.key_serde, chosen.value_serde)
         if supplier is None:
             supplier = self.suppliers().keyValueStore(DslKeyValueParams(self.name()))
         return store_kinds().timestamped_key_value(supplier, chosen.key_serde, chosen.value_serde)
@@ -164,21 +187,25 @@ class WindowTableBuilder(TableStoreBuilder):
     emit: EmitStrategy | None = None
 
     def __post_init__(self) -> None:
-        size_ms, grace_ms = self.windows.size(), self.windows.gracePeriodMs()
-        if size_ms + grace_ms > self.retentionPeriod():
+        needed_ms = self.span() + self.windows.gracePeriodMs()
+        if needed_ms > self.retentionPeriod():
             raise IllegalArgumentException(
                 f'window store "{self.name()}" would forget windows that still take records',
-                detail=f"Size {size_ms} ms plus grace {grace_ms} ms is more than the retention of "
-                f"{self.retentionPeriod()} ms.",
-                hint="Give withRetention() at least size plus grace.",
+                detail=f"Windows and their grace take {needed_ms} ms, which is more than the "
+                f"retention of {self.retentionPeriod()} ms.",
+                hint="Give withRetention() at least that long.",
             )
+
+    def span(self) -> int:
+        """Return how far back windows reach that a record in time may change."""
+        return int(self.windows.size())
 
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
         retention_ms = self.kept.materialized.retention_ms
         if retention_ms is not None:
             return retention_ms
-        return int(self.windows.size() + self.windows.gracePeriodMs())
+        return int(self.span() + self.windows.gracePeriodMs())
 
     def plain_builder(self) -> Any:
         """Return the builder of a timestamped window store."""
@@ -196,7 +223,64 @@ class WindowTableBuilder(TableStoreBuilder):
         return store_kinds().timestamped_window(supplier, chosen.key_serde, chosen.value_serde)
 
 
-def _suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
+class SlidingTableBuilder(WindowTableBuilder):
+    """The store of a table by key and sliding window."""
+
+    __slots__ = ()
+
+    def span(self) -> int:
+        """Return twice the difference: a window's neighbours are looked up as well."""
+        return 2 * int(self.windows.timeDifferenceMs())
+
+    def cacheable(self) -> bool:
+        """Tell whether every update is a result."""
+        return not emits_on_close(self.emit)
+
+    def plain_builder(self) -> Any:
+        """Return the builder of a timestamped window store."""
+        chosen = self.kept.materialized
+        supplier = chosen.store_supplier
+        if supplier is None:
+            params = DslWindowParams(
+                self.name(),
+                self.retentionPeriod(),
+                self.windows.timeDifferenceMs(),
+                emitStrategy=self.emit,
+                isSlidingWindow=True,
+            )
+            supplier = self.suppliers().windowStore(params)
+        return store_kinds().timestamped_window(supplier, chosen.key_serde, chosen.value_serde)
+
+
+class SessionTableBuilder(WindowTableBuilder):
+    """The store of a table by key and session."""
+
+    __slots__ = ()
+
+    def span(self) -> int:
+        """Return the gap: a session may grow until then."""
+        return int(self.windows.inactivityGap())
+
+    def cacheable(self) -> bool:
+        """Tell whether every update is a result."""
+        return not emits_on_close(self.emit)
+
+    def plain_builder(self) -> Any:
+        """Return the builder of a session store."""
+        chosen = self.kept.materialized
+        supplier = chosen.store_supplier
+        if supplier is None:
+            params = DslSessionParams(self.name(), self.retentionPeriod(), emitStrategy=self.emit)
+            supplier = self.suppliers().sessionStore(params)
+        return store_kinds().session(supplier, chosen.key_serde, chosen.value_serde)
+
+
+def emits_on_close(strategy: EmitStrategy | None) -> bool:
+    """Tell whether windows are emitted once, at their end."""
+    return strategy is not None and strategy.type() is StrategyType.ON_WINDOW_CLOSE
+
+
+def chosen_suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
     """Return the suppliers of a table, of the application, or Kafka's default."""
     if chosen is None:
         given = configs.get(_SUPPLIERS_CLASS)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import partial
 from typing import Any, TypeVar, overload
 
 from millstream.core.config import TopologyConfig
+from millstream.core.errors import IllegalArgumentException, TopologyException
 from millstream.core.state import StoreBuilder
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
+from millstream.topology.global_ktable import GlobalKTable
 from millstream.topology.graph.build import build_topology
 from millstream.topology.graph.endpoints import (
     GlobalStoreAddition,
@@ -22,8 +25,9 @@ from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import TableRole
 from millstream.topology.kstream import KStream
 from millstream.topology.ktable import KTable
-from millstream.topology.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.materialize import Kept, KeyValueTableBuilder, resolved
 from millstream.topology.operators.table import TableSource as TableSourceProcessor
+from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.options import Consumed, Materialized
 from millstream.topology.topology import Topology
 
@@ -108,16 +112,7 @@ class StreamsBuilder:
         Raises:
             NullPointerException: An argument is None.
         """
-        not_none(topic, "topic")
-        how, chosen = sort_options(
-            "table", {"consumed": consumed, "materialized": materialized}, Consumed, Materialized
-        )
-        if how is None and chosen is not None:
-            how = Consumed(key_serde=chosen.key_serde, value_serde=chosen.value_serde)
-        how = how or Consumed()
-        chosen = (chosen or Materialized()).withKeySerde(how.key_serde)
-        chosen = chosen.withValueSerde(how.value_serde)
-        kept = resolved(self._graph, chosen, f"{topic}-")
+        kept, how = self._kept_table("table", topic, consumed, materialized)
         names = self._graph.names
         source_name = names.suffixed(_STREAM, how.name, "-source")
         name = names.operator(_TABLE, how.name)
@@ -136,6 +131,63 @@ class StreamsBuilder:
         )
         store = kept.name if kept.queryable else None
         return KTable(self._flow(node, name, source_name, how), store)
+
+    @overload
+    def globalTable(self, topic: str) -> GlobalKTable[Any, Any]: ...
+    @overload
+    def globalTable(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | Materialized[K, V, Any],
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> GlobalKTable[K, V]: ...
+    @overload
+    def globalTable(
+        self, topic: str, *, materialized: Materialized[K, V, Any]
+    ) -> GlobalKTable[K, V]: ...
+    def globalTable(
+        self,
+        topic: str,
+        consumed: Consumed[Any, Any] | Materialized[Any, Any, Any] = ABSENT,
+        materialized: Materialized[Any, Any, Any] = ABSENT,
+    ) -> GlobalKTable[Any, Any]:
+        """Read a topic as a table that every task sees whole, always kept in a store.
+
+        ``globalTable(topic[, consumed][, materialized])``.
+
+        Raises:
+            NullPointerException: An argument is None.
+            TopologyException: The store would be versioned.
+            IllegalArgumentException: ``materialized`` does not name the store.
+        """
+        kept, how = self._kept_table("globalTable", topic, consumed, materialized)
+        given = materialized is not ABSENT or isinstance(consumed, Materialized)
+        if given and not kept.queryable:
+            raise IllegalArgumentException(
+                f'global table of topic "{topic}" is materialized without a name',
+                detail="Kafka Streams takes a Materialized here only if it names the store.",
+                hint='Add a name: Materialized.as_("...").',
+            )
+        if kept.versioned:
+            raise TopologyException(
+                f'global table of topic "{topic}" cannot be versioned',
+                hint="Materialize it in a plain key-value store.",
+            )
+        names = self._graph.names
+        settings = TableSettings(store=kept.name)
+        source_name = names.suffixed(_STREAM, how.name, "-source")
+        self._graph.add(
+            GlobalStoreAddition(
+                name=names.operator(_TABLE, how.name),
+                builder=KeyValueTableBuilder(kept),
+                source_name=source_name,
+                topic=topic,
+                consumed=how,
+                supplier=partial(TableSourceProcessor, settings=settings),
+                named=kept.queryable,
+            )
+        )
+        return GlobalKTable(kept.name, queryable=kept.queryable)
 
     def addStateStore(self, builder: StoreBuilder[Any]) -> StreamsBuilder:
         """Add a store for ``process`` and ``processValues`` to be connected to."""
@@ -181,6 +233,22 @@ class StreamsBuilder:
             TopologyException: Names clash, or sources overlap.
         """
         return build_topology(self._graph, props)
+
+    def _kept_table(
+        self, method: str, topic: str, consumed: Any, materialized: Any
+    ) -> tuple[Kept, Consumed[Any, Any]]:
+        """Return how a table's values are kept and how its topic is read."""
+        not_none(topic, "topic")
+        how, chosen = sort_options(
+            method, {"consumed": consumed, "materialized": materialized}, Consumed, Materialized
+        )
+        if how is None and chosen is not None:
+            how = Consumed(key_serde=chosen.key_serde, value_serde=chosen.value_serde)
+        how = how or Consumed()
+        chosen = (chosen or Materialized()).withKeySerde(how.key_serde)
+        chosen = chosen.withValueSerde(how.value_serde)
+        kept = resolved(self._graph, chosen, f"{topic}-")
+        return kept, how
 
     def _flow(self, node: int, name: str, source: str, how: Consumed[Any, Any]) -> Flow:
         return Flow(

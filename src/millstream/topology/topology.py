@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
@@ -13,6 +14,7 @@ from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none
 from millstream.topology.describe import TopologyDescription
 from millstream.topology.options import AutoOffsetReset
+from millstream.topology.wrapping import wrapper_of
 
 
 class Topology:
@@ -35,7 +37,7 @@ class Topology:
 
     def __init__(self, config: Any = None) -> None:
         self.config = config
-        self.builder = TopologyBuilder()
+        self.builder = TopologyBuilder(wrap=wrapper_of(config))
 
     def addSource(self, *arguments: Any) -> Topology:
         """Add a source of topics.
@@ -101,6 +103,59 @@ class Topology:
         self.builder.add_state_store(storeBuilder, processorNames)
         return self
 
+    def addGlobalStore(self, storeBuilder: Any, sourceName: str, *arguments: Any) -> Topology:
+        """Add a store that every task sees whole, filled from a topic by one processor.
+
+        ``addGlobalStore(storeBuilder, sourceName, [TimestampExtractor,] keyDeserializer,
+        valueDeserializer, topic, processorName, supplier)``. The topic is the store's changelog:
+        its own logging must be off. The processor forwards nothing; every processor of the topology
+        may read the store without being connected to it.
+
+        Raises:
+            TopologyException: A name is taken, another source reads the topic, or logging is on.
+        """
+        found = _store_arguments("addGlobalStore", arguments)
+        self.builder.add_global_store(
+            storeBuilder,
+            sourceName,
+            found.topic,
+            found.processor_name,
+            found.supplier,
+            key_deserializer=found.key_deserializer,
+            value_deserializer=found.value_deserializer,
+            timestamp_extractor=found.timestamp_extractor,
+        )
+        return self
+
+    def addReadOnlyStateStore(
+        self, storeBuilder: Any, sourceName: str, *arguments: Any
+    ) -> Topology:
+        """Add a store whose changelog is a topic that others write, and what reads that topic.
+
+        ``addReadOnlyStateStore(storeBuilder, sourceName, [TimestampExtractor,] keyDeserializer,
+        valueDeserializer, topic, processorName, supplier)``. Logging is switched off on the
+        builder. Connect processors that are to read the store; only ``supplier``'s may write.
+
+        Raises:
+            TopologyException: A name is taken, or another source reads the topic.
+
+        Source: KIP-813.
+        """
+        found = _store_arguments("addReadOnlyStateStore", arguments)
+        builder = not_none(storeBuilder, "storeBuilder").withLoggingDisabled()
+        self.builder.add_source(
+            not_none(sourceName, "sourceName"),
+            [found.topic],
+            key_deserializer=found.key_deserializer,
+            value_deserializer=found.value_deserializer,
+            timestamp_extractor=found.timestamp_extractor,
+            offset_reset=AutoOffsetReset.earliest(),
+        )
+        self.builder.add_processor(found.processor_name, found.supplier, [sourceName], plain=True)
+        self.builder.add_state_store(builder, [found.processor_name])
+        self.builder.use_source_topic(builder.name(), found.topic)
+        return self
+
     def connectProcessorAndStateStores(self, processorName: str, *stateStoreNames: str) -> Topology:
         """Give a processor access to stores that have been added.
 
@@ -117,6 +172,38 @@ class Topology:
     def plan(self) -> Plan:
         """Return what a host needs to make tasks."""
         return self.builder.plan()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FilledStore:
+    """A topic, and the processor that fills a store from it."""
+
+    key_deserializer: Any
+    value_deserializer: Any
+    topic: str
+    processor_name: str
+    supplier: Any
+    timestamp_extractor: Any = None
+
+
+def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
+    rest = list(arguments)
+    extractor = rest.pop(0) if len(rest) == 6 else None
+    if len(rest) != 5:
+        raise IllegalArgumentException(
+            f"{method} got {len(arguments) + 2} arguments",
+            hint="It takes storeBuilder, sourceName, [timestampExtractor,] keyDeserializer, "
+            "valueDeserializer, topic, processorName, supplier.",
+        )
+    key_deserializer, value_deserializer, topic, processor_name, supplier = rest
+    return _FilledStore(
+        key_deserializer=key_deserializer,
+        value_deserializer=value_deserializer,
+        topic=not_none(topic, "topic"),
+        processor_name=not_none(processor_name, "processorName"),
+        supplier=not_none(supplier, "stateUpdateSupplier"),
+        timestamp_extractor=extractor,
+    )
 
 
 def _take(rest: list[Any], found: dict[str, Any], extractor: type) -> None:

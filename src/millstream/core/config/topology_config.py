@@ -111,6 +111,12 @@ class TopologyConfig(AbstractConfig):
             return self._source("dsl.store.suppliers.class").instance("dsl.store.suppliers.class")
         return self.storeType if self._given("default.dsl.store") else None
 
+    def processor_wrapper(self) -> Any:
+        """Return the ``ProcessorWrapper`` to put around every processor; None if none was given."""
+        if not self._given("processor.wrapper.class"):
+            return None
+        return self._source("processor.wrapper.class").instance("processor.wrapper.class")
+
     def getTaskConfig(self) -> Task:
         """Return what a task takes from here."""
         return Task(

@@ -2,6 +2,8 @@
 
 from millstream.core.state.access import FlushListener as FlushListener
 from millstream.core.state.access import KeyValueAccess as KeyValueAccess
+from millstream.core.state.access import SessionAccess as SessionAccess
+from millstream.core.state.access import VersionedAccess as VersionedAccess
 from millstream.core.state.access import WindowAccess as WindowAccess
 from millstream.core.state.dsl import DslKeyValueParams as DslKeyValueParams
 from millstream.core.state.dsl import DslSessionParams as DslSessionParams

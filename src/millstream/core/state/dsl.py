@@ -10,12 +10,15 @@ from typing import Any
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
 from millstream.core.state.key_value import KeyValueStore, TimestampedKeyValueStore
+from millstream.core.state.session import SessionStore
 from millstream.core.state.suppliers import (
     KeyValueBytesStoreSupplier,
     SessionBytesStoreSupplier,
     StoreBuilder,
+    VersionedBytesStoreSupplier,
     WindowBytesStoreSupplier,
 )
+from millstream.core.state.versioned import VersionedKeyValueStore
 from millstream.core.state.window import TimestampedWindowStore, WindowStore
 
 
@@ -215,3 +218,15 @@ class StoreKinds(ABC):
         self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
     ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
         """Return a builder of window stores with timestamps."""
+
+    @abstractmethod
+    def session(
+        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[SessionStore[Any, Any]]:
+        """Return a builder of session stores."""
+
+    @abstractmethod
+    def versioned(
+        self, supplier: VersionedBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
+        """Return a builder of versioned stores."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
@@ -16,7 +16,10 @@ from millstream.core.working_copy import WorkingCopy
 if TYPE_CHECKING:
     from millstream.core.chunk import Chunk
     from millstream.core.processor import TaskId
+    from millstream.core.query import Position, PositionBound, Query, QueryConfig, QueryResult
     from millstream.core.serdes import Serde
+
+R = TypeVar("R")
 
 
 class StateRestoreCallback(Protocol):
@@ -32,6 +35,10 @@ class StateStore(ABC):
     Source: ``processor.StateStore``.
     """
 
+    partition: int | None = None
+    """The partition of the task that owns the store; None before it is initialised."""
+    _position: Position | None = None
+
     @abstractmethod
     def name(self) -> str:
         """Return the name, unique in the topology."""
@@ -41,7 +48,16 @@ class StateStore(ABC):
         """Open the store for a task; ``root`` is the outermost store, as ``register`` wants it."""
 
     def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Write out what is only cached. The task calls it at every commit."""
+        """Write out what is only cached. A commit calls it."""
+
+    def commit(self, changelogOffsets: Mapping[Any, int]) -> None:
+        """Take part in a commit of the task: by default, ``flush``.
+
+        Args:
+            changelogOffsets: Empty: no changelog topic is read here.
+        """
+        del changelogOffsets
+        self.flush()
 
     @abstractmethod
     def close(self) -> None:
@@ -57,6 +73,31 @@ class StateStore(ABC):
 
     def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
         """Forget what was derived from the bytes below: they were changed behind the store."""
+
+    def query(
+        self, query: Query[R], positionBound: PositionBound, config: QueryConfig
+    ) -> QueryResult[R]:
+        """Answer a query; that the store cannot is a result, too.
+
+        Raises:
+            UnsupportedOperationException: A key-value query was put to a versioned store.
+
+        Source: KIP-796.
+        """
+        from millstream.core.query.answer import answer
+
+        return answer(self, query, positionBound, config)
+
+    def getPosition(self) -> Position:
+        """Return the offsets of the last records that changed the store, per source partition.
+
+        The host moves it on as it commits.
+        """
+        if self._position is None:
+            from millstream.core.query.position import Position
+
+            self._position = Position()
+        return self._position
 
 
 class CacheBudget:
@@ -118,7 +159,11 @@ class StateStoreContext(ABC):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
         commitCallback: Any = None,
     ) -> None:
-        """Announce a store and how it is filled from a changelog."""
+        """Announce a store and how it is filled from a changelog.
+
+        ``commitCallback``, a callable or an object with ``onCommit``, is called at every commit of
+        the task, after its stores have been flushed.
+        """
 
     @abstractmethod
     def appConfigs(self) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 from millstream.core.errors import NullPointerException
 
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+V_ = TypeVar("V_")
 
 
 class ValueAndTimestamp(Generic[V]):
@@ -27,17 +29,17 @@ class ValueAndTimestamp(Generic[V]):
         self._timestamp = timestamp
 
     @staticmethod
-    def make(value: V | None, timestamp: int) -> ValueAndTimestamp[V] | None:
+    def make(value: V_ | None, timestamp: int) -> ValueAndTimestamp[V_] | None:
         """Return the pair; None if ``value`` is None."""
         return None if value is None else ValueAndTimestamp(value, timestamp)
 
     @staticmethod
-    def makeAllowNullable(value: V | None, timestamp: int) -> ValueAndTimestamp[V | None]:
+    def makeAllowNullable(value: V_ | None, timestamp: int) -> ValueAndTimestamp[V_ | None]:
         """Return the pair even if ``value`` is None."""
         return ValueAndTimestamp(value, timestamp)
 
     @staticmethod
-    def getValueOrNull(valueAndTimestamp: ValueAndTimestamp[V] | None) -> V | None:
+    def getValueOrNull(valueAndTimestamp: ValueAndTimestamp[V_] | None) -> V_ | None:
         """Return the value; None if there is no pair."""
         return None if valueAndTimestamp is None else valueAndTimestamp._value
 

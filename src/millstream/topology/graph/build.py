@@ -8,6 +8,7 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.topology.graph.explicit_names import check_explicit_names
 from millstream.topology.graph.graph import Build, Graph, GraphBuilder
+from millstream.topology.graph.joins import join_with_itself, relax_null_keys
 from millstream.topology.graph.merge_repartitions import merge_repartitions
 from millstream.topology.graph.merge_sources import merge_sources
 from millstream.topology.graph.reuse_topics import reuse_source_topics
@@ -18,6 +19,8 @@ PASSES: tuple[Callable[[Graph, Build], Graph], ...] = (
     merge_sources,
     reuse_source_topics,
     merge_repartitions,
+    join_with_itself,
+    relax_null_keys,
 )
 """Rewrites of the graph, in order; each returns a changed copy."""
 
@@ -34,7 +37,7 @@ def build_topology(builder: GraphBuilder, props: Any) -> Topology:
     for rewrite in PASSES:
         graph = rewrite(graph, build)
     settings = table_settings(graph)
-    check_explicit_names(graph, settings, builder.settings)
+    check_explicit_names(graph, builder.settings)
     topology = Topology(builder.settings)
     for number in graph.in_order():
         parents = [graph.nodes[parent].name for parent in dict.fromkeys(graph.parents[number])]

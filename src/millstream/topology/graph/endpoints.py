@@ -141,6 +141,8 @@ class GlobalStoreAddition(Node):
     topic: str
     consumed: Consumed[Any, Any]
     supplier: Any
+    named: bool = True
+    """The user gave the store's name."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.core.errors import TopologyException
-from millstream.topology.graph.endpoints import Repartition
+from millstream.topology.graph.endpoints import GlobalStoreAddition, Repartition
 from millstream.topology.graph.graph import Graph
-from millstream.topology.graph.nodes import TableOperation
-from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.graph.internal_topics import TableRepartition
+from millstream.topology.graph.joins import StreamJoin, StreamTableJoin
+from millstream.topology.graph.nodes import Node, TableOperation
 
 
-def check_explicit_names(graph: Graph, settings: dict[int, TableSettings], config: Any) -> None:
+def check_explicit_names(graph: Graph, config: Any) -> None:
     """Refuse generated names if ``ensure.explicit.internal.resource.naming`` is set.
 
     They change when an operation is added before them, and then the state is lost.
@@ -22,15 +23,15 @@ def check_explicit_names(graph: Graph, settings: dict[int, TableSettings], confi
     if config is None or not config.ensureExplicitInternalResourceNaming:
         return
     stores, changelogs, repartitions = [], [], []
-    for number, node in sorted(graph.nodes.items()):
-        if isinstance(node, Repartition) and not node.named:
+    for _, node in sorted(graph.nodes.items()):
+        if isinstance(node, Repartition | TableRepartition) and not node.named:
             repartitions.append(node.topic)
-        if isinstance(node, TableOperation) and not node.queryable:
-            store = settings[number].store
-            if store is not None:
-                stores.append(store)
-                if node.store.loggingEnabled():
-                    changelogs.append(f"{store}-changelog")
+        if isinstance(node, GlobalStoreAddition) and not node.named:
+            stores.append(node.builder.name())
+        for builder in _unnamed_stores(node):
+            stores.append(builder.name())
+            if builder.loggingEnabled():
+                changelogs.append(f"{builder.name()}-changelog")
     if stores or changelogs or repartitions:
         found = {"changelog topics": changelogs, "stores": stores, "topics": repartitions}
         raise TopologyException(
@@ -41,3 +42,17 @@ def check_explicit_names(graph: Graph, settings: dict[int, TableSettings], confi
             + ".",
             hint="Name them with Materialized.as_, Grouped.as_ and Repartitioned.as_.",
         )
+
+
+def _unnamed_stores(node: Node) -> tuple[Any, ...]:
+    """Return the builders of a node's stores whose names were generated.
+
+    A table counts whether it is kept or not; the topics of foreign-key joins never do.
+    """
+    if isinstance(node, TableOperation) and node.store is not None:
+        return () if node.store.kept.queryable else (node.store,)
+    if isinstance(node, StreamJoin) and not node.names_given:
+        return node.stores
+    if isinstance(node, StreamTableJoin) and node.buffer is not None and not node.named:
+        return (node.buffer,)
+    return ()

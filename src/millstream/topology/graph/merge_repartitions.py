@@ -122,7 +122,8 @@ class _Work:
         del self._nodes[number], self._ranks[number]
         for parents in self._parents.values():
             if number in parents:
-                parents.remove(number)
+                # A stream joined with itself is above the join twice.
+                parents[:] = [parent for parent in parents if parent != number]
                 parents.extend(parent for parent in above if parent not in parents)
 
     def _repartition(self, number: int) -> Repartition:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from millstream.core.errors import TopologyException
 from millstream.topology.graph.endpoints import StreamSource
 from millstream.topology.graph.graph import Build, Graph
@@ -25,7 +27,17 @@ def merge_sources(graph: Graph, build: Build) -> Graph:
                 continue
             _check_mergeable(graph.nodes[owner], node)
             merged = merged.without(number, instead=owner)
+            merged = _renamed(merged, node.name, graph.nodes[owner].name)
     return merged
+
+
+def _renamed(graph: Graph, name: str, instead: str) -> Graph:
+    """Return the graph with one source in place of another where partitions have to agree."""
+    groups = (
+        frozenset(instead if source == name else source for source in group)
+        for group in graph.copartitioned
+    )
+    return replace(graph, copartitioned=tuple(groups))
 
 
 def _claims(node: StreamSource) -> list[object]:

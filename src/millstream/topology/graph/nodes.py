@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.operators.getters import View
 from millstream.topology.operators.table_settings import TableSettings
 
 
@@ -35,6 +36,8 @@ class TableRole(enum.Enum):
     """From an aggregation, which always keeps them."""
     DERIVED = "derived"
     """From another table, record by record; kept only where the user asks."""
+    JOINED = "joined"
+    """From two tables, which it reads; kept only where the user asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,8 @@ class Node:
 
     name: str
     """Under which its children know it."""
+    reads: tuple[int, ...] = ()
+    """Ids of the tables whose current values it looks up, wherever they are in the graph."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
@@ -79,6 +84,38 @@ class Operation(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TableReader(Operation):
+    """A processor that depends on the graph around it, mostly because it ``reads`` tables.
+
+    ``supplier`` is called with ``settings``, whose ``reads`` are the views of the tables, and
+    returns the processor.
+    """
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        supplier = Supplied(partial(self.supplier, settings=settings))
+        topology.add_processor(self.name, supplier, parents)
+        connect_views(topology, self.name, settings.reads)
+        if self.connected:
+            topology.connect(self.name, self.connected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreReader(TableReader):
+    """A processor that shares a store which is not a table's."""
+
+    store: Any
+    """The store's builder; whichever user is written first adds it."""
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        TableReader.write(self, topology, parents, settings)
+        topology.add_state_store(self.store, [self.name])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableOperation(Node):
     """A processor whose output is a table."""
 
@@ -91,12 +128,30 @@ class TableOperation(Node):
     """The user named the store, so it is always there."""
     outputs_versioned: bool | None = None
     """None: as the tables above."""
-    old_values: OldValues = OldValues.UNUSED
+    old_values: OldValues | tuple[OldValues, ...] = OldValues.UNUSED
+    """A tuple: for each of the tables above."""
+    view: Callable[..., View] | None = None
+    """Of a table that may not be kept: given the views of the tables above, returns its own."""
+    connected: tuple[str, ...] = ()
+    """Other stores that the processor uses and that are in the topology already."""
+    own_stores: tuple[Any, ...] = ()
+    """Builders of others that it brings."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         supplier = partial(self.processor, settings=settings)
         topology.add_processor(self.name, Supplied(supplier), parents)
+        for builder in self.own_stores:
+            topology.add_state_store(builder, [self.name])
+        if self.connected:
+            topology.connect(self.name, self.connected)
         if settings.store is not None:
             topology.add_state_store(self.store, [self.name])
+
+
+def connect_views(topology: TopologyBuilder, processor: str, views: Sequence[View]) -> None:
+    """Give a processor access to the stores behind tables."""
+    stores = dict.fromkeys(store for view in views for store in view.stores)
+    if stores:
+        topology.connect(processor, stores)

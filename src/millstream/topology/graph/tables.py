@@ -1,9 +1,15 @@
-"""Pass: which tables are kept in a store, and which tell what a value was before."""
+"""Pass: which tables are kept in a store, which tell old values, and which are read by others."""
 
 from __future__ import annotations
 
 from millstream.topology.graph.graph import Graph
-from millstream.topology.graph.nodes import Node, OldValues, Operation, TableOperation, TableRole
+from millstream.topology.graph.nodes import (
+    OldValues,
+    Operation,
+    TableOperation,
+    TableRole,
+)
+from millstream.topology.operators.getters import StoreView, View
 from millstream.topology.operators.table_settings import TableSettings
 
 
@@ -15,12 +21,13 @@ def table_settings(graph: Graph) -> dict[int, TableSettings]:
     """
     needs = _Needs(graph)
     for number in sorted(graph.nodes):
-        wanted = _old_values(graph.nodes[number])
-        for parent in graph.parents[number]:
-            if wanted is not OldValues.UNUSED and needs.send_old(
-                parent, force=wanted is OldValues.NEEDED
-            ):
+        for parent, wanted in zip(graph.parents[number], _old_values(graph, number), strict=True):
+            if wanted is OldValues.NEEDED:
+                needs.send_old(parent, force=True)
+            elif wanted is OldValues.IF_KEPT and needs.send_old(parent, force=False):
                 needs.sends_old.add(number)
+        for table in graph.nodes[number].reads:
+            needs.keep_readable(table)
     return {number: needs.settings(number) for number in graph.nodes}
 
 
@@ -44,27 +51,54 @@ class _Needs:
             return True
         if not isinstance(node, TableOperation):
             return False
-        if number not in self.kept:
+        parents = self.graph.parents[number]
+        if node.role is TableRole.JOINED:
+            # Its own store is not asked for the old result: that is joined of old values.
+            for parent in parents:
+                self.send_old(parent, force=True)
+        elif number not in self.kept:
             if node.role is TableRole.TOPIC:
                 if not force:
                     return False
                 self.kept.add(number)
-            else:
-                told = [self.send_old(parent, force=force) for parent in self.graph.parents[number]]
-                if not all(told):
-                    return False
+            elif not all(self.send_old(parent, force=force) for parent in parents):
+                return False
         self.sends_old.add(number)
         return True
 
+    def keep_readable(self, number: int) -> None:
+        """Make sure that a table's values can be found: in its store, or computed from others."""
+        node = self.graph.nodes[number]
+        if not isinstance(node, TableOperation) or number in self.kept:
+            return
+        if node.role is TableRole.TOPIC:
+            self.kept.add(number)
+        else:
+            for parent in self.graph.parents[number]:
+                self.keep_readable(parent)
+
+    def view(self, number: int) -> View:
+        """Return where the values of a table are that has been made readable."""
+        node = self.graph.nodes[number]
+        assert isinstance(node, TableOperation)
+        if number in self.kept:
+            return StoreView(node.store.name())
+        assert node.view is not None
+        return node.view(*map(self.view, self.graph.parents[number]))
+
     def settings(self, number: int) -> TableSettings:
+        """Return what the whole graph demands of one node."""
         node = self.graph.nodes[number]
         kept = isinstance(node, TableOperation) and number in self.kept
+        versioned = tuple(
+            outputs_versioned(self.graph, parent) for parent in self.graph.parents[number]
+        )
         return TableSettings(
             sends_old=number in self.sends_old,
             store=node.store.name() if kept else None,  # type: ignore[attr-defined]
-            versioned_input=any(
-                outputs_versioned(self.graph, parent) for parent in self.graph.parents[number]
-            ),
+            versioned_input=any(versioned),
+            versioned_inputs=versioned,
+            reads=tuple(map(self.view, node.reads)),
         )
 
 
@@ -78,5 +112,12 @@ def outputs_versioned(graph: Graph, number: int) -> bool:
     return bool(parents) and all(outputs_versioned(graph, parent) for parent in parents)
 
 
-def _old_values(node: Node) -> OldValues:
-    return node.old_values if isinstance(node, Operation | TableOperation) else OldValues.UNUSED
+def _old_values(graph: Graph, number: int) -> tuple[OldValues, ...]:
+    """Return what a node makes of the old values of each of its parents."""
+    node, parents = graph.nodes[number], graph.parents[number]
+    wanted = OldValues.UNUSED
+    if isinstance(node, Operation | TableOperation):
+        if isinstance(node.old_values, tuple):
+            return node.old_values
+        wanted = node.old_values
+    return (wanted,) * len(parents)

@@ -14,6 +14,7 @@ from typing import Any
 Cell = tuple[Any, int] | None
 Initial = Callable[[], Any]
 Combine = Callable[[Any, Any, Any], Any]
+Merge = Callable[[Any, Any, Any], Any]
 
 # Equal values of exactly one of these types have equal bytes. (1 == True == 1.0 would not.)
 _IDENTIFYING = frozenset({str, int, bytes})
@@ -27,6 +28,11 @@ def count_initial() -> int:
 def count_combine(key: Any, value: Any, count: int) -> int:
     """Count one more."""
     return count + 1
+
+
+def count_merge(key: Any, one: int, two: int) -> int:
+    """Add two counts."""
+    return one + two
 
 
 def reduce_initial() -> None:
@@ -43,6 +49,17 @@ class ReduceCombine:
     def __call__(self, key: Any, value: Any, aggregate: Any) -> Any:
         """Return the first value, or the combination of the value so far with this one."""
         return value if aggregate is None else self.reducer(aggregate, value)
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceMerge:
+    """A reducer in the form of a merger."""
+
+    reducer: Callable[[Any, Any], Any]
+
+    def __call__(self, key: Any, one: Any, two: Any) -> Any:
+        """Return the combination of two aggregates, of which the first may be missing."""
+        return two if one is None else self.reducer(one, two)
 
 
 @dataclass(slots=True)

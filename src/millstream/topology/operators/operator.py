@@ -23,6 +23,9 @@ class Operator(Processor[Any, Any, Any, Any]):
     effect on a run of records, user functions called in tight loops.
     """
 
+    by_records: bool = False
+    """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
+
     def init(self, context: Any) -> None:
         """Keep the context, which for our own processors has more than the public one."""
         self.context: NodeContext = context

@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
-from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.kept import KeptTable
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
 
@@ -28,9 +28,9 @@ class TableSource(Operator):
         super().init(context)
         self._access: Any = None
         if self._settings.store is not None:
-            store = context.getStateStore(self._settings.store)
-            self._access = store.access()
-            self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+            self._kept = KeptTable(context, self._settings)
+            self._access, self._at_once = self._kept.access, self._kept.at_once
+            self.by_records = self._kept.versioned
 
     def process(self, record: AnyRecord) -> None:
         """Keep the update and forward it."""
@@ -38,19 +38,20 @@ class TableSource(Operator):
         if key is None:
             self.context.drop(_NO_KEY)
             return
-        old = None
+        old, is_latest = None, True
         if self._access is not None:
             key_bytes = self._access.serialize_key(key)
             cell = self._access.read(key_bytes)
             if cell is not None:
                 old = cell[0]
                 self._warn_if_late(timestamp, cell[1])
-            self._access.write(key_bytes, key, value, timestamp)
-            if not self._at_once:
+            written = self._kept.write(key_bytes, key, value, timestamp)
+            if written is None:
                 return
+            is_latest = written
         if not self._settings.sends_old:
             old = None
-        self.forward(make_record(key, Change(value, old), timestamp, record._headers))
+        self.forward(make_record(key, Change(value, old, is_latest), timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Keep the updates and forward them."""
@@ -100,9 +101,9 @@ class DerivedTable(Operator):
         super().init(context)
         self._access: Any = None
         if self._settings.store is not None:
-            store = context.getStateStore(self._settings.store)
-            self._access = store.access()
-            self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+            self._kept = KeptTable(context, self._settings)
+            self._access, self._at_once = self._kept.access, self._kept.at_once
+            self.by_records = self._kept.versioned
 
     def compute(self, key: Any, value: Any) -> Any:
         """Return this table's value for the upstream table's, None if it has none."""
@@ -121,16 +122,17 @@ class DerivedTable(Operator):
                 key_bytes = self._access.serialize_key(key)
                 cell = self._access.read(key_bytes)
                 old = None if cell is None else cell[0]
-        out = Change(new, old, change.is_latest)
         if self._skips_absent and new is None and old is None and self._settings.sends_old:
             return
+        is_latest = change.is_latest
         if self._access is not None:
             if key_bytes is None:
                 key_bytes = self._access.serialize_key(key)
-            self._access.write(key_bytes, key, new, timestamp)
-            if not self._at_once:
+            written = self._kept.write(key_bytes, key, new, timestamp)
+            if written is None:
                 return
-        self.forward(make_record(key, out, timestamp, record._headers))
+            is_latest = written
+        self.forward(make_record(key, Change(new, old, is_latest), timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Compute the updates, keep them, and forward them."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from millstream.topology.operators.getters import View
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSettings:
@@ -15,3 +17,7 @@ class TableSettings:
     """The store that keeps the table, if it is kept."""
     versioned_input: bool = False
     """Updates from above may be out of order and say so."""
+    versioned_inputs: tuple[bool, ...] = ()
+    """The same for each node above."""
+    reads: tuple[View, ...] = ()
+    """The tables that the node reads, in the order in which it names them."""

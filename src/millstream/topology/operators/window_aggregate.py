@@ -22,8 +22,9 @@ from millstream.topology.operators.folding import (
 from millstream.topology.operators.forwarding import forwards_at_once
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.window_close import ClosedWindows, half_open_bounds
 
-_TIME = struct.Struct(">q")
+_TIMES = struct.Struct(">qq")
 _NO_KEY = "null key"
 _EXPIRED = "expired window"
 
@@ -42,9 +43,14 @@ class WindowAggregate(Operator):
         initial: Initial,
         combine: Combine,
         *,
+        on_close: bool = False,
         settings: TableSettings,
     ) -> None:
         self._windows = windows
+        self._on_close = on_close
+        # What has closed is emitted after each record, so that records cannot go in chunks.
+        self.by_records = on_close
+        self._closing = ClosedWindows(half_open_bounds(windows))
         self._size = windows.size()
         self._grace = windows.gracePeriodMs()
         self._starts_for: Callable[[int], Any] = windows.starts_for
@@ -58,17 +64,19 @@ class WindowAggregate(Operator):
     def init(self, context: Any) -> None:
         """Open the store."""
         super().init(context)
-        store = context.getStateStore(self._settings.store)
+        store = self._window_store = context.getStateStore(self._settings.store)
         self._access = store.access()
-        self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+        self._at_once = not self._on_close and forwards_at_once(
+            context, store, sends_old=self._settings.sends_old
+        )
 
     def save(self) -> bytes:
-        """Return the stream time seen, which decides what is late after a restart."""
-        return _TIME.pack(self._stream_time)
+        """Return the stream time seen and up to when windows have been emitted."""
+        return _TIMES.pack(self._stream_time, self._closing.last_close)
 
     def restore(self, data: bytes) -> None:
-        """Take up the stream time that ``save`` returned."""
-        (self._stream_time,) = _TIME.unpack(data)
+        """Take up the times that ``save`` returned."""
+        self._stream_time, self._closing.last_close = _TIMES.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         """Add the record to every window it falls into that is still open."""
@@ -96,6 +104,8 @@ class WindowAggregate(Operator):
                 change = Change(new, old if self._settings.sends_old else None)
                 windowed = Windowed(key, self._window(start))
                 self.forward(make_record(windowed, change, time, record._headers))
+        if self._on_close:
+            self._closing.emit(self._window_store, record, closed_up_to, self.forward)
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their open windows."""

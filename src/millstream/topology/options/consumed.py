@@ -12,6 +12,9 @@ from millstream.topology.options.named import NamedOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +41,11 @@ class Consumed(NamedOperation, Generic[K, V]):
     @overload
     @staticmethod
     def with_(
-        keySerde: Serde[K] | None,
-        valueSerde: Serde[V] | None,
+        keySerde: Serde[K_] | None,
+        valueSerde: Serde[V_] | None,
         timestampExtractor: Any = None,
         resetPolicy: AutoOffsetReset | None = None,
-    ) -> Consumed[K, V]: ...
+    ) -> Consumed[K_, V_]: ...
     @overload
     @staticmethod
     def with_(extractorOrResetPolicy: Any, /) -> Consumed[Any, Any]: ...
@@ -50,11 +53,11 @@ class Consumed(NamedOperation, Generic[K, V]):
     @staticmethod
     def with_(
         *,
-        keySerde: Serde[K] | None = None,
-        valueSerde: Serde[V] | None = None,
+        keySerde: Serde[K_] | None = None,
+        valueSerde: Serde[V_] | None = None,
         timestampExtractor: Any = None,
         resetPolicy: AutoOffsetReset | None = None,
-    ) -> Consumed[K, V]: ...
+    ) -> Consumed[K_, V_]: ...
     @staticmethod
     def with_(
         keySerde: Any = None,

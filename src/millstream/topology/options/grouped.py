@@ -11,6 +11,9 @@ from millstream.topology.options.named import NamedOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +34,12 @@ class Grouped(NamedOperation, Generic[K, V]):
 
     @overload
     @staticmethod
-    def with_(keySerde: Serde[K] | None, valueSerde: Serde[V] | None, /) -> Grouped[K, V]: ...
+    def with_(keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, /) -> Grouped[K_, V_]: ...
     @overload
     @staticmethod
     def with_(
-        name: str | None, keySerde: Serde[K] | None, valueSerde: Serde[V] | None, /
-    ) -> Grouped[K, V]: ...
+        name: str | None, keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, /
+    ) -> Grouped[K_, V_]: ...
     @overload
     @staticmethod
     def with_(
@@ -60,12 +63,12 @@ class Grouped(NamedOperation, Generic[K, V]):
         return Grouped(name=name)
 
     @staticmethod
-    def keySerde(keySerde: Serde[K] | None) -> Grouped[K, Any]:
+    def keySerde(keySerde: Serde[K_] | None) -> Grouped[K_, Any]:
         """Return only a key serde."""
         return Grouped(key_serde=keySerde)
 
     @staticmethod
-    def valueSerde(valueSerde: Serde[V] | None) -> Grouped[Any, V]:
+    def valueSerde(valueSerde: Serde[V_] | None) -> Grouped[Any, V_]:
         """Return only a value serde."""
         return Grouped(value_serde=valueSerde)
 

@@ -19,6 +19,10 @@ K = TypeVar("K")
 KO = TypeVar("KO")
 V1 = TypeVar("V1")
 V2 = TypeVar("V2")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V1_ = TypeVar("V1_")
+V2_ = TypeVar("V2_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +48,12 @@ class Joined(NamedOperation, Generic[K, V1, V2]):
 
     @staticmethod
     def with_(
-        keySerde: Serde[K] | None,
-        leftValueSerde: Serde[V1] | None,
-        rightValueSerde: Serde[V2] | None,
+        keySerde: Serde[K_] | None,
+        leftValueSerde: Serde[V1_] | None,
+        rightValueSerde: Serde[V2_] | None,
         name: str | None = None,
         gracePeriod: DurationLike | None = None,
-    ) -> Joined[K, V1, V2]:
+    ) -> Joined[K_, V1_, V2_]:
         """Return serdes and, if given, a name and a grace period."""
         return Joined(
             name=name,
@@ -65,17 +69,17 @@ class Joined(NamedOperation, Generic[K, V1, V2]):
         return Joined(name=name)
 
     @staticmethod
-    def keySerde(keySerde: Serde[K] | None) -> Joined[K, Any, Any]:
+    def keySerde(keySerde: Serde[K_] | None) -> Joined[K_, Any, Any]:
         """Return only a key serde."""
         return Joined(key_serde=keySerde)
 
     @staticmethod
-    def valueSerde(leftValueSerde: Serde[V1] | None) -> Joined[Any, V1, Any]:
+    def valueSerde(leftValueSerde: Serde[V1_] | None) -> Joined[Any, V1_, Any]:
         """Return only a serde for the stream's values."""
         return Joined(value_serde=leftValueSerde)
 
     @staticmethod
-    def otherValueSerde(rightValueSerde: Serde[V2] | None) -> Joined[Any, Any, V2]:
+    def otherValueSerde(rightValueSerde: Serde[V2_] | None) -> Joined[Any, Any, V2_]:
         """Return only a serde for the table's values."""
         return Joined(other_value_serde=rightValueSerde)
 

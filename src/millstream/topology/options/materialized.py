@@ -10,12 +10,24 @@ from typing import Any, ClassVar, Generic, TypeVar
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.serdes import Serde
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslSessionParams,
+    DslWindowParams,
+    KeyValueBytesStoreSupplier,
+    SessionBytesStoreSupplier,
+    WindowBytesStoreSupplier,
+)
+from millstream.plugins.registry import store_kinds
 from millstream.topology.options.checks import checked_serde, is_dsl_store_suppliers, required
 from millstream.topology.options.named import validate_name
 
 K = TypeVar("K")
 V = TypeVar("V")
 S = TypeVar("S")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 class StoreType(enum.Enum):
@@ -23,6 +35,21 @@ class StoreType(enum.Enum):
 
     ROCKS_DB = "rocksDB"
     IN_MEMORY = "in_memory"
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Do nothing: these stores need no configuration."""
+
+    def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
+        """Return the supplier of a key-value store."""
+        return store_kinds().dsl_suppliers(self.value).keyValueStore(params)
+
+    def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
+        """Return the supplier of a window store."""
+        return store_kinds().dsl_suppliers(self.value).windowStore(params)
+
+    def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
+        """Return the supplier of a session store."""
+        return store_kinds().dsl_suppliers(self.value).sessionStore(params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +108,9 @@ class Materialized(Generic[K, V, S]):
         )
 
     @staticmethod
-    def with_(keySerde: Serde[K] | None, valueSerde: Serde[V] | None) -> Materialized[K, V, Any]:
+    def with_(
+        keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None
+    ) -> Materialized[K_, V_, Any]:
         """Return only serdes."""
         return Materialized(key_serde=keySerde, value_serde=valueSerde)
 

@@ -11,6 +11,9 @@ from millstream.topology.options.named import NamedOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +36,8 @@ class Produced(NamedOperation, Generic[K, V]):
 
     @staticmethod
     def with_(
-        keySerde: Serde[K] | None, valueSerde: Serde[V] | None, partitioner: Any = None
-    ) -> Produced[K, V]:
+        keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, partitioner: Any = None
+    ) -> Produced[K_, V_]:
         """Return serdes and, if given, a ``StreamPartitioner`` or a callable like it."""
         return Produced(key_serde=keySerde, value_serde=valueSerde, partitioner=partitioner)
 
@@ -44,12 +47,12 @@ class Produced(NamedOperation, Generic[K, V]):
         return Produced(name=processorName)
 
     @staticmethod
-    def keySerde(keySerde: Serde[K] | None) -> Produced[K, Any]:
+    def keySerde(keySerde: Serde[K_] | None) -> Produced[K_, Any]:
         """Return only a key serde."""
         return Produced(key_serde=keySerde)
 
     @staticmethod
-    def valueSerde(valueSerde: Serde[V] | None) -> Produced[Any, V]:
+    def valueSerde(valueSerde: Serde[V_] | None) -> Produced[Any, V_]:
         """Return only a value serde."""
         return Produced(value_serde=valueSerde)
 

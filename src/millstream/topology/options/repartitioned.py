@@ -11,6 +11,9 @@ from millstream.topology.options.named import NamedOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,7 @@ class Repartitioned(NamedOperation, Generic[K, V]):
         return Repartitioned(name=name)
 
     @staticmethod
-    def with_(keySerde: Serde[K] | None, valueSerde: Serde[V] | None) -> Repartitioned[K, V]:
+    def with_(keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None) -> Repartitioned[K_, V_]:
         """Return only serdes."""
         return Repartitioned(key_serde=keySerde, value_serde=valueSerde)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from millstream.topology.spark.ticks import TICK_SOURCE, ticker
 from millstream.topology.spark.wire import ROW_SCHEMA
 
 ROLE = "MILLSTREAM_ROLE"
+
+_environment_in_use = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +128,14 @@ def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
     stores, as far as there are no more of them than cores.
     """
     environment: dict[str, Any] = session.sparkContext.environment
-    before = dict(environment)
-    environment[ROLE] = role
-    if session.sparkContext.master.startswith("local"):
-        # What the driver can import, its workers on the same machine can import as well.
-        environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-    try:
-        yield
-    finally:
-        environment.clear()
-        environment.update(before)
+    with _environment_in_use:
+        before = dict(environment)
+        environment[ROLE] = role
+        if (session.sparkContext.master or "").startswith("local"):
+            # What the driver can import, its workers on the same machine can import as well.
+            environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        try:
+            yield
+        finally:
+            environment.clear()
+            environment.update(before)

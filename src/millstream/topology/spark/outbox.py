@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +14,9 @@ from millstream.topology.spark.wire import binary_column, encode_chunk, headers_
 
 LOOSE_LIMIT = 1 << 14
 """How many records sent one by one make a chunk."""
+
+CHUNK_BYTES = 64 << 20
+"""Where a chunk is cut in two, however few its records are."""
 
 Columns = dict[str, pa.Array]
 
@@ -117,17 +119,47 @@ class Outbox:
         headers: Sequence[Headers | None] | None,
         partitions: Sequence[int | None] | None,
     ) -> None:
-        columns: dict[str, Any] = {
-            "keys": binary_column(keys),
-            "values": binary_column(values),
-            "timestamps": pa.array(np.fromiter(timestamps, np.int64, len(timestamps))),
-        }
-        packed = headers_column(headers)
-        if packed is not None:
-            columns["headers"] = packed
-        if partitions is not None:
-            columns["partitions"] = pa.array(partitions, pa.int32())
-        self._chunks.setdefault(topic, []).append(columns)
+        half = len(keys) // 2
+        try:
+            columns = _columns(keys, values, timestamps, headers, partitions)
+        except OverflowError:
+            columns = None
+        if columns is not None and (half == 0 or _size(columns) <= CHUNK_BYTES):
+            self._chunks.setdefault(topic, []).append(columns)
+            return
+        for part in (slice(0, half), slice(half, None)):
+            self._add(
+                topic,
+                keys[part],
+                values[part],
+                timestamps[part],
+                None if headers is None else headers[part],
+                None if partitions is None else partitions[part],
+            )
+
+
+def _columns(
+    keys: Sequence[bytes | None],
+    values: Sequence[bytes | None],
+    timestamps: Sequence[int],
+    headers: Sequence[Headers | None] | None,
+    partitions: Sequence[int | None] | None,
+) -> Columns:
+    columns = {
+        "keys": binary_column(keys),
+        "values": binary_column(values),
+        "timestamps": pa.array(np.fromiter(timestamps, np.int64, len(timestamps))),
+    }
+    packed = headers_column(headers)
+    if packed is not None:
+        columns["headers"] = packed
+    if partitions is not None:
+        columns["partitions"] = pa.array(partitions, pa.int32())
+    return columns
+
+
+def _size(columns: Columns) -> int:
+    return sum(column.nbytes for column in columns.values())
 
 
 def _taken(columns: Columns, rows: pa.Array) -> Columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,6 +15,13 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.live_task import Arrived, LiveTask
 from millstream.topology.spark.wire import RECORDS
 from millstream.topology.spark.worker_cache import cached, discard
+
+# The process in which Spark only asks what state there is prints its progress to stderr.
+_main = sys.modules["__main__"]
+if getattr(_main, "__spec__", None) and str(_main.__spec__.name).endswith(  # type: ignore[union-attr]
+    "transform_with_state_driver_worker"
+):
+    _main.print = lambda *_, **__: None  # type: ignore[attr-defined]
 
 _BLOB = StructType([StructField("blob", BinaryType())])
 _SEQ = StructType([StructField("seq", LongType())])

@@ -1,0 +1,92 @@
+"""One topology on real Spark and a real broker, fed step by step."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from compat_tests.conformance.hosts import RawRecord
+from compat_tests.hosts.broker import PATIENCE_S, BrokerClient
+from millstream import KafkaStreams, Topology
+from millstream.core.errors import StreamsException
+
+_POLL_S = 0.03
+_NUMBERS = itertools.count()
+
+
+def fresh_name(start: str) -> str:
+    """A name that no other run on this broker has."""
+    return f"{start}-{os.getpid()}-{next(_NUMBERS)}"
+
+
+class SparkApplication:
+    """A `KafkaStreams` with a new application id; what it reads it reads from the beginning.
+
+    Args:
+        spark: The session to run in.
+        broker: Where the topics are.
+        topology: What to run.
+        config: Its configuration; guarantee, names and places are set here.
+        topics: Every topic that it may read or write; they exist.
+    """
+
+    def __init__(
+        self,
+        spark: Any,
+        broker: BrokerClient,
+        topology: Topology,
+        config: Mapping[str, Any],
+        topics: Iterable[str],
+    ) -> None:
+        self._broker = broker
+        self.name = fresh_name("app")
+        sources = [source for part in topology.plan().subtopologies for source in part.sources]
+        self._read = [topic for topic in topics if any(each.reads(topic) for each in sources)]
+        self._failures: list[StreamsException] = []
+        self._directory = tempfile.TemporaryDirectory(prefix="spark-host-")
+        entries = {
+            **config,
+            "application.id": self.name,
+            "bootstrap.servers": broker.servers,
+            "state.dir": self._directory.name,
+            # With transactions a topic's end is not the offset after its last record.
+            "processing.guarantee": "at_least_once",
+        }
+        self._streams = KafkaStreams(topology, entries, spark=spark)
+        self._streams.setUncaughtExceptionHandler(self._failures.append)
+
+    def start(self) -> None:
+        """Start at the beginning of every topic, whatever its source says about that."""
+        self._broker.commit(self.name, dict.fromkeys(self._read, 0))
+        self._streams.start()
+
+    def feed(self, records: Sequence[RawRecord]) -> None:
+        """Send records and wait until they, and all that follows from them, are processed.
+
+        Raises:
+            StreamsException: What ended the application.
+        """
+        self._broker.produce(records)
+        give_up = time.monotonic() + PATIENCE_S
+        while not self._is_idle():
+            if self._streams.state() is KafkaStreams.State.ERROR:
+                raise self._failures[-1]
+            if time.monotonic() > give_up:
+                raise TimeoutError(f"application {self.name} has not processed all records")
+            time.sleep(_POLL_S)
+
+    def close(self) -> None:
+        """Stop, and remove what was on disk."""
+        try:
+            self._streams.close()
+        finally:
+            self._directory.cleanup()
+
+    def _is_idle(self) -> bool:
+        # Asked for in this order: output is written before the offsets of its input.
+        done = self._broker.committed(self.name, self._read)
+        return done == self._broker.ends(self._read)

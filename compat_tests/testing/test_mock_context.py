@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from millstream import (
+    ConfigException,
+    ContextualFixedKeyProcessor,
+    ContextualProcessor,
+    FixedKeyRecord,
+    Headers,
+    IllegalStateException,
+    InternalFixedKeyRecordFactory,
+    NullPointerException,
+    PunctuationType,
+    Record,
+    Serdes,
+    Stores,
+    StreamsConfig,
+    TaskId,
+    ValueAndTimestamp,
+)
+from millstream.testing import (
+    CapturedForward,
+    MockFixedKeyProcessorContext,
+    MockProcessorContext,
+)
+
+AnyRecord = Record[Any, Any]
+
+
+class Counting(ContextualProcessor[str, str, str, int]):
+    def init(self, context: Any) -> None:
+        super().init(context)
+        self.counts = context.getStateStore("counts")
+        self.tick = context.schedule(
+            timedelta(seconds=1), PunctuationType.WALL_CLOCK_TIME, self.punctuate
+        )
+
+    def process(self, record: AnyRecord) -> None:
+        count = (self.counts.get(record.key()) or 0) + 1
+        self.counts.put(record.key(), count)
+        if count == 3:
+            self.context().commit()
+
+    def punctuate(self, timestamp: int) -> None:
+        for entry in self.counts.all():
+            self.context().forward(Record(entry.key, entry.value, timestamp))
+
+
+def test_a_processor_with_a_store_and_a_punctuator_is_tested_without_a_topology() -> None:
+    context: MockProcessorContext[str, int] = MockProcessorContext()
+    supplier = Stores.inMemoryKeyValueStore("counts")
+    store = Stores.keyValueStoreBuilder(supplier, Serdes.String(), Serdes.Long()).build()
+    store.init(context.getStateStoreContext(), store)
+    context.addStateStore(store)
+    processor = Counting()
+    processor.init(context)
+
+    for key in ("a", "b", "a"):
+        processor.process(Record(key, "", 0))
+    assert context.forwarded() == []
+    assert not context.committed()
+
+    (captured,) = context.scheduledPunctuators()
+    assert captured.getInterval() == timedelta(seconds=1)
+    assert captured.getType() is PunctuationType.WALL_CLOCK_TIME
+    assert captured.getStartTime() is None
+    captured.getPunctuator()(7)
+    assert [forward.record() for forward in context.forwarded()] == [
+        Record("a", 2, 7),
+        Record("b", 1, 7),
+    ]
+    context.resetForwards()
+    assert context.forwarded() == []
+
+    processor.process(Record("a", "", 0))
+    assert context.committed()
+    context.resetCommit()
+    assert not context.committed()
+    processor.tick.cancel()
+    assert captured.cancelled()
+
+
+def test_forwards_to_a_child_are_those_to_it_and_those_to_all() -> None:
+    context: MockProcessorContext[str, str] = MockProcessorContext()
+    records = [Record(key, "v", 1) for key in "abc"]
+    for record, child in zip(records, (None, "x", "y"), strict=True):
+        context.forward(record, child)
+    assert context.forwarded() == [
+        CapturedForward(records[0]),
+        CapturedForward(records[1], "x"),
+        CapturedForward(records[2], "y"),
+    ]
+    assert [forward.record() for forward in context.forwarded("x")] == records[:2]
+    assert [forward.childName() for forward in context.forwarded("y")] == [None, "y"]
+
+
+def test_what_was_not_set_cannot_be_asked_for() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    assert context.applicationId() == ""
+    assert context.taskId() == TaskId(0, 0)
+    assert context.recordMetadata() is None
+    assert context.getStateStore("none") is None
+    with pytest.raises(NullPointerException, match="no state directory"):
+        context.stateDir()
+    with pytest.raises(IllegalStateException, match="setCurrentStreamTimeMs"):
+        context.currentStreamTimeMs()
+    with pytest.raises(IllegalStateException, match="setCurrentSystemTimeMs"):
+        context.currentSystemTimeMs()
+    with pytest.raises(ConfigException, match="key serde"):
+        context.keySerde()
+
+
+def test_what_was_set_is_returned(tmp_path: Path) -> None:
+    config = {"default.key.serde": Serdes.Long(), "consumer.x": "1"}
+    context: MockProcessorContext[Any, Any] = MockProcessorContext(config, TaskId(1, 2), tmp_path)
+    assert context.applicationId() == "dummy-mock-app-id"
+    assert context.taskId() == TaskId(1, 2)
+    assert context.stateDir() == tmp_path
+    assert context.keySerde().serializer().serialize("t", 1) == b"\0\0\0\0\0\0\0\1"
+    assert context.appConfigs()["consumer.x"] == "1"
+    assert context.appConfigsWithPrefix("consumer.") == {"x": "1"}
+    context.setRecordMetadata("t", 3, 5)
+    metadata = context.recordMetadata()
+    assert metadata is not None
+    assert (metadata.topic(), metadata.partition(), metadata.offset()) == ("t", 3, 5)
+    context.setCurrentStreamTimeMs(8)
+    context.setCurrentSystemTimeMs(9)
+    assert (context.currentStreamTimeMs(), context.currentSystemTimeMs()) == (8, 9)
+    named = MockProcessorContext[Any, Any](StreamsConfig({"application.id": "a", **SERVERS}))
+    assert named.applicationId() == "a"
+
+
+SERVERS = {"bootstrap.servers": "h:1"}
+
+
+def test_a_schedule_with_a_start_time_tells_it() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    start = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    context.schedule(start, 5, PunctuationType.STREAM_TIME, print)
+    (captured,) = context.scheduledPunctuators()
+    assert captured.getStartTime() == start
+    assert captured.getInterval() == timedelta(milliseconds=5)
+
+
+@pytest.mark.parametrize("caching", [True, False])
+@pytest.mark.parametrize("logging", [True, False])
+def test_stores_of_every_kind_open_with_the_mocks_store_context(
+    tmp_path: Path, caching: bool, logging: bool
+) -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext({}, TaskId(0, 0), tmp_path)
+    text, number = Serdes.String(), Serdes.Long()
+    builders: list[Any] = [
+        Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("kv"), text, number),
+        Stores.timestampedKeyValueStoreBuilder(
+            Stores.persistentTimestampedKeyValueStore("tkv"), text, number
+        ),
+        Stores.windowStoreBuilder(Stores.inMemoryWindowStore("w", 60_000, 10, False), text, number),
+    ]
+    for builder in builders:
+        if caching:
+            builder.withCachingEnabled()
+        if not logging:
+            builder.withLoggingDisabled()
+        store = builder.build()
+        store.init(context.getStateStoreContext(), store)
+        context.addStateStore(store)
+    context.getStateStore("kv").put("a", 1)
+    context.getStateStore("tkv").put("a", ValueAndTimestamp.make(2, 5))
+    context.getStateStore("w").put("a", 3, 20)
+    assert context.getStateStore("kv").get("a") == 1
+    assert context.getStateStore("tkv").get("a") == ValueAndTimestamp.make(2, 5)
+    assert context.getStateStore("w").fetch("a", 20) == 3
+    for builder in builders:
+        context.getStateStore(builder.name()).close()
+
+
+def test_a_persistent_store_needs_a_state_directory() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    supplier = Stores.persistentKeyValueStore("s")
+    store = Stores.keyValueStoreBuilder(supplier, Serdes.String(), Serdes.Long()).build()
+    with pytest.raises(NullPointerException, match="no state directory"):
+        store.init(context.getStateStoreContext(), store)
+
+
+class Shout(ContextualFixedKeyProcessor[str, str, str]):
+    def process(self, record: FixedKeyRecord[str, str]) -> None:
+        self.context().forward(record.withValue(record.value().upper()))
+
+
+def test_a_fixed_key_processor_is_tested_with_records_of_the_factory() -> None:
+    context: MockFixedKeyProcessorContext[str, str] = MockFixedKeyProcessorContext()
+    processor = Shout()
+    processor.init(context)
+    headers = Headers().add("h", b"1")
+    processor.process(InternalFixedKeyRecordFactory.create(Record("k", "v", 5, headers)))
+    (forward,) = context.forwarded()
+    assert forward.record() == InternalFixedKeyRecordFactory.create(Record("k", "V", 5, headers))

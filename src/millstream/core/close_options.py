@@ -1,0 +1,66 @@
+"""How ``KafkaStreams.close`` is to go about it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import IllegalArgumentException
+
+
+class GroupMembershipOperation(enum.Enum):
+    """Whether an instance that closes leaves its consumer group."""
+
+    DEFAULT = "default"
+    LEAVE_GROUP = "leave group"
+    REMAIN_IN_GROUP = "remain in group"
+
+
+Membership = GroupMembershipOperation
+
+
+@dataclass(frozen=True, slots=True)
+class CloseOptions:
+    """How long to wait at most, and what becomes of the group membership.
+
+    Example:
+        >>> CloseOptions.timeout(500).timeout_ms
+        500
+
+    Source: KIP-1153, ``org.apache.kafka.streams.CloseOptions``.
+    """
+
+    GroupMembershipOperation: ClassVar = GroupMembershipOperation
+
+    timeout_ms: int | None = None
+    """None: as long as it takes."""
+    membership: Membership = Membership.REMAIN_IN_GROUP
+
+    @staticmethod
+    def timeout(timeout: DurationLike) -> CloseOptions:
+        """Return options with a timeout, at least 0.
+
+        Raises:
+            IllegalArgumentException: It is negative.
+        """
+        return CloseOptions().withTimeout(timeout)
+
+    @staticmethod
+    def groupMembershipOperation(operation: Membership) -> CloseOptions:
+        """Return options that say what becomes of the group membership."""
+        return CloseOptions(membership=operation)
+
+    def withTimeout(self, timeout: DurationLike) -> CloseOptions:
+        """Return a copy with a timeout, at least 0."""
+        timeout_ms = to_millis(timeout, "timeout")
+        if timeout_ms < 0:
+            raise IllegalArgumentException(
+                f"the timeout is {timeout_ms} ms", hint="Give 0 or more."
+            )
+        return replace(self, timeout_ms=timeout_ms)
+
+    def withGroupMembershipOperation(self, operation: Membership) -> CloseOptions:
+        """Return a copy that says what becomes of the group membership."""
+        return replace(self, membership=operation)

@@ -1,0 +1,233 @@
+"""What is known of an application's instances, tasks and stores: plain values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from millstream.core.errors import ConfigException
+from millstream.core.kafka import TopicPartition
+from millstream.core.processor import TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class HostInfo:
+    """Where an instance answers queries: its ``application.server``.
+
+    Source: ``state.HostInfo``.
+    """
+
+    _host: str
+    _port: int
+
+    @staticmethod
+    def buildFromEndpoint(endPoint: str | None) -> HostInfo | None:
+        """Read ``host:port``, with or without ``scheme://``; None for no text.
+
+        Raises:
+            ConfigException: It is not of that form.
+
+        Example:
+            >>> HostInfo.buildFromEndpoint("[::1]:9").host()
+            '::1'
+        """
+        if not endPoint or not endPoint.strip():
+            return None
+        match = re.fullmatch(r"(?:[^:/]*://)?\[?([0-9A-Za-z\-._%:]+)\]?:([0-9]+)", endPoint)
+        if match is None:
+            raise ConfigException(
+                f'cannot read host address "{endPoint}"', hint="Write it as host:port."
+            )
+        return HostInfo(match[1], int(match[2]))
+
+    @staticmethod
+    def unavailable() -> HostInfo:
+        """Return what stands for an instance that cannot be reached."""
+        return HostInfo("unavailable", -1)
+
+    def host(self) -> str:
+        """Return the host."""
+        return self._host
+
+    def port(self) -> int:
+        """Return the port."""
+        return self._port
+
+
+@dataclass(frozen=True, slots=True)
+class KeyQueryMetadata:
+    """Which instances have a key's partition.
+
+    Source: ``org.apache.kafka.streams.KeyQueryMetadata``.
+    """
+
+    NOT_AVAILABLE: ClassVar[KeyQueryMetadata]
+    """What stands for not knowing yet."""
+
+    _active: HostInfo
+    _standby: frozenset[HostInfo]
+    _partition: int
+
+    def activeHost(self) -> HostInfo:
+        """Return the instance that works on the partition."""
+        return self._active
+
+    def standbyHosts(self) -> set[HostInfo]:
+        """Return the instances that keep copies."""
+        return set(self._standby)
+
+    def partition(self) -> int:
+        """Return the partition."""
+        return self._partition
+
+
+KeyQueryMetadata.NOT_AVAILABLE = KeyQueryMetadata(HostInfo.unavailable(), frozenset(), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class LagInfo:
+    """How far a store is behind its changelog.
+
+    Source: ``org.apache.kafka.streams.LagInfo``.
+    """
+
+    _current: int
+    _end: int
+
+    def currentOffsetPosition(self) -> int:
+        """Return the offset up to which (exclusive) the store is complete."""
+        return self._current
+
+    def endOffsetPosition(self) -> int:
+        """Return the changelog's end."""
+        return self._end
+
+    def offsetLag(self) -> int:
+        """Return the difference, at least 0."""
+        return max(0, self._end - self._current)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamsMetadata:
+    """What one instance of an application has.
+
+    Source: ``org.apache.kafka.streams.StreamsMetadata``.
+    """
+
+    host_info: HostInfo
+    store_names: frozenset[str] = frozenset()
+    partitions: frozenset[TopicPartition] = frozenset()
+    standby_store_names: frozenset[str] = frozenset()
+    standby_partitions: frozenset[TopicPartition] = frozenset()
+
+    def hostInfo(self) -> HostInfo:
+        """Return where it answers queries."""
+        return self.host_info
+
+    def host(self) -> str:
+        """Return its host."""
+        return self.host_info.host()
+
+    def port(self) -> int:
+        """Return its port."""
+        return self.host_info.port()
+
+    def stateStoreNames(self) -> set[str]:
+        """Return the stores of its active tasks."""
+        return set(self.store_names)
+
+    def topicPartitions(self) -> set[TopicPartition]:
+        """Return the source partitions of its active tasks."""
+        return set(self.partitions)
+
+    def standbyStateStoreNames(self) -> set[str]:
+        """Return the stores of which it has standby copies."""
+        return set(self.standby_store_names)
+
+    def standbyTopicPartitions(self) -> set[TopicPartition]:
+        """Return the partitions of which it has standby copies."""
+        return set(self.standby_partitions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskMetadata:
+    """What one task reads, and how far it is.
+
+    Source: ``org.apache.kafka.streams.TaskMetadata``.
+    """
+
+    task_id: TaskId
+    partitions: frozenset[TopicPartition] = frozenset()
+    committed: tuple[tuple[TopicPartition, int], ...] = ()
+    ends: tuple[tuple[TopicPartition, int], ...] = ()
+    idling_since_ms: int | None = None
+
+    def taskId(self) -> TaskId:
+        """Return its id."""
+        return self.task_id
+
+    def topicPartitions(self) -> set[TopicPartition]:
+        """Return the source partitions."""
+        return set(self.partitions)
+
+    def committedOffsets(self) -> dict[TopicPartition, int]:
+        """Return the offsets up to which (exclusive) the partitions have been committed."""
+        return dict(self.committed)
+
+    def endOffsets(self) -> dict[TopicPartition, int]:
+        """Return the partitions' ends as last seen."""
+        return dict(self.ends)
+
+    def timeCurrentIdlingStarted(self) -> int | None:
+        """Return since when (epoch ms) the task waits for a partition; None: it does not."""
+        return self.idling_since_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadMetadata:
+    """What one thread of an instance does.
+
+    Source: ``org.apache.kafka.streams.ThreadMetadata``.
+    """
+
+    name: str
+    state: str
+    active: frozenset[TaskMetadata] = frozenset()
+    standby: frozenset[TaskMetadata] = frozenset()
+    consumer_client_id: str = ""
+    restore_consumer_client_id: str = ""
+    producer_client_ids: frozenset[str] = frozenset()
+    admin_client_id: str = ""
+
+    def threadName(self) -> str:
+        """Return its name."""
+        return self.name
+
+    def threadState(self) -> str:
+        """Return its state, for instance ``RUNNING``."""
+        return self.state
+
+    def activeTasks(self) -> set[TaskMetadata]:
+        """Return the tasks it works on."""
+        return set(self.active)
+
+    def standbyTasks(self) -> set[TaskMetadata]:
+        """Return the tasks of which it keeps copies."""
+        return set(self.standby)
+
+    def consumerClientId(self) -> str:
+        """Return the ``client.id`` of what reads the topics."""
+        return self.consumer_client_id
+
+    def restoreConsumerClientId(self) -> str:
+        """Return the ``client.id`` of what restores stores."""
+        return self.restore_consumer_client_id
+
+    def producerClientIds(self) -> set[str]:
+        """Return the ``client.id`` of each producer."""
+        return set(self.producer_client_ids)
+
+    def adminClientId(self) -> str:
+        """Return the ``client.id`` of the admin client."""
+        return self.admin_client_id

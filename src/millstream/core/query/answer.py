@@ -1,0 +1,173 @@
+"""How our stores answer queries, through their own public methods."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.errors import UnsupportedOperationException
+from millstream.core.query.keys import (
+    KeyQuery,
+    RangeQuery,
+    ResultOrder,
+    TimestampedKeyQuery,
+    TimestampedRangeQuery,
+)
+from millstream.core.query.plain import PlainEntries
+from millstream.core.query.position import PositionBound
+from millstream.core.query.query import QueryConfig
+from millstream.core.query.result import FailureReason, QueryResult
+from millstream.core.query.versions import (
+    MultiVersionedKeyQuery,
+    VersionedKeyQuery,
+    VersionedRecordIterator,
+)
+from millstream.core.query.windows import WindowKeyQuery, WindowRangeQuery
+from millstream.core.state.key_value import KeyValueStore, TimestampedKeyValueStore
+from millstream.core.state.session import SessionStore
+from millstream.core.state.store import StateStore
+from millstream.core.state.values import ValueAndTimestamp, VersionedRecord
+from millstream.core.state.versioned import VersionedKeyValueStore
+from millstream.core.state.window import WindowStore
+
+
+class NotForThisStore(Exception):
+    """The store cannot answer that kind of query."""
+
+
+def answer(
+    store: StateStore, query: Any, bound: PositionBound, config: QueryConfig
+) -> QueryResult[Any]:
+    """Put a query to a store; failures come back as results.
+
+    Raises:
+        UnsupportedOperationException: A query for key-value stores met a versioned one.
+
+    Source: ``state.internals.StoreQueryUtils``.
+    """
+    started = time.perf_counter_ns()
+    position = store.getPosition()
+    result: QueryResult[Any]
+    handler = HANDLERS.get(type(query))
+    if handler is None:
+        result = QueryResult.forUnknownQueryType(query, store)
+    else:
+        _refuse_versioned(store, query)
+        if store.partition is None or not bound.met_by(position, store.partition):
+            result = QueryResult.notUpToBound(position, bound, store.partition)
+        else:
+            result = _answered(handler, store, query)
+    if config.isCollectExecutionInfo():
+        taken = time.perf_counter_ns() - started
+        result.addExecutionInfo(f"Handled in {type(store).__name__} in {taken}ns")
+    result.setPosition(position.copy())
+    return result
+
+
+def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> QueryResult[Any]:
+    try:
+        return QueryResult.forResult(handler(store, query))
+    except NotForThisStore:
+        return QueryResult.forUnknownQueryType(query, store)
+    except Exception as error:  # noqa: BLE001 - whatever the store met is the answer
+        return QueryResult.forFailure(
+            FailureReason.STORE_EXCEPTION,
+            f"{type(store).__name__} failed to answer {query!r}:\n"
+            + "".join(traceback.format_exception(error)),
+        )
+
+
+def _refuse_versioned(store: Any, query: Any) -> None:
+    if isinstance(store, VersionedKeyValueStore) and isinstance(query, KeyQuery | RangeQuery):
+        raise UnsupportedOperationException(
+            f"versioned stores do not answer a {type(query).__name__}",
+            hint="Use VersionedKeyQuery or MultiVersionedKeyQuery.",
+        )
+
+
+def _demand(store: Any, kind: type) -> None:
+    if not isinstance(store, kind):
+        raise NotForThisStore
+
+
+def _key(store: Any, query: KeyQuery[Any, Any]) -> Any:
+    _demand(store, KeyValueStore)
+    found = store.get(query.getKey())
+    if isinstance(store, TimestampedKeyValueStore):
+        return ValueAndTimestamp.getValueOrNull(found)
+    return found
+
+
+def _timestamped_key(store: Any, query: TimestampedKeyQuery[Any, Any]) -> Any:
+    _demand(store, TimestampedKeyValueStore)
+    return store.get(query.key())
+
+
+def _range(store: Any, query: RangeQuery[Any, Any]) -> Any:
+    _demand(store, KeyValueStore)
+    entries = _entries(store, query.getLowerBound(), query.getUpperBound(), query.resultOrder())
+    return PlainEntries(entries) if isinstance(store, TimestampedKeyValueStore) else entries
+
+
+def _timestamped_range(store: Any, query: TimestampedRangeQuery[Any, Any]) -> Any:
+    _demand(store, TimestampedKeyValueStore)
+    return _entries(store, query.lowerBound(), query.upperBound(), query.resultOrder())
+
+
+def _entries(store: Any, lower: Any, upper: Any, order: ResultOrder) -> Any:
+    backward = order is ResultOrder.DESCENDING
+    if lower is None and upper is None:
+        return store.reverseAll() if backward else store.all()
+    return store.reverseRange(lower, upper) if backward else store.range(lower, upper)
+
+
+def _window_key(store: Any, query: WindowKeyQuery[Any, Any]) -> Any:
+    _demand(store, WindowStore)
+    if query._from_ms is None or query._to_ms is None:
+        raise NotForThisStore
+    return store.fetch(query.getKey(), query._from_ms, query._to_ms)
+
+
+def _window_range(store: Any, query: WindowRangeQuery[Any, Any]) -> Any:
+    if isinstance(store, WindowStore) and query._from_ms is not None and query._to_ms is not None:
+        return store.fetchAll(query._from_ms, query._to_ms)
+    if isinstance(store, SessionStore) and query.getKey() is not None:
+        return store.fetch(query.getKey())
+    raise NotForThisStore
+
+
+def _version(store: Any, query: VersionedKeyQuery[Any, Any]) -> Any:
+    _demand(store, VersionedKeyValueStore)
+    if query._as_of_ms is None:
+        return store.get(query.key())
+    open_access = getattr(store, "access", None)
+    if open_access is None:
+        return store.get(query.key(), query._as_of_ms)
+    # Unlike the store's own get, the query tells until when the version held.
+    access = open_access()
+    found = access.read_as_of(access.serialize_key(query.key()), query._as_of_ms)
+    return None if found is None else VersionedRecord(*found)
+
+
+def _versions(store: Any, query: MultiVersionedKeyQuery[Any, Any]) -> Any:
+    _demand(store, VersionedKeyValueStore)
+    history = getattr(store, "history", None)
+    if history is None:
+        raise NotForThisStore
+    newest_first = list(history(query.key(), query._from_ms, query._to_ms))
+    ascending = query.resultOrder() is ResultOrder.ASCENDING
+    return VersionedRecordIterator(newest_first[::-1] if ascending else newest_first)
+
+
+HANDLERS: dict[type, Callable[[Any, Any], Any]] = {
+    KeyQuery: _key,
+    TimestampedKeyQuery: _timestamped_key,
+    RangeQuery: _range,
+    TimestampedRangeQuery: _timestamped_range,
+    WindowKeyQuery: _window_key,
+    WindowRangeQuery: _window_range,
+    VersionedKeyQuery: _version,
+    MultiVersionedKeyQuery: _versions,
+}

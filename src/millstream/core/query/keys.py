@@ -1,0 +1,153 @@
+"""Queries of key-value stores."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.errors import NullPointerException
+from millstream.core.query.query import Query
+from millstream.core.state.iterators import KeyValueIterator
+from millstream.core.state.values import ValueAndTimestamp
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ResultOrder(enum.Enum):
+    """In which order results are wanted.
+
+    Source: ``query.ResultOrder``.
+    """
+
+    ANY = "any"
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+
+
+@dataclass(frozen=True, slots=True)
+class _ForKey(Generic[K]):
+    _key: K
+    _skip_cache: bool = False
+
+    @classmethod
+    def withKey(cls, key: K) -> Self:
+        """Ask for the value of ``key``.
+
+        Raises:
+            NullPointerException: It is None.
+        """
+        return cls(required_key(key))
+
+    def skipCache(self) -> Self:
+        """Return the query of what is in the store itself, without its record cache."""
+        return replace(self, _skip_cache=True)
+
+    def isSkipCache(self) -> bool:
+        """Tell whether the record cache is to be passed by."""
+        return self._skip_cache
+
+
+class KeyQuery(_ForKey[K], Query[V]):
+    """Asks for the value of one key; also where the store keeps timestamps beside it.
+
+    Example:
+        >>> KeyQuery.withKey("k").getKey()
+        'k'
+
+    Source: ``query.KeyQuery``.
+    """
+
+    def getKey(self) -> K:
+        """Return the key."""
+        return self._key
+
+
+class TimestampedKeyQuery(_ForKey[K], Query[ValueAndTimestamp[V]]):
+    """Asks for the value of one key with its timestamp.
+
+    Source: KIP-992, ``query.TimestampedKeyQuery``.
+    """
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._key
+
+
+@dataclass(frozen=True, slots=True)
+class _ForRange(Generic[K]):
+    _lower: K | None
+    _upper: K | None
+    _order: ResultOrder = ResultOrder.ANY
+
+    @classmethod
+    def withRange(cls, lower: K | None, upper: K | None) -> Self:
+        """Ask for the keys between two, both inclusive, compared by their bytes; None: no bound."""
+        return cls(lower, upper)
+
+    @classmethod
+    def withLowerBound(cls, lower: K) -> Self:
+        """Ask for ``lower`` and what is above."""
+        return cls(lower, None)
+
+    @classmethod
+    def withUpperBound(cls, upper: K) -> Self:
+        """Ask for ``upper`` and what is below."""
+        return cls(None, upper)
+
+    @classmethod
+    def withNoBounds(cls) -> Self:
+        """Ask for everything."""
+        return cls(None, None)
+
+    def withAscendingKeys(self) -> Self:
+        """Return the same query, lowest key first."""
+        return replace(self, _order=ResultOrder.ASCENDING)
+
+    def withDescendingKeys(self) -> Self:
+        """Return the same query, highest key first."""
+        return replace(self, _order=ResultOrder.DESCENDING)
+
+    def resultOrder(self) -> ResultOrder:
+        """Return the order that is wanted."""
+        return self._order
+
+
+class RangeQuery(_ForRange[K], Query[KeyValueIterator[K, V]]):
+    """Asks for the values of a range of keys; also where the store keeps timestamps beside them.
+
+    Source: KIP-805, ``query.RangeQuery``.
+    """
+
+    def getLowerBound(self) -> K | None:
+        """Return the lowest key, inclusive; None for no bound."""
+        return self._lower
+
+    def getUpperBound(self) -> K | None:
+        """Return the highest key, inclusive; None for no bound."""
+        return self._upper
+
+
+class TimestampedRangeQuery(_ForRange[K], Query[KeyValueIterator[K, ValueAndTimestamp[V]]]):
+    """Asks for the values of a range of keys with their timestamps.
+
+    Source: KIP-992, ``query.TimestampedRangeQuery``.
+    """
+
+    def lowerBound(self) -> K | None:
+        """Return the lowest key, inclusive; None for no bound."""
+        return self._lower
+
+    def upperBound(self) -> K | None:
+        """Return the highest key, inclusive; None for no bound."""
+        return self._upper
+
+
+def required_key(key: Any) -> Any:
+    """Return ``key``; None is an error."""
+    if key is None:
+        raise NullPointerException("the key of a query can't be null")
+    return key

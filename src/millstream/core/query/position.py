@@ -1,0 +1,106 @@
+"""How far a store has come: the offset of the last record it knows, per topic and partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from millstream.core.errors import NullPointerException
+
+
+@dataclass(slots=True)
+class Position:
+    """Offsets by topic and partition, each inclusive; they only ever grow.
+
+    Example:
+        >>> seen = Position.emptyPosition().withComponent("in", 0, 5).withComponent("in", 0, 3)
+        >>> seen.getPartitionPositions("in")
+        {0: 5}
+
+    Source: KIP-796, ``query.Position``.
+    """
+
+    _offsets: dict[str, dict[int, int]] = field(default_factory=dict)
+
+    @staticmethod
+    def emptyPosition() -> Position:
+        """Return the position of a store that has seen nothing."""
+        return Position()
+
+    @staticmethod
+    def fromMap(map: Mapping[str, Mapping[int, int]]) -> Position:
+        """Return a position with a copy of these offsets."""
+        return Position({topic: dict(offsets) for topic, offsets in map.items()})
+
+    def withComponent(self, topic: str, partition: int, offset: int) -> Position:
+        """Move this position up to an offset, unless it is there already; return itself."""
+        offsets = self._offsets.setdefault(topic, {})
+        offsets[partition] = max(offset, offsets.get(partition, offset))
+        return self
+
+    def merge(self, other: Position | None) -> Position:
+        """Move this position up to where ``other`` is further; return itself."""
+        for topic, offsets in ({} if other is None else other._offsets).items():
+            for partition, offset in offsets.items():
+                self.withComponent(topic, partition, offset)
+        return self
+
+    def copy(self) -> Position:
+        """Return an independent copy."""
+        return Position.fromMap(self._offsets)
+
+    def getTopics(self) -> set[str]:
+        """Return the topics of which something is known."""
+        return set(self._offsets)
+
+    def getPartitionPositions(self, topic: str) -> dict[int, int]:
+        """Return the offset of each partition of a topic, a copy; empty for an unknown topic."""
+        return dict(self._offsets.get(topic, {}))
+
+    def isEmpty(self) -> bool:
+        """Tell whether nothing has been seen."""
+        return not self._offsets
+
+    def __repr__(self) -> str:
+        return f"Position({self._offsets})"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBound:
+    """How far a store must at least have come to answer a query.
+
+    Source: KIP-796, ``query.PositionBound``.
+    """
+
+    _position: Position
+
+    @staticmethod
+    def unbounded() -> PositionBound:
+        """Return the bound that every store meets."""
+        return PositionBound(Position())
+
+    @staticmethod
+    def at(position: Position) -> PositionBound:
+        """Return the bound that a store meets from ``position`` on (inclusive)."""
+        if position is None:
+            raise NullPointerException("position can't be null")
+        return PositionBound(position.copy())
+
+    def isUnbounded(self) -> bool:
+        """Tell whether every store meets it."""
+        return self._position.isEmpty()
+
+    def position(self) -> Position:
+        """Return the least position, a copy."""
+        return self._position.copy()
+
+    def met_by(self, seen: Position, partition: int) -> bool:
+        """Tell whether a store of one partition is there; other partitions do not matter to it."""
+        for topic in self._position.getTopics():
+            least = self._position.getPartitionPositions(topic).get(partition)
+            if least is None:
+                continue
+            offset = seen.getPartitionPositions(topic).get(partition)
+            if offset is None or offset < least:
+                return False
+        return True

@@ -1,0 +1,135 @@
+"""The answer of one store to one query."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, Generic, TypeVar
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.query.position import Position, PositionBound
+
+R = TypeVar("R")
+# A static method's own: the class's are unknown to a type checker there.
+R_ = TypeVar("R_")
+
+
+class FailureReason(enum.Enum):
+    """Why a query has no result.
+
+    Source: ``query.FailureReason``.
+    """
+
+    UNKNOWN_QUERY_TYPE = "the store does not know this kind of query"
+    NOT_ACTIVE = "the partition is not active here, and the query asked for that"
+    NOT_UP_TO_BOUND = "the store has not come as far as the query asked for"
+    NOT_PRESENT = "the partition is not here"
+    DOES_NOT_EXIST = "the store has no such partition"
+    STORE_EXCEPTION = "the store failed while it answered"
+
+
+class QueryResult(Generic[R]):
+    """A result, which may be None, or a failure; with the store's position when it answered.
+
+    Source: KIP-796, ``query.QueryResult``.
+    """
+
+    __slots__ = ("_info", "_message", "_position", "_reason", "_result")
+
+    def __init__(
+        self, result: Any = None, reason: FailureReason | None = None, message: str = ""
+    ) -> None:
+        self._result = result
+        self._reason = reason
+        self._message = message
+        self._position: Position | None = None
+        self._info: list[str] = []
+
+    @staticmethod
+    def forResult(result: R_) -> QueryResult[R_]:
+        """Return a success."""
+        return QueryResult(result)
+
+    @staticmethod
+    def forFailure(failureReason: FailureReason, failureMessage: str) -> QueryResult[Any]:
+        """Return a failure."""
+        return QueryResult(None, failureReason, failureMessage)
+
+    @staticmethod
+    def forUnknownQueryType(query: Any, store: Any) -> QueryResult[Any]:
+        """Return the failure of a store that cannot answer a kind of query."""
+        return QueryResult.forFailure(
+            FailureReason.UNKNOWN_QUERY_TYPE,
+            f"{type(store).__name__} does not know how to answer {query!r}",
+        )
+
+    @staticmethod
+    def notUpToBound(
+        currentPosition: Position, positionBound: PositionBound, partition: int | None
+    ) -> QueryResult[Any]:
+        """Return the failure of a store that lags; a partition of None: it is not open yet."""
+        bound = f"the query asks for {positionBound.position()}"
+        if partition is None:
+            message = f"the store has not been initialised; {bound}"
+        else:
+            message = f"partition {partition} of the store is at {currentPosition}; {bound}"
+        return QueryResult.forFailure(FailureReason.NOT_UP_TO_BOUND, message)
+
+    def isSuccess(self) -> bool:
+        """Tell whether there is a result."""
+        return self._reason is None
+
+    def isFailure(self) -> bool:
+        """Tell whether there is a reason for having none."""
+        return self._reason is not None
+
+    def getResult(self) -> R:
+        """Return the result.
+
+        Raises:
+            IllegalArgumentException: The query failed.
+        """
+        if self._reason is not None:
+            raise IllegalArgumentException(
+                f"the query failed: {self._reason.name}", detail=self._message
+            )
+        result: R = self._result
+        return result
+
+    def getFailureReason(self) -> FailureReason:
+        """Return why there is no result.
+
+        Raises:
+            IllegalArgumentException: The query did not fail.
+        """
+        if self._reason is None:
+            raise IllegalArgumentException("the query did not fail: there is no reason")
+        return self._reason
+
+    def getFailureMessage(self) -> str:
+        """Return what went wrong, for people.
+
+        Raises:
+            IllegalArgumentException: The query did not fail.
+        """
+        self.getFailureReason()
+        return self._message
+
+    def getPosition(self) -> Position | None:
+        """Return how far the store had come; None if it did not say."""
+        return self._position
+
+    def setPosition(self, position: Position) -> None:
+        """Note how far the store had come."""
+        self._position = position
+
+    def getExecutionInfo(self) -> list[str]:
+        """Return what was noted on the way; empty unless the query asked for it."""
+        return list(self._info)
+
+    def addExecutionInfo(self, message: str) -> None:
+        """Note something on the way."""
+        self._info.append(message)
+
+    def __repr__(self) -> str:
+        what = f"result={self._result!r}" if self._reason is None else f"failed={self._reason.name}"
+        return f"QueryResult({what}, position={self._position})"

@@ -1,0 +1,154 @@
+"""Queries of versioned stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Generic, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.errors import NoSuchElementException
+from millstream.core.query.keys import ResultOrder, required_key
+from millstream.core.query.query import Query
+from millstream.core.state.values import VersionedRecord
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+_GIVEN_NOTHING: Any = object()
+
+
+class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
+    """Versions of one key. Close it, best by a ``with`` block.
+
+    Source: ``state.VersionedRecordIterator``.
+    """
+
+    def __init__(self, records: Iterable[VersionedRecord[V]]) -> None:
+        self._left = list(records)[::-1]
+
+    def hasNext(self) -> bool:
+        """Tell whether ``next`` has something to return."""
+        return bool(self._left)
+
+    def next(self) -> VersionedRecord[V]:
+        """Return the next version.
+
+        Raises:
+            NoSuchElementException: There is none left.
+        """
+        if not self._left:
+            raise NoSuchElementException("there is no version left")
+        return self._left.pop()
+
+    def close(self) -> None:
+        """Release the iterator; calling it twice is fine."""
+        self._left.clear()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> VersionedRecord[V]:
+        if not self._left:
+            raise StopIteration
+        return self._left.pop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
+    """Asks for one key's latest version, or the one that held at a time.
+
+    Source: KIP-960, ``query.VersionedKeyQuery``.
+    """
+
+    _key: K
+    _as_of_ms: int | None = None
+
+    @staticmethod
+    def withKey(key: K_) -> VersionedKeyQuery[K_, V_]:
+        """Ask for the latest version of ``key``."""
+        return VersionedKeyQuery(required_key(key))
+
+    def asOf(self, asOfTimestamp: InstantLike) -> VersionedKeyQuery[K, V]:
+        """Return the query of the version that held at a time (inclusive)."""
+        return replace(self, _as_of_ms=to_epoch_millis(asOfTimestamp, "asOfTimestamp"))
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._key
+
+    def asOfTimestamp(self) -> datetime | None:
+        """Return the time; None for the latest version."""
+        return None if self._as_of_ms is None else from_epoch_millis(self._as_of_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class MultiVersionedKeyQuery(Query[VersionedRecordIterator[V]], Generic[K, V]):
+    """Asks for the versions of one key that held at some moment of a time, newest first.
+
+    Source: KIP-968, ``query.MultiVersionedKeyQuery``.
+    """
+
+    _key: K
+    _from_ms: int | None = None
+    _to_ms: int | None = None
+    _order: ResultOrder = ResultOrder.ANY
+
+    @staticmethod
+    def withKey(key: K_) -> MultiVersionedKeyQuery[K_, V_]:
+        """Ask for every version of ``key`` that the store still has."""
+        return MultiVersionedKeyQuery(required_key(key))
+
+    def fromTime(self, fromTime: InstantLike | None = _GIVEN_NOTHING) -> Any:
+        """Return the start of the time; with an argument, the query with that start (inclusive).
+
+        None stands for no bound.
+        """
+        if fromTime is _GIVEN_NOTHING:
+            return None if self._from_ms is None else from_epoch_millis(self._from_ms)
+        start = None if fromTime is None else to_epoch_millis(fromTime, "fromTime")
+        return replace(self, _from_ms=start)
+
+    def toTime(self, toTime: InstantLike | None = _GIVEN_NOTHING) -> Any:
+        """Return the end of the time; with an argument, the query with that end (inclusive).
+
+        None stands for no bound.
+        """
+        if toTime is _GIVEN_NOTHING:
+            return None if self._to_ms is None else from_epoch_millis(self._to_ms)
+        end = None if toTime is None else to_epoch_millis(toTime, "toTime")
+        return replace(self, _to_ms=end)
+
+    def withAscendingTimestamps(self) -> MultiVersionedKeyQuery[K, V]:
+        """Return the same query, oldest version first."""
+        return replace(self, _order=ResultOrder.ASCENDING)
+
+    def withDescendingTimestamps(self) -> MultiVersionedKeyQuery[K, V]:
+        """Return the same query, newest version first."""
+        return replace(self, _order=ResultOrder.DESCENDING)
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._key
+
+    def resultOrder(self) -> ResultOrder:
+        """Return the order that is wanted; without one it is newest first."""
+        return self._order

@@ -1,0 +1,94 @@
+"""Queries of window and session stores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.query.keys import required_key
+from millstream.core.query.query import Query
+from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterator
+from millstream.core.windows import Windowed
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowKeyQuery(Query[WindowStoreIterator[V]], Generic[K, V]):
+    """Asks a window store for the windows of one key that start within a time, both inclusive.
+
+    Source: KIP-806, ``query.WindowKeyQuery``.
+    """
+
+    _key: K
+    _from_ms: int | None
+    _to_ms: int | None
+
+    @staticmethod
+    def withKeyAndWindowStartRange(
+        key: K_, timeFrom: InstantLike | None, timeTo: InstantLike | None
+    ) -> WindowKeyQuery[K_, V_]:
+        """Ask for the windows of ``key``; no store answers without both times."""
+        return WindowKeyQuery(required_key(key), _ms(timeFrom), _ms(timeTo))
+
+    def getKey(self) -> K:
+        """Return the key."""
+        return self._key
+
+    def getTimeFrom(self) -> datetime | None:
+        """Return the first start, inclusive."""
+        return _instant(self._from_ms)
+
+    def getTimeTo(self) -> datetime | None:
+        """Return the last start, inclusive."""
+        return _instant(self._to_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRangeQuery(Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
+    """Asks a window store for a time, or a session store for a key.
+
+    Source: KIP-806, ``query.WindowRangeQuery``.
+    """
+
+    _key: K | None = None
+    _from_ms: int | None = None
+    _to_ms: int | None = None
+
+    @staticmethod
+    def withKey(key: K_) -> WindowRangeQuery[K_, V_]:
+        """Ask for all sessions of ``key``: for session stores."""
+        return WindowRangeQuery(required_key(key))
+
+    @staticmethod
+    def withWindowStartRange(
+        timeFrom: InstantLike, timeTo: InstantLike
+    ) -> WindowRangeQuery[K_, V_]:
+        """Ask for the windows of all keys that start within a time: for window stores."""
+        return WindowRangeQuery(None, _ms(timeFrom), _ms(timeTo))
+
+    def getKey(self) -> K | None:
+        """Return the key, if it was asked for one."""
+        return self._key
+
+    def getTimeFrom(self) -> datetime | None:
+        """Return the first start, inclusive, if it was asked for a time."""
+        return _instant(self._from_ms)
+
+    def getTimeTo(self) -> datetime | None:
+        """Return the last start, inclusive, if it was asked for a time."""
+        return _instant(self._to_ms)
+
+
+def _ms(time: InstantLike | None) -> int | None:
+    return None if time is None else to_epoch_millis(time, "time")
+
+
+def _instant(millis: int | None) -> datetime | None:
+    return None if millis is None else from_epoch_millis(millis)

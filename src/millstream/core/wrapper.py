@@ -1,0 +1,102 @@
+"""``ProcessorWrapper``: lets one class of the user's wrap every processor of a topology."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from millstream.core.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorSupplier,
+    Processor,
+    ProcessorSupplier,
+)
+from millstream.core.state import StoreBuilder
+
+KIn = TypeVar("KIn")
+VIn = TypeVar("VIn")
+KOut = TypeVar("KOut")
+VOut = TypeVar("VOut")
+
+
+class WrappedProcessorSupplier(ProcessorSupplier[KIn, VIn, KOut, VOut]):
+    """Marks a supplier as one that a ``ProcessorWrapper`` has seen."""
+
+
+class WrappedFixedKeyProcessorSupplier(FixedKeyProcessorSupplier[KIn, VIn, VOut]):
+    """Marks a supplier as one that a ``ProcessorWrapper`` has seen."""
+
+
+class _Passed(WrappedProcessorSupplier[Any, Any, Any, Any]):
+    def __init__(self, supplier: Any) -> None:
+        self._supplier = supplier
+
+    def get(self) -> Processor[Any, Any, Any, Any]:
+        """Return what the supplier returns."""
+        processor: Processor[Any, Any, Any, Any] = self._supplier.get()
+        return processor
+
+    def stores(self) -> set[StoreBuilder[Any]] | None:
+        """Return the supplier's stores."""
+        found: set[StoreBuilder[Any]] | None = self._supplier.stores()
+        return found
+
+
+class _PassedFixedKey(WrappedFixedKeyProcessorSupplier[Any, Any, Any]):
+    def __init__(self, supplier: Any) -> None:
+        self._supplier = supplier
+
+    def get(self) -> FixedKeyProcessor[Any, Any, Any]:
+        """Return what the supplier returns."""
+        processor: FixedKeyProcessor[Any, Any, Any] = self._supplier.get()
+        return processor
+
+    def stores(self) -> set[StoreBuilder[Any]] | None:
+        """Return the supplier's stores."""
+        found: set[StoreBuilder[Any]] | None = self._supplier.stores()
+        return found
+
+
+class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
+    """Sees the supplier of every processor, the DSL's included, and may put another in its place.
+
+    Name a subclass as ``processor.wrapper.class`` in the configuration that is given to
+    ``StreamsBuilder(TopologyConfig(...))`` or ``Topology(TopologyConfig(...))``; elsewhere the key
+    has no effect. A wrapped processor takes records one by one.
+
+    Source: KIP-1112, ``processor.api.ProcessorWrapper``.
+    """
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Take what is needed from the configuration."""
+
+    @abstractmethod
+    def wrapProcessorSupplier(
+        self, processorName: str, processorSupplier: ProcessorSupplier[Any, Any, Any, Any]
+    ) -> WrappedProcessorSupplier[Any, Any, Any, Any]:
+        """Return a supplier instead; ``asWrapped(processorSupplier)`` to change nothing."""
+
+    @abstractmethod
+    def wrapFixedKeyProcessorSupplier(
+        self, processorName: str, processorSupplier: FixedKeyProcessorSupplier[Any, Any, Any]
+    ) -> WrappedFixedKeyProcessorSupplier[Any, Any, Any]:
+        """Return a supplier instead; ``asWrappedFixedKey(processorSupplier)`` changes nothing.
+
+        Called for processors that cannot change keys: ``processValues``, and the DSL's
+        ``mapValues``, ``flatMapValues``, ``filter``, ``peek`` and ``KTable.toStream``.
+        """
+
+    @staticmethod
+    def asWrapped(
+        processorSupplier: ProcessorSupplier[KIn, VIn, KOut, VOut],
+    ) -> WrappedProcessorSupplier[KIn, VIn, KOut, VOut]:
+        """Return the supplier as it is, marked as wrapped."""
+        return _Passed(processorSupplier)
+
+    @staticmethod
+    def asWrappedFixedKey(
+        processorSupplier: FixedKeyProcessorSupplier[KIn, VIn, VOut],
+    ) -> WrappedFixedKeyProcessorSupplier[KIn, VIn, VOut]:
+        """Return the supplier as it is, marked as wrapped."""
+        return _PassedFixedKey(processorSupplier)

@@ -1,0 +1,134 @@
+"""Checks what a supplier of stores was asked for, and makes it."""
+
+from __future__ import annotations
+
+from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.stores.suppliers import (
+    OurKeyValueSupplier,
+    OurSessionSupplier,
+    OurVersionedSupplier,
+    OurWindowSupplier,
+)
+from millstream.stores.versioned_rows import default_versioned_interval
+from millstream.stores.window_keys import default_segment_interval
+
+
+def key_value_supplier(
+    name: str,
+    kind: str,
+    *,
+    durable: bool,
+    timestamped: bool,
+    max_entries: int | None = None,
+) -> OurKeyValueSupplier:
+    """Return a supplier of key-value stores over the byte store called ``kind``."""
+    return OurKeyValueSupplier(
+        store=_named(name),
+        kind=kind,
+        durable=durable,
+        timestamped=timestamped,
+        max_entries=max_entries,
+    )
+
+
+def window_supplier(
+    name: str,
+    kind: str,
+    retention: DurationLike,
+    size: DurationLike,
+    duplicates: bool,
+    *,
+    durable: bool,
+    timestamped: bool,
+    emits_final: bool = False,
+    sliding: bool = False,
+) -> OurWindowSupplier:
+    """Return a supplier of window stores over the byte store called ``kind``."""
+    name = _named(name)
+    retention_ms = to_millis(retention, "retentionPeriod")
+    size_ms = to_millis(size, "windowSize")
+    if retention_ms < 0:
+        raise IllegalArgumentException(
+            "retentionPeriod cannot be negative", detail=f"It is {retention_ms} ms."
+        )
+    if size_ms < 0:
+        raise IllegalArgumentException(
+            "windowSize cannot be negative", detail=f"It is {size_ms} ms."
+        )
+    if size_ms > retention_ms:
+        raise IllegalArgumentException(
+            f"The retention period of the window store {name} must be no smaller than its window "
+            f"size. Got size=[{size_ms}], retention=[{retention_ms}]"
+        )
+    return OurWindowSupplier(
+        store=name,
+        kind=kind,
+        durable=durable,
+        timestamped=timestamped,
+        retention=retention_ms,
+        size=size_ms,
+        duplicates=duplicates,
+        segment_interval=default_segment_interval(retention_ms),
+        emits_final=emits_final,
+        sliding=sliding,
+    )
+
+
+def session_supplier(
+    name: str, kind: str, retention: DurationLike, *, durable: bool, emits_final: bool = False
+) -> OurSessionSupplier:
+    """Return a supplier of session stores over the byte store called ``kind``."""
+    name = _named(name)
+    retention_ms = to_millis(retention, "retentionPeriod")
+    if retention_ms < 0:
+        raise IllegalArgumentException(
+            "retentionPeriod cannot be negative", detail=f"It is {retention_ms} ms."
+        )
+    return OurSessionSupplier(
+        store=name,
+        kind=kind,
+        durable=durable,
+        retention=retention_ms,
+        segment_interval=default_segment_interval(retention_ms),
+        emits_final=emits_final,
+    )
+
+
+def versioned_supplier(
+    name: str,
+    kind: str,
+    retention: DurationLike,
+    interval: DurationLike | None,
+    *,
+    durable: bool,
+) -> OurVersionedSupplier:
+    """Return a supplier of versioned stores over the byte store called ``kind``."""
+    name = _named(name)
+    retention_ms = to_millis(retention, "historyRetention")
+    if retention_ms < 0:
+        raise IllegalArgumentException(
+            "historyRetention cannot be negative", detail=f"It is {retention_ms} ms."
+        )
+    interval_ms = (
+        default_versioned_interval(retention_ms)
+        if interval is None
+        else to_millis(interval, "segmentInterval")
+    )
+    if interval_ms < 1:
+        raise IllegalArgumentException(
+            "segmentInterval cannot be zero or negative", detail=f"It is {interval_ms} ms."
+        )
+    return OurVersionedSupplier(
+        store=name,
+        kind=kind,
+        durable=durable,
+        retention=retention_ms,
+        segment_interval=interval_ms,
+    )
+
+
+def _named(name: str) -> str:
+    if name is None:
+        raise NullPointerException("name cannot be null")
+    return name

@@ -1,0 +1,343 @@
+"""The bytes under a session store: segments that expire, and the changelog around them."""
+
+from __future__ import annotations
+
+import logging
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+
+from millstream.core.errors import UnsupportedOperationException
+from millstream.core.state import SessionStore, StateStore, StateStoreContext
+from millstream.core.store import Entry
+from millstream.core.windows import SessionWindow, Windowed
+from millstream.stores.layers import PointLayer, log_value
+from millstream.stores.session_keys import (
+    SessionKeys,
+    clamp,
+    end_of,
+    key_of,
+    latest_start_first,
+    start_of,
+    wanted,
+)
+from millstream.stores.window_layers import INDEX, META_KEY
+
+logger = logging.getLogger("millstream.stores")
+
+
+class SessionLayer(PointLayer):
+    """Session keys to bytes; see ``session_keys``."""
+
+    time_ordered: bool
+    """Sessions come by end, then key; else by segment, then key."""
+    stores_durably: bool
+    remove: Callable[[bytes], None]
+    """Removes a session. Unlike a put of None, Kafka's stores never count it as too late."""
+
+    @abstractmethod
+    def find(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        """Yield the live sessions within bounds, all of them inclusive, in the store's order."""
+
+    @abstractmethod
+    def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
+        """Yield the sessions of all keys that end within bounds, both inclusive, by end."""
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        put = self.put
+        for key, value in entries.items():
+            put(key, value)
+
+
+class StoredSessions(SessionLayer):
+    """Sessions in a task's working copy of a byte store.
+
+    A session that ends at or before the latest end minus retention is not seen any more. A store
+    that is said to be persistent accepts and keeps sessions until their whole segment is that old,
+    one in memory does not: that is how Kafka's two kinds differ.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        retention: int,
+        keys: SessionKeys,
+        *,
+        durable: bool,
+        indexed: bool,
+    ) -> None:
+        """Describe it; ``indexed`` keeps a second order, by end, for ``ended``."""
+        self._name = name
+        self._kind = kind
+        self._retention = retention
+        self._keys = keys
+        self._indexed = indexed
+        self.stores_durably = durable
+        self.time_ordered = not durable
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._copy = context.working_copy(self._name, self._kind)
+        self._copy_get = self._copy.get
+        self._copy_put = self._copy.put
+        self.get = self._get
+        self.put = self._put
+        self.remove = self._remove
+        self.reload()
+
+    def find(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        first = clamp(max(earliest_end, self._observed - self._retention + 1))
+        if self._observed < first or latest_start < 0:
+            return iter(())
+        first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
+        bounds = list(self._keys.bounds(key_from, key_to, first, self._observed))
+        entries = (
+            entry
+            for lower, upper in (reversed(bounds) if reverse else bounds)
+            for entry in self._copy.scan(lower, upper, reverse=reverse)
+            if wanted(entry[0], key_from, key_to, first_end, start)
+        )
+        return self._in_order(entries, reverse=reverse) if self.time_ordered else entries
+
+    def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
+        if not self.time_ordered and not self._indexed:
+            raise _no_time_order(self._name)
+        first, last = clamp(first_end), min(last_end, self._observed)
+        if self.time_ordered:
+            first = max(first, self._observed - self._retention + 1)
+        if last < first:
+            return iter(())
+        if self._indexed:
+            entries = self._by_index(first, last)
+        else:
+            bounds = self._keys.bounds(None, None, first, last)
+            entries = (
+                entry
+                for lower, upper in bounds
+                for entry in self._copy.scan(lower, upper)
+                if first <= end_of(entry[0]) <= last
+            )
+        return self._in_order(entries) if self.time_ordered else entries
+
+    def reload(self) -> None:
+        meta = self._copy_get(META_KEY)
+        self._observed = -1
+        self._observed_bytes = self._live_from = self._seen_from = b""
+        self._kept_from = 0
+        if meta is not None:
+            self._move_to(meta)
+
+    def _by_index(self, first: int, last: int) -> Iterator[Entry]:
+        lower, upper = INDEX + first.to_bytes(8, "big"), INDEX + (last + 1).to_bytes(8, "big")
+        segments, interval = self._copy_get, self._keys.interval
+        for found, _ in self._copy.scan(lower, upper):
+            end = found[1:9]
+            segment = (int.from_bytes(end, "big") // interval).to_bytes(8, "big")
+            key = segment + found[17:] + end + found[9:17]
+            value = segments(key)
+            if value is not None:
+                yield key, value
+
+    def _in_order(self, entries: Iterator[Entry], *, reverse: bool = False) -> Iterator[Entry]:
+        return iter(sorted(entries, key=lambda e: latest_start_first(e[0]), reverse=reverse))
+
+    def _get(self, key: bytes) -> bytes | None:
+        return self._copy_get(key) if key[-16:-8] >= self._seen_from else None
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        end = key[-16:-8]
+        if end > self._observed_bytes:
+            self._advance(end)
+        elif end < self._live_from:
+            self._refuse(key)
+            return
+        self._set(key, value)
+
+    def _remove(self, key: bytes) -> None:
+        end = key[-16:-8]
+        if self.stores_durably and end > self._observed_bytes:
+            self._advance(end)
+        if end >= self._live_from:
+            self._set(key, None)
+
+    def _set(self, key: bytes, value: bytes | None) -> None:
+        self._copy_put(key, value)
+        if self._indexed:
+            by_end = INDEX + key[-16:] + key[8:-16]
+            self._copy_put(by_end, None if value is None else b"")
+
+    def _advance(self, end: bytes) -> None:
+        self._move_to(end)
+        self._copy_put(META_KEY, end)
+
+    def _move_to(self, end: bytes) -> None:
+        self._observed_bytes = end
+        self._observed = int.from_bytes(end, "big")
+        oldest = self._observed - self._retention
+        self._seen_from = clamp(oldest + 1).to_bytes(8, "big")
+        interval = self._keys.interval
+        first_segment = clamp(oldest) // interval
+        if self.stores_durably:
+            self._live_from = (first_segment * interval).to_bytes(8, "big")
+        else:
+            self._live_from = self._seen_from
+        if first_segment > self._kept_from:
+            self._drop(self._kept_from, first_segment)
+            self._kept_from = first_segment
+
+    def _drop(self, first: int, upper: int) -> None:
+        self._copy.drop_range(first.to_bytes(8, "big"), upper.to_bytes(8, "big"))
+        if self._indexed:
+            interval = self._keys.interval
+            self._copy.drop_range(
+                INDEX + (first * interval).to_bytes(8, "big"),
+                INDEX + (upper * interval).to_bytes(8, "big"),
+            )
+
+    def _refuse(self, key: bytes) -> None:
+        self._context.count_dropped_record()
+        logger.warning(
+            "Skipping record for expired segment. store=[%s] sessionEnd=[%d] streamTime=[%d]",
+            self._name,
+            end_of(key),
+            self._observed,
+        )
+
+
+class SuppliedSessions(SessionLayer):
+    """A store of bytes that a user's own supplier made."""
+
+    def __init__(self, store: SessionStore[bytes, bytes], keys: SessionKeys) -> None:
+        self._store = store
+        self._keys = keys
+        self.stores_durably = store.persistent()
+        self.time_ordered = not self.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+        self.get = self._get
+        self.put = self._put
+        self.remove = self._remove
+
+    def find(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        reads = self._store.backwardFindSessions if reverse else self._store.findSessions
+        if key_from is not None and key_from == key_to:
+            return self._entries(reads(key_from, earliest_end, latest_start))
+        return self._entries(reads(key_from, key_to, earliest_end, latest_start))
+
+    def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
+        return self._entries(self._store.findSessions(first_end, last_end))
+
+    def flush(self) -> None:
+        self._store.flush()
+
+    def reload(self) -> None:
+        self._store.reload()
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _entries(self, found: object) -> Iterator[Entry]:
+        join = self._keys.join
+        with found as sessions:  # type: ignore[attr-defined]
+            for entry in sessions:
+                window = entry.key.window()
+                yield join(entry.key.key(), window.start(), window.end()), entry.value
+
+    def _get(self, key: bytes) -> bytes | None:
+        value: bytes | None = self._store.fetchSession(key_of(key), start_of(key), end_of(key))
+        return value
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        self._store.put(_windowed(key), value)
+
+    def _remove(self, key: bytes) -> None:
+        self._store.remove(_windowed(key))
+
+
+class LoggedSessions(SessionLayer):
+    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
+
+    logs = True
+
+    def __init__(self, below: SessionLayer, name: str) -> None:
+        self._below = below
+        self._name = name
+        self.time_ordered = below.time_ordered
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        below = self._below
+        below.init(context, root)
+        self.get, self.put, self.remove = below.get, below.put, below.remove
+        self.logs = context.logs_changes(self._name)
+        if self.logs:
+            self.put = self._put
+            self.remove = self._remove
+
+    def find(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+    ) -> Iterator[Entry]:
+        return self._below.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
+
+    def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
+        return self._below.ended(first_end, last_end)
+
+    def flush(self) -> None:
+        self._below.flush()
+
+    def reload(self) -> None:
+        self._below.reload()
+
+    def close(self) -> None:
+        self._below.close()
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        self._below.put(key, value)
+        log_value(self._context, self._name, key[8:], value, False)
+
+    def _remove(self, key: bytes) -> None:
+        self._below.remove(key)
+        log_value(self._context, self._name, key[8:], None, False)
+
+
+def _windowed(key: bytes) -> Windowed[bytes]:
+    return Windowed(key_of(key), SessionWindow(start_of(key), end_of(key)))
+
+
+def _no_time_order(store: str) -> UnsupportedOperationException:
+    return UnsupportedOperationException(
+        f'session store "{store}" cannot find the sessions of all keys by their end',
+        hint="Read a key or a range of keys; stores in memory and those of emit-on-close can.",
+    )

@@ -1,0 +1,297 @@
+"""The bytes under a versioned store, and the changelog around them."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
+from millstream.stores.versioned_rows import Row, earliest_of, next_of
+from millstream.stores.window_layers import META_KEY
+
+logger = logging.getLogger("millstream.stores")
+
+LATEST = b"\x00"
+HISTORY = b"\x01"
+
+UNDEFINED = VersionedKeyValueStore.PUT_RETURN_CODE_VALID_TO_UNDEFINED
+NOT_PUT = VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT
+
+Latest = tuple[bytes, int]
+Found = tuple[bytes, int, "int | None"]
+
+
+class VersionLayer(ABC):
+    """Bytes and times to bytes."""
+
+    logs = False
+    """Every write is noted."""
+    stores_durably: bool
+
+    @abstractmethod
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        """Open it."""
+
+    @abstractmethod
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        """Add a version or, if the value is None, a deletion; return until when it holds."""
+
+    @abstractmethod
+    def latest(self, key: bytes) -> Latest | None:
+        """Return value and time of the latest version; None if that is a deletion."""
+
+    @abstractmethod
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        """Return value, start and end of the version that held at a time; no end: the latest."""
+
+    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Write out what is only in memory."""
+
+    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Forget what was derived from the bytes."""
+
+    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Release what this layer holds."""
+
+
+class StoredVersions(VersionLayer):
+    """Versions in a task's working copy of a byte store.
+
+    The latest version of a key has a place of its own and never expires. Older ones lie in segments
+    by the time at which they stopped to hold; a segment goes as a whole once nothing in it can be
+    asked for. That the latest is a deletion is known from the newest row's ``next``.
+    """
+
+    def __init__(
+        self, name: str, kind: str, retention: int, interval: int, *, durable: bool
+    ) -> None:
+        self._name = name
+        self._kind = kind
+        self._retention = retention
+        self._interval = interval
+        self.stores_durably = durable
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._copy = context.working_copy(self._name, self._kind)
+        self._get = self._copy.get
+        self._set = self._copy.put
+        self.reload()
+
+    def reload(self) -> None:
+        meta = self._get(META_KEY) or b""
+        self._observed = int.from_bytes(meta[:8], "big") if meta else -1
+        places = range(8, len(meta), 8)
+        self._segments = {int.from_bytes(meta[at : at + 8], "big") for at in places}
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        if time < self._observed - self._retention:
+            self._context.count_dropped_record()
+            logger.warning(
+                "Skipping record for expired put. store=[%s] timestamp=[%d] streamTime=[%d]",
+                self._name,
+                time,
+                self._observed,
+            )
+            return NOT_PUT
+        if time > self._observed:
+            self._advance(time)
+        latest = self.latest(key)
+        if latest is None:
+            return self._put_before(key, value, time, None)
+        if time < latest[1]:
+            return self._put_before(key, value, time, latest[1])
+        if time > latest[1]:
+            self._add_newest(key, latest[1], time, latest[0])
+        self._set_latest(key, value, time)
+        return UNDEFINED
+
+    def latest(self, key: bytes) -> Latest | None:
+        data = self._get(LATEST + key)
+        return None if data is None else (data[8:], int.from_bytes(data[:8], "big", signed=True))
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        latest = self.latest(key)
+        if latest is not None and latest[1] <= time:
+            return (*latest, None)
+        if time < self._observed - self._retention:
+            return None
+        for _, data in self._rows(key, time):
+            if next_of(data) <= time:
+                return None
+            if earliest_of(data) <= time:
+                row = Row.of_bytes(data)
+                index = row.find(time)
+                start, value = row.versions[index]
+                return None if value is None else (value, start, row.end_of(index))
+        return None
+
+    def _put_before(self, key: bytes, value: bytes | None, time: int, end: int | None) -> int:
+        """Add a version that is older than the latest, whose time is ``end`` if there is one."""
+        for segment, data in self._rows(key, time):
+            if next_of(data) <= time:
+                break
+            earliest = earliest_of(data)
+            if earliest <= time:
+                return self._put_within(key, value, time, segment, Row.of_bytes(data))
+            end = earliest
+        if end is None:
+            if value is not None:
+                self._set_latest(key, value, time)
+            else:
+                self._note_deletion(key, time)
+            return UNDEFINED
+        row = self._row(key, end)
+        if row is None:
+            row = Row(end, [(time, value)])
+        elif row.next <= time:
+            row.add_newest(time, end, value)
+        else:
+            row.add_oldest(time, value)
+        self._set_row(key, end, row)
+        return end
+
+    def _put_within(
+        self, key: bytes, value: bytes | None, time: int, segment: int, row: Row
+    ) -> int:
+        index = row.find(time)
+        start, before = row.versions[index]
+        end = row.end_of(index)
+        if start == time:
+            row.versions[index] = (time, value)
+        elif self._segment(time) == segment:
+            row.versions.insert(index, (time, value))
+        else:
+            # What held so far now ends in an older segment, and so moves there.
+            self._add_newest(key, start, time, before)
+            row.versions[index] = (time, value)
+        self._set(self._place(segment, key), row.to_bytes())
+        return end
+
+    def _note_deletion(self, key: bytes, time: int) -> None:
+        row = self._row(key, time)
+        if row is None:
+            row = Row(time, [])
+        elif row.next < time:
+            row.add_newest(row.next, time, None)
+        self._set_row(key, time, row)
+
+    def _add_newest(self, key: bytes, start: int, end: int, value: bytes | None) -> None:
+        row = self._row(key, end)
+        if row is None:
+            row = Row(end, [(start, value)])
+        else:
+            row.add_newest(start, end, value)
+        self._set_row(key, end, row)
+
+    def _set_latest(self, key: bytes, value: bytes | None, time: int) -> None:
+        stamp = time.to_bytes(8, "big", signed=True)
+        self._set(LATEST + key, None if value is None else stamp + value)
+
+    def _rows(self, key: bytes, time: int) -> Iterator[tuple[int, bytes]]:
+        """Yield segments and rows of versions that ended at ``time`` or later, newest first."""
+        first = self._segment(time)
+        for segment in sorted(self._segments, reverse=True):
+            if segment < first:
+                return
+            data = self._get(self._place(segment, key))
+            if data is not None:
+                yield segment, data
+
+    def _row(self, key: bytes, end: int) -> Row | None:
+        data = self._get(self._place(self._segment(end), key))
+        return None if data is None else Row.of_bytes(data)
+
+    def _set_row(self, key: bytes, end: int, row: Row) -> None:
+        segment = self._segment(end)
+        self._set(self._place(segment, key), row.to_bytes())
+        if segment not in self._segments:
+            self._segments.add(segment)
+            self._save()
+
+    def _place(self, segment: int, key: bytes) -> bytes:
+        return HISTORY + segment.to_bytes(8, "big") + key
+
+    def _segment(self, time: int) -> int:
+        return max(0, time) // self._interval
+
+    def _advance(self, time: int) -> None:
+        self._observed = time
+        first = self._segment(time - self._retention)
+        expired = {segment for segment in self._segments if segment < first}
+        if expired:
+            self._segments -= expired
+            lower, upper = min(expired), max(expired) + 1
+            self._copy.drop_range(self._place(lower, b""), self._place(upper, b""))
+        self._save()
+
+    def _save(self) -> None:
+        numbers = (self._observed, *sorted(self._segments))
+        self._set(META_KEY, b"".join(number.to_bytes(8, "big") for number in numbers))
+
+
+class SuppliedVersions(VersionLayer):
+    """A versioned store of bytes that a user's own supplier made."""
+
+    def __init__(self, store: VersionedKeyValueStore[bytes, bytes]) -> None:
+        self._store = store
+        self.stores_durably = store.persistent()
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        return self._store.put(key, value, time)
+
+    def latest(self, key: bytes) -> Latest | None:
+        found = self._store.get(key)
+        return None if found is None else (found.value(), found.timestamp())
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        found = self._store.get(key, time)
+        return None if found is None else (found.value(), found.timestamp(), found.validTo())
+
+    def flush(self) -> None:
+        self._store.flush()
+
+    def reload(self) -> None:
+        self._store.reload()
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class LoggedVersions(VersionLayer):
+    """Notes each write at its version's time; refused ones too, as Kafka."""
+
+    def __init__(self, below: VersionLayer, name: str) -> None:
+        self._below = below
+        self._name = name
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._below.init(context, root)
+        self.logs = context.logs_changes(self._name)
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        end = self._below.put(key, value, time)
+        if self.logs:
+            self._context.log_change(self._name, key, value, time, None)
+        return end
+
+    def latest(self, key: bytes) -> Latest | None:
+        return self._below.latest(key)
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        return self._below.as_of(key, time)
+
+    def flush(self) -> None:
+        self._below.flush()
+
+    def reload(self) -> None:
+        self._below.reload()
+
+    def close(self) -> None:
+        self._below.close()

@@ -1,0 +1,96 @@
+"""The old versions of one key in one segment, in the bytes of Kafka's versioned stores.
+
+``next || earliest || (time, size) from new to old || values from old to new``: times take 8 bytes,
+sizes 4, big endian; a size of -1 is a deletion. ``next`` is the end of the newest version here, and
+``earliest`` the time of the oldest. If both are equal there is no version, only the note that the
+key was deleted then.
+"""
+
+from __future__ import annotations
+
+import struct
+
+Version = tuple[int, bytes | None]
+"""From when it holds, and the value; None for a deletion."""
+
+_HEAD = struct.Struct(">qq")
+_ITEM = struct.Struct(">qi")
+
+
+class Row:
+    """Versions that follow each other without a gap, newest first; each ends where the one before
+    it in the list begins."""
+
+    __slots__ = ("next", "versions")
+
+    def __init__(self, next_time: int, versions: list[Version]) -> None:
+        self.next = next_time
+        self.versions = versions
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> Row:
+        """Return the row of some bytes."""
+        next_time, earliest = _HEAD.unpack_from(data)
+        if next_time == earliest:
+            return cls(next_time, [])
+        versions: list[Version] = []
+        place, end = _HEAD.size, len(data)
+        time = next_time
+        while time != earliest:
+            time, size = _ITEM.unpack_from(data, place)
+            place += _ITEM.size
+            if size < 0:
+                versions.append((time, None))
+            else:
+                versions.append((time, data[end - size : end]))
+                end -= size
+        return cls(next_time, versions)
+
+    def to_bytes(self) -> bytes:
+        """Return the row's bytes."""
+        versions = self.versions
+        earliest = versions[-1][0] if versions else self.next
+        parts = [_HEAD.pack(self.next, earliest)]
+        parts.extend(_ITEM.pack(t, -1 if v is None else len(v)) for t, v in versions)
+        parts.extend(v for _, v in reversed(versions) if v)
+        return b"".join(parts)
+
+    def find(self, time: int) -> int:
+        """Return the index of the version that held at a time between ``earliest`` and ``next``."""
+        return next(i for i, (start, _) in enumerate(self.versions) if start <= time)
+
+    def end_of(self, index: int) -> int:
+        """Return when a version stopped to hold."""
+        return self.versions[index - 1][0] if index else self.next
+
+    def add_newest(self, start: int, end: int, value: bytes | None) -> None:
+        """Add a version after all others; what lies between is a deletion."""
+        if self.next < start:
+            self.versions.insert(0, (self.next, None))
+        self.versions.insert(0, (start, value))
+        self.next = end
+
+    def add_oldest(self, start: int, value: bytes | None) -> None:
+        """Add a version that holds until the oldest one, or the deletion, noted here."""
+        self.versions.append((start, value))
+
+
+def next_of(data: bytes) -> int:
+    """Return ``next`` of a row's bytes."""
+    return int.from_bytes(data[:8], "big", signed=True)
+
+
+def earliest_of(data: bytes) -> int:
+    """Return ``earliest`` of a row's bytes."""
+    return int.from_bytes(data[8:16], "big", signed=True)
+
+
+def default_versioned_interval(retention: int) -> int:
+    """Return Kafka's width of segments for a history retention, in milliseconds."""
+    if retention <= 60_000:
+        return max(retention // 3, 2_000)
+    if retention <= 300_000:
+        return max(retention // 5, 20_000)
+    if retention <= 3_600_000:
+        return max(retention // 12, 60_000)
+    return max(retention // 24, 300_000)

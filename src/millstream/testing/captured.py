@@ -1,0 +1,72 @@
+"""What the mock contexts keep of a processor's calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+from millstream.core.durations import from_epoch_millis
+from millstream.core.processor import Cancellable, PunctuationType
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class CapturedPunctuator(Cancellable):
+    """One call of ``schedule``; a test runs it by ``getPunctuator()(time)``.
+
+    Source: ``MockProcessorContext.CapturedPunctuator``.
+    """
+
+    def __init__(
+        self, start_ms: int | None, interval_ms: int, kind: PunctuationType, callback: Any
+    ) -> None:
+        self._start_ms = start_ms
+        self._interval_ms = interval_ms
+        self._kind = kind
+        self._callback = callback
+        self._cancelled = False
+
+    def getStartTime(self) -> datetime | None:
+        """Return the start of the schedule's grid; None if it was scheduled without."""
+        return None if self._start_ms is None else from_epoch_millis(self._start_ms)
+
+    def getInterval(self) -> timedelta:
+        """Return the interval."""
+        return timedelta(milliseconds=self._interval_ms)
+
+    def getType(self) -> PunctuationType:
+        """Return the clock."""
+        return self._kind
+
+    def getPunctuator(self) -> Any:
+        """Return what the processor gave: a callable, or an object with ``punctuate``."""
+        return self._callback
+
+    def cancel(self) -> None:
+        """Note that it was cancelled; the handle that ``schedule`` returned does the same."""
+        self._cancelled = True
+
+    def cancelled(self) -> bool:
+        """Tell whether it was cancelled."""
+        return self._cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedForward(Generic[K, V]):
+    """One call of ``forward``.
+
+    Source: ``MockProcessorContext.CapturedForward``.
+    """
+
+    _record: Any
+    _child: str | None = None
+
+    def record(self) -> Any:
+        """Return the record: a ``FixedKeyRecord`` where a fixed-key processor forwarded it."""
+        return self._record
+
+    def childName(self) -> str | None:
+        """Return the child it was addressed to; None for all children."""
+        return self._child

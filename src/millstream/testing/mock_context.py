@@ -1,0 +1,243 @@
+"""Contexts that capture what a processor does, for tests of one processor without a topology."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from millstream.core.config import StreamsConfig
+from millstream.core.context import schedule_arguments
+from millstream.core.errors import IllegalStateException, NullPointerException
+from millstream.core.metrics import Metrics
+from millstream.core.processor import (
+    Cancellable,
+    FixedKeyProcessorContext,
+    ProcessingContext,
+    ProcessorContext,
+    TaskId,
+)
+from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.serdes import Serde
+from millstream.core.state import StateStore, StateStoreContext
+from millstream.testing.captured import CapturedForward, CapturedPunctuator
+from millstream.testing.mock_store_context import MockStoreContext
+
+KForward = TypeVar("KForward")
+VForward = TypeVar("VForward")
+
+_DEFAULTS = {
+    StreamsConfig.BOOTSTRAP_SERVERS_CONFIG: "dummy-bootstrap-host:0",
+    StreamsConfig.APPLICATION_ID_CONFIG: "dummy-mock-app-id",
+}
+
+
+class _MockContext(ProcessingContext):
+    """What both mocks share: settable clocks and metadata, stores, captured punctuators."""
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | StreamsConfig | None = None,
+        taskId: TaskId | None = None,
+        stateDir: str | Path | None = None,
+    ) -> None:
+        given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
+        self._unnamed = config is None
+        self.config = StreamsConfig(_DEFAULTS | given)
+        self._task_id = taskId or TaskId(0, 0)
+        self._state_dir = None if stateDir is None else Path(stateDir)
+        self._metrics = Metrics()
+        self._metadata: RecordMetadata | None = None
+        self._system_ms: int | None = None
+        self._stream_ms: int | None = None
+        self._stores: dict[str, Any] = {}
+        self._punctuators: list[CapturedPunctuator] = []
+        self._forwards: list[CapturedForward[Any, Any]] = []
+        self._committed = False
+
+    def applicationId(self) -> str:
+        """Return ``application.id``; empty if the mock was made without a configuration."""
+        if self._unnamed:
+            return ""
+        return self.config.getString(StreamsConfig.APPLICATION_ID_CONFIG)
+
+    def taskId(self) -> TaskId:
+        """Return the task given to the mock, ``0_0`` by default."""
+        return self._task_id
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the configuration, defaults included."""
+        return dict(self.config.merged())
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries given whose key starts with ``prefix``, without it."""
+        return self.config.originalsWithPrefix(prefix)
+
+    def keySerde(self) -> Serde[Any]:
+        """Return ``default.key.serde``.
+
+        Raises:
+            ConfigException: It is not set.
+        """
+        return self.config.defaultKeySerde()
+
+    def valueSerde(self) -> Serde[Any]:
+        """Return ``default.value.serde``.
+
+        Raises:
+            ConfigException: It is not set.
+        """
+        return self.config.defaultValueSerde()
+
+    def stateDir(self) -> Path:
+        """Return the directory given to the mock.
+
+        Raises:
+            NullPointerException: None was given.
+        """
+        if self._state_dir is None:
+            raise NullPointerException(
+                f"{type(self).__name__} has no state directory",
+                hint="Give it one as third argument, or use an in-memory store.",
+            )
+        return self._state_dir
+
+    def metrics(self) -> Metrics:
+        """Return metrics of the mock's own."""
+        return self._metrics
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return what ``setRecordMetadata`` was given; None before."""
+        return self._metadata
+
+    def setRecordMetadata(self, topic: str, partition: int, offset: int) -> None:
+        """Say where the record comes from that the processor is given next."""
+        self._metadata = RecordMetadata(topic, partition, offset)
+
+    def currentSystemTimeMs(self) -> int:
+        """Return what ``setCurrentSystemTimeMs`` was given.
+
+        Raises:
+            IllegalStateException: It has not been called.
+        """
+        return _set(self._system_ms, "system", "setCurrentSystemTimeMs")
+
+    def setCurrentSystemTimeMs(self, currentSystemTimeMs: int) -> None:
+        """Set the wall clock, epoch milliseconds; captured punctuators are not run by it."""
+        self._system_ms = currentSystemTimeMs
+
+    def currentStreamTimeMs(self) -> int:
+        """Return what ``setCurrentStreamTimeMs`` was given.
+
+        Raises:
+            IllegalStateException: It has not been called.
+        """
+        return _set(self._stream_ms, "stream", "setCurrentStreamTimeMs")
+
+    def setCurrentStreamTimeMs(self, currentStreamTimeMs: int) -> None:
+        """Set stream time, epoch milliseconds; captured punctuators are not run by it."""
+        self._stream_ms = currentStreamTimeMs
+
+    def addStateStore(self, stateStore: StateStore) -> None:
+        """Let ``getStateStore`` find a store, by its name; the test has to initialise it."""
+        self._stores[stateStore.name()] = stateStore
+
+    def getStateStore(self, name: str) -> Any:
+        """Return a store given to ``addStateStore``; None if there is none of that name."""
+        return self._stores.get(name)
+
+    def getStateStoreContext(self) -> StateStoreContext:
+        """Return what a store's ``init`` takes; see ``MockStoreContext``."""
+        return MockStoreContext(self)
+
+    def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
+        """Capture a punctuator; nothing runs it but the test."""
+        start_ms, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
+        captured = CapturedPunctuator(start_ms, interval_ms, kind, callback)
+        self._punctuators.append(captured)
+        return captured
+
+    def scheduledPunctuators(self) -> list[CapturedPunctuator]:
+        """Return the captured punctuators, cancelled ones included, oldest first."""
+        return list(self._punctuators)
+
+    def forwarded(self, childName: str | None = None) -> list[CapturedForward[Any, Any]]:
+        """Return what was forwarded, oldest first; with a child's name, what reaches that child."""
+        return [
+            forward
+            for forward in self._forwards
+            if childName is None or forward.childName() in (None, childName)
+        ]
+
+    def resetForwards(self) -> None:
+        """Forget what was forwarded so far."""
+        self._forwards.clear()
+
+    def commit(self) -> None:
+        """Note that the processor asked for a commit."""
+        self._committed = True
+
+    def committed(self) -> bool:
+        """Tell whether the processor asked for a commit since ``resetCommit``."""
+        return self._committed
+
+    def resetCommit(self) -> None:
+        """Forget that the processor asked for a commit."""
+        self._committed = False
+
+
+class MockProcessorContext(
+    _MockContext, ProcessorContext[KForward, VForward], Generic[KForward, VForward]
+):
+    """The context to give to a ``Processor`` under test.
+
+    ``MockProcessorContext()``, ``(config)`` or ``(config, taskId, stateDir)``; the directory is
+    needed by persistent stores only.
+
+    Example:
+        >>> from millstream import ContextualProcessor, Record
+        >>> class Shout(ContextualProcessor):
+        ...     def process(self, record):
+        ...         self.context().forward(record.withValue(record.value().upper()))
+        >>> context = MockProcessorContext()
+        >>> shout = Shout()
+        >>> shout.init(context)
+        >>> shout.process(Record("k", "hi", 0))
+        >>> context.forwarded()[0].record().value()
+        'HI'
+
+    Source: ``processor.api.MockProcessorContext``.
+    """
+
+    CapturedForward: ClassVar = CapturedForward
+    CapturedPunctuator: ClassVar = CapturedPunctuator
+
+    def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
+        """Capture a record."""
+        self._forwards.append(CapturedForward(record, childName))
+
+
+class MockFixedKeyProcessorContext(
+    _MockContext, FixedKeyProcessorContext[KForward, VForward], Generic[KForward, VForward]
+):
+    """The context to give to a ``FixedKeyProcessor`` under test.
+
+    Records for the processor come from ``InternalFixedKeyRecordFactory.create``.
+
+    Source: KIP-1027.
+    """
+
+    CapturedForward: ClassVar = CapturedForward
+    CapturedPunctuator: ClassVar = CapturedPunctuator
+
+    def forward(self, record: FixedKeyRecord[Any, Any], childName: str | None = None) -> None:
+        """Capture a record."""
+        self._forwards.append(CapturedForward(record, childName))
+
+
+def _set(value: int | None, clock: str, setter: str) -> int:
+    if value is None:
+        raise IllegalStateException(
+            f"the mock's {clock} time has not been set", hint=f"Call {setter} first."
+        )
+    return value

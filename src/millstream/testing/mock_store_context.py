@@ -1,0 +1,129 @@
+"""What stores need of a mock context: bytes in memory, no cache, no changelog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.headers import Headers
+from millstream.core.processor import TaskId
+from millstream.core.record_context import RecordContext
+from millstream.core.records import RecordMetadata
+from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.working_copy import WorkingCopy
+from millstream.plugins.registry import store_class
+
+if TYPE_CHECKING:
+    from millstream.testing.mock_context import _MockContext
+
+
+class MockStoreContext(StateStoreContext):
+    """The context for ``store.init`` in a test of one processor.
+
+    In-memory stores need nothing else; persistent ones are opened in the mock's state directory.
+    A store's record cache is off, and what it writes is not noted in any changelog.
+    """
+
+    def __init__(self, owner: _MockContext) -> None:
+        self._owner = owner
+        self._record: RecordContext | None = None
+        self.cache_budget = CacheBudget(0)
+
+    @property
+    def record_context(self) -> RecordContext | None:
+        """The record that the mock's metadata describe, at its stream time if that is set."""
+        if self._record is not None:
+            return self._record
+        metadata = self._owner.recordMetadata()
+        if metadata is None:
+            return RecordContext(None, -1, -1, -1)
+        return RecordContext(metadata.topic(), metadata.partition(), metadata.offset(), 0)
+
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+        return self._owner.applicationId()
+
+    def taskId(self) -> TaskId:
+        """Return the mock's task."""
+        return self._owner.taskId()
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return the mock's metadata."""
+        return self._owner.recordMetadata()
+
+    # A store with serdes of its own asks, too: that there are no default ones must not fail here.
+    def keySerde(self) -> Any:
+        """Return the default key serde; None without one."""
+        return self._owner.config.default_key_serde()
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde; None without one."""
+        return self._owner.config.default_value_serde()
+
+    def stateDir(self) -> Path:
+        """Return the mock's state directory."""
+        return self._owner.stateDir()
+
+    def metrics(self) -> Any:
+        """Return the mock's metrics."""
+        return self._owner.metrics()
+
+    def register(
+        self,
+        store: StateStore,
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        commitCallback: Any = None,
+    ) -> None:
+        """Do nothing: there is no changelog to restore from."""
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the configuration."""
+        return self._owner.appConfigs()
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return self._owner.appConfigsWithPrefix(prefix)
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Open the bytes of a store."""
+        directory = Path()
+        if kind != "memory":
+            directory = self.stateDir() / store
+            directory.mkdir(parents=True, exist_ok=True)
+        return WorkingCopy(store_class(kind).open(directory, self.appConfigs()))
+
+    def logs_changes(self, store: str) -> bool:
+        """Return False."""
+        return False
+
+    def log_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Do nothing."""
+
+    @contextmanager
+    def as_record(self, record_context: RecordContext) -> Iterator[None]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+        before, self._record = self._record, record_context
+        try:
+            yield
+        finally:
+            self._record = before
+
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+        headers = None if chunk.headers is None else chunk.headers[index]
+        return RecordContext(
+            chunk.topic, chunk.partition, chunk.offsets[index], chunk.timestamps[index], headers
+        )
+
+    def count_dropped_record(self) -> None:
+        """Count a record that a store refused because it is too late."""
+        self.metrics().add(
+            "dropped-records-total",
+            "stream-task-metrics",
+            {"thread-id": "main", "task-id": repr(self.taskId())},
+        )

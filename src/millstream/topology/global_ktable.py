@@ -1,0 +1,27 @@
+"""``GlobalKTable``: a table that every task sees whole."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class GlobalKTable(Generic[K, V]):
+    """Rows by key, to join streams with by any key; made by ``StreamsBuilder.globalTable``.
+
+    Its topic needs no partitioning in common with the stream's.
+
+    Source: ``kstream.GlobalKTable``.
+    """
+
+    __slots__ = ("_queryable", "_store_name")
+
+    def __init__(self, store_name: str, *, queryable: bool) -> None:
+        self._store_name = store_name
+        self._queryable = queryable
+
+    def queryableStoreName(self) -> str | None:
+        """Return the name under which the table can be queried; None if the user gave none."""
+        return self._store_name if self._queryable else None

@@ -1,0 +1,63 @@
+"""The graph's node of a join of two tables by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.graph.nodes import TableOperation, connect_views
+from millstream.topology.operators.table_join import JoinKind, JoinSide, side_rules
+from millstream.topology.operators.table_settings import TableSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableJoin(TableOperation):
+    """Three processors: the left table's updates, the right one's, and the result."""
+
+    left_name: str
+    right_name: str
+    kind: JoinKind
+    joiner: Callable[[Any, Any], Any]
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        left_view, right_view = settings.reads
+        left_input, right_input = settings.versioned_inputs
+        common = partial(JoinSide, sends_old=settings.sends_old)
+        left = partial(
+            common,
+            self.joiner,
+            side_rules(self.kind, left=True),
+            right_view,
+            versioned_input=left_input,
+        )
+        right = partial(
+            common,
+            Swapped(self.joiner),
+            side_rules(self.kind, left=False),
+            left_view,
+            versioned_input=right_input,
+        )
+        topology.add_processor(self.left_name, Supplied(left), parents[:1])
+        topology.add_processor(self.right_name, Supplied(right), parents[-1:])
+        result = partial(self.processor, settings=settings)
+        topology.add_processor(self.name, Supplied(result), [self.left_name, self.right_name])
+        connect_views(topology, self.left_name, [right_view])
+        connect_views(topology, self.right_name, [left_view])
+        if settings.store is not None:
+            topology.add_state_store(self.store, [self.name])
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """A joiner with its arguments exchanged."""
+
+    joiner: Callable[[Any, Any], Any]
+
+    def __call__(self, first: Any, second: Any) -> Any:
+        """Call the joiner."""
+        return self.joiner(second, first)

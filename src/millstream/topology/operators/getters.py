@@ -1,0 +1,143 @@
+"""How a processor reads another table's current values: from its store, or computed on the way.
+
+A *view* says where a table's values are; it is part of the graph, frozen and inert. A *getter* is
+the view opened in a task, by the processor that reads.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.state.access import WindowAccess
+
+Cell = tuple[Any, int] | None
+Compute = Callable[[Any, Any], Any]
+
+
+class Getter(ABC):
+    """Reads a table. A cell is ``(value, timestamp)``, or None where there is no row."""
+
+    versioned: bool = False
+    """``get_as_of`` can tell the past."""
+
+    @abstractmethod
+    def get(self, key: Any) -> Cell:
+        """Return a key's row as it is now."""
+
+    def get_as_of(self, key: Any, timestamp: int) -> Cell:
+        """Return the row as it was at ``timestamp``; only of versioned tables."""
+        raise NotImplementedError
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to close
+        """Close what reading opened; the reading processor calls it from its ``close``."""
+
+
+class View(ABC):
+    """Where a table's values are."""
+
+    @property
+    @abstractmethod
+    def stores(self) -> tuple[str, ...]:
+        """The stores that a reading processor has to be connected to."""
+
+    @abstractmethod
+    def open(self, context: Any) -> Getter:
+        """Return the getter for the processor that owns ``context``."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreView(View):
+    """A table that is kept in a store."""
+
+    store: str
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The table's own store."""
+        return (self.store,)
+
+    def open(self, context: Any) -> Getter:
+        """Return what reads the store, whatever its kind."""
+        access = context.getStateStore(self.store).access()
+        if isinstance(access, WindowAccess):
+            return _WindowGetter(access)
+        if hasattr(access, "find"):
+            return _SessionGetter(access)
+        return _KeyValueGetter(access)
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedView(View):
+    """A table computed row by row from another one, and not kept."""
+
+    above: View
+    compute: Compute
+    """Given key and the value above, not None, returns this table's value or None."""
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The stores that the values come from in the end."""
+        return self.above.stores
+
+    def open(self, context: Any) -> Getter:
+        """Return what reads above and computes."""
+        return _DerivedGetter(self.above.open(context), self.compute)
+
+
+class _KeyValueGetter(Getter):
+    def __init__(self, access: Any) -> None:
+        self._access = access
+        self.versioned = hasattr(access, "read_as_of")
+
+    def get(self, key: Any) -> Cell:
+        access = self._access
+        return access.read(access.serialize_key(key))  # type: ignore[no-any-return]
+
+    def get_as_of(self, key: Any, timestamp: int) -> Cell:
+        access = self._access
+        found = access.read_as_of(access.serialize_key(key), timestamp)
+        return None if found is None else (found[0], found[1])
+
+
+class _WindowGetter(Getter):
+    def __init__(self, access: WindowAccess) -> None:
+        self._access = access
+
+    def get(self, key: Any) -> Cell:
+        access = self._access
+        return access.read(access.serialize_key(key.key()), key.window().start())  # type: ignore[no-any-return]
+
+
+class _SessionGetter(Getter):
+    def __init__(self, access: Any) -> None:
+        self._access = access
+
+    def get(self, key: Any) -> Cell:
+        access, window = self._access, key.window()
+        value = access.read(access.serialize_key(key.key()), window.start(), window.end())
+        return None if value is None else (value, window.end())
+
+
+class _DerivedGetter(Getter):
+    def __init__(self, above: Getter, compute: Compute) -> None:
+        self._above = above
+        self._compute = compute
+        self.versioned = above.versioned
+
+    def get(self, key: Any) -> Cell:
+        return self._computed(key, self._above.get(key))
+
+    def get_as_of(self, key: Any, timestamp: int) -> Cell:
+        return self._computed(key, self._above.get_as_of(key, timestamp))
+
+    def close(self) -> None:
+        self._above.close()
+
+    def _computed(self, key: Any, cell: Cell) -> Cell:
+        if cell is None:
+            return None
+        value = self._compute(key, cell[0])
+        return None if value is None else (value, cell[1])

@@ -1,0 +1,120 @@
+"""Processors that join a stream with what a table holds when the record comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millstream.topology.operators.getters import Getter, StoreView
+from millstream.topology.operators.joiners import Joiner
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.time_buffer import TimeBuffer
+
+_INCOMPLETE = "null join key or value"
+
+
+class LookupJoin(Operator):
+    """Joins each record with one row; only the stream's records make results.
+
+    A record without value is dropped, and one without row key too, unless it is a left join.
+    """
+
+    def __init__(self, joiner: Joiner, *, left: bool) -> None:
+        self._join = joiner.of_key()
+        self._left = left
+        self._getter: Getter
+
+    def row_key(self, key: Any, value: Any) -> Any:
+        """Return the key of the row for a record."""
+        return key
+
+    def process(self, record: AnyRecord) -> None:
+        """Join the record with its row."""
+        row_key = self.row_key(record._key, record._value)
+        if record._value is None or (row_key is None and not self._left):
+            self.context.drop(_INCOMPLETE)
+        else:
+            self.join(record, row_key)
+
+    def join(self, record: AnyRecord, row_key: Any) -> None:
+        """Forward what a record, which is not dropped, and its row make."""
+        row = None
+        if row_key is not None:
+            getter = self._getter
+            if getter.versioned:
+                cell = getter.get_as_of(row_key, record._timestamp)
+            else:
+                cell = getter.get(row_key)
+            row = None if cell is None else cell[0]
+        if row is not None or self._left:
+            self.forward(record.withValue(self._join(record._key, record._value, row)))
+
+    def close(self) -> None:
+        """Close what reading the table opened."""
+        self._getter.close()
+
+
+class JoinTable(LookupJoin):
+    """Joins with the row of the record's own key."""
+
+    def __init__(self, joiner: Joiner, *, left: bool, settings: TableSettings) -> None:
+        super().__init__(joiner, left=left)
+        (self._view,) = settings.reads
+
+    def init(self, context: Any) -> None:
+        """Open the table."""
+        super().init(context)
+        self._getter = self._view.open(context)
+
+
+class JoinPastTable(JoinTable):
+    """Joins with the row as it was, and first lets records wait for the table to catch up."""
+
+    def __init__(self, joiner: Joiner, *, left: bool, buffer: str, settings: TableSettings) -> None:
+        super().__init__(joiner, left=left, settings=settings)
+        self._buffer_name = buffer
+
+    def init(self, context: Any) -> None:
+        """Open table and buffer."""
+        super().init(context)
+        self._buffer: TimeBuffer = context.getStateStore(self._buffer_name)
+
+    def save(self) -> bytes:
+        """Return what decides when a record is released after a restart."""
+        return self._buffer.save()
+
+    def restore(self, data: bytes) -> None:
+        """Take up what ``save`` returned."""
+        self._buffer.restore(data)
+
+    def join(self, record: AnyRecord, row_key: Any) -> None:
+        """Let the record wait, then join what has waited long enough; join a late one at once."""
+        context = self.context.record_context
+        assert context is not None
+        if not self._buffer.add(record, context):
+            super().join(record, row_key)
+            return
+        for released, its_context in self._buffer.release():
+            with self.context.as_record(its_context):
+                super().join(released, released._key)
+
+
+class JoinGlobalTable(LookupJoin):
+    """Joins with the row whose key a function makes of key and value; the joiner gets the key."""
+
+    def __init__(
+        self, joiner: Joiner, selector: Callable[[Any, Any], Any], *, left: bool, store: str
+    ) -> None:
+        super().__init__(joiner, left=left)
+        self._selector = selector
+        self._store = store
+
+    def init(self, context: Any) -> None:
+        """Open the table."""
+        super().init(context)
+        self._getter = StoreView(self._store).open(context)
+
+    def row_key(self, key: Any, value: Any) -> Any:
+        """Return what the function makes of the record."""
+        return self._selector(key, value)

@@ -1,0 +1,200 @@
+"""Processor of ``count``, ``reduce`` and ``aggregate`` by key and sliding window."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from millstream.core.records import Change, make_record
+from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
+from millstream.topology.operators.folding import Cell, Combine, Initial
+from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.window_close import ClosedWindows, closed_bounds
+
+_TIMES = struct.Struct(">qq")
+_NULL = "null key or value"
+_EXPIRED = "expired window"
+
+
+@dataclass(slots=True)
+class _Neighbours:
+    """What the windows around a new record tell about the windows it still needs."""
+
+    starts: set[int] = field(default_factory=set)
+    left: Cell = None
+    """The last window that ends before the record."""
+    right: Cell = None
+    """The latest window that holds the record and may hold later ones."""
+    has_left: bool = False
+    has_right: bool = False
+    previous: int | None = None
+    """Time of the record before the new one."""
+
+
+class SlidingAggregate(Operator):
+    """Keeps one aggregate per key and set of records that are at most a difference apart.
+
+    A record makes the window that ends with it, and the ones that begin just after it and just
+    after its predecessor if there are records in them. Records earlier than the difference share
+    the window that starts at 0. A record without key or value is dropped.
+
+    Source: ``internals.KStreamSlidingWindowAggregate``.
+    """
+
+    def __init__(
+        self,
+        windows: SlidingWindows,
+        initial: Initial,
+        combine: Combine,
+        *,
+        on_close: bool = False,
+        settings: TableSettings,
+    ) -> None:
+        self._difference = windows.timeDifferenceMs()
+        self._grace = windows.gracePeriodMs()
+        self._initial = initial
+        self._combine = combine
+        self._on_close = on_close
+        self._settings = settings
+        self._stream_time = -1
+        self._closed = ClosedWindows(closed_bounds(self._difference))
+
+    def init(self, context: Any) -> None:
+        """Open the store."""
+        super().init(context)
+        self._store = context.getStateStore(self._settings.store)
+        self._access = self._store.access()
+        self._at_once = not self._on_close and forwards_at_once(
+            context, self._store, sends_old=self._settings.sends_old
+        )
+
+    def save(self) -> bytes:
+        """Return the stream time seen and up to when windows have been emitted."""
+        return _TIMES.pack(self._stream_time, self._closed.last_close)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the times that ``save`` returned."""
+        self._stream_time, self._closed.last_close = _TIMES.unpack(data)
+
+    def process(self, record: AnyRecord) -> None:
+        """Add the record to the windows that hold it, and make those that it needs."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        if key is None or value is None:
+            self.context.drop(_NULL)
+            return
+        self._stream_time = max(self._stream_time, timestamp)
+        close_time = self._stream_time - self._grace
+        if timestamp + self._difference < close_time:
+            self.context.drop(_EXPIRED)
+            return
+        key_bytes = self._access.serialize_key(key)
+        if timestamp < self._difference:
+            # As in Kafka, such a record does not emit what it closes; the next other one will.
+            self._process_early(record, key_bytes, close_time)
+            return
+        self._process(record, key_bytes, close_time)
+        if self._on_close:
+            self._closed.emit(self._store, record, close_time, self.forward)
+
+    def _process(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
+        timestamp, near = record._timestamp, _Neighbours()
+        first = max(0, timestamp - 2 * self._difference)
+        with self._store.backwardFetch(record._key, first, timestamp + 1) as found:
+            for entry in found:
+                start, time = entry.key, entry.value.timestamp()
+                cell = (entry.value.value(), time)
+                end = start + self._difference
+                near.starts.add(start)
+                if start == timestamp + 1:
+                    near.has_right = True
+                elif end > timestamp:
+                    near.right = near.right or cell
+                    self._add(record, key_bytes, start, cell, close_time)
+                elif end == timestamp:
+                    near.has_left = True
+                    self._add(record, key_bytes, start, cell, close_time)
+                    if time >= timestamp:
+                        return
+                    near.previous = time
+                else:
+                    near.left, near.previous = cell, time
+                    break
+        self._make_windows(record, key_bytes, near, close_time)
+
+    def _make_windows(
+        self, record: AnyRecord, key_bytes: bytes, near: _Neighbours, close_time: int
+    ) -> None:
+        timestamp, previous = record._timestamp, near.previous
+        in_reach = previous is not None and previous + self._difference + 1 >= timestamp
+        if previous is not None and in_reach and previous + 1 not in near.starts:
+            self._add(record, key_bytes, previous + 1, self._fresh(timestamp), close_time)
+        if not near.has_left:
+            start = timestamp - self._difference
+            shared = near.left if previous is not None and start <= previous else None
+            cell = self._fresh(timestamp) if shared is None else (shared[0], timestamp)
+            self._add(record, key_bytes, start, cell, close_time)
+        self._make_right(record, key_bytes, near)
+
+    def _process_early(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
+        """Add a record for which a window ending with it would start before time 0."""
+        timestamp, near, combined = record._timestamp, _Neighbours(), None
+        with self._store.fetch(record._key, 0, timestamp + 1) as found:
+            for entry in found:
+                start, time = entry.key, entry.value.timestamp()
+                cell = (entry.value.value(), time)
+                near.starts.add(start)
+                if start == 0:
+                    combined = cell
+                    if time < timestamp:
+                        near.previous = time
+                elif start <= timestamp:
+                    near.right = cell
+                    self._add(record, key_bytes, start, cell, close_time)
+                else:
+                    near.has_right = True
+        if near.right is None and combined is not None and combined[1] > timestamp:
+            near.right = combined
+        self._make_right(record, key_bytes, near)
+        if near.previous is not None and near.previous + 1 not in near.starts:
+            self._add(record, key_bytes, near.previous + 1, self._fresh(timestamp), close_time)
+        if combined is None:
+            combined = self._fresh(timestamp)
+        self._add(record, key_bytes, 0, combined, close_time)
+
+    def _make_right(self, record: AnyRecord, key_bytes: bytes, near: _Neighbours) -> None:
+        """Make the window of the records just after this one, if there are any; never too late."""
+        if near.has_right or near.right is None or near.right[1] <= record._timestamp:
+            return
+        value, time = near.right
+        start = record._timestamp + 1
+        window = TimeWindow(start, start + self._difference)
+        self._access.write(key_bytes, record._key, start, value, time)
+        self._forward(record, window, value, None, time)
+
+    def _fresh(self, timestamp: int) -> tuple[Any, int]:
+        return self._initial(), timestamp
+
+    def _add(
+        self, record: AnyRecord, key_bytes: bytes, start: int, cell: tuple[Any, int], close: int
+    ) -> None:
+        """Add the record to what a window holds, unless the window has closed."""
+        window = TimeWindow(start, start + self._difference)
+        if start + self._difference < close:
+            self.context.drop(_EXPIRED)
+            return
+        old, time = cell
+        new = self._combine(record._key, record._value, old)
+        time = record._timestamp if old is None else max(record._timestamp, time)
+        self._access.write(key_bytes, record._key, start, new, time)
+        self._forward(record, window, new, old, time)
+
+    def _forward(
+        self, record: AnyRecord, window: TimeWindow, new: Any, old: Any, time: int
+    ) -> None:
+        if self._at_once:
+            change = Change(new, old if self._settings.sends_old else None)
+            windowed = Windowed(record._key, window)
+            self.forward(make_record(windowed, change, time, record._headers))

@@ -1,0 +1,212 @@
+"""Processors of a join of two streams.
+
+Per side two of them: one that keeps the side's records for the other side to find, and below it
+the one that looks for partners among the other side's records. A record first looks, then is kept.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from millstream.core.durations import LONG_MAX
+from millstream.core.records import make_record
+from millstream.core.windows import JoinWindows
+from millstream.topology.operators.joiners import Joiner
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.unmatched import UnmatchedRecords, Waiting
+
+_TIME = struct.Struct(">q")
+_INCOMPLETE = "null key or value"
+
+
+class KeepForJoin(Operator):
+    """Passes each record on, then keeps it for the other side."""
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+
+    def init(self, context: Any) -> None:
+        """Open the store."""
+        super().init(context)
+        self._access = context.getStateStore(self._store).access()
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the record, then put it into the store."""
+        self.forward(record)
+        key, timestamp = record._key, record._timestamp
+        if key is not None:
+            key_bytes = self._access.serialize_key(key)
+            self._access.write(key_bytes, key, timestamp, record._value, timestamp)
+
+
+class JoinStreams(Operator):
+    """Joins each record of one side with those of the other that are near it in time.
+
+    In a left or outer join a record without partner waits until none can come any more: until its
+    window and the grace period are over, in stream time of both sides. It is let go while a record
+    is processed that is not late; Kafka Streams does so once a second of wall clock at most, which
+    would make results depend on where batches are cut.
+    """
+
+    def __init__(
+        self,
+        windows: JoinWindows,
+        joiner: Joiner,
+        *,
+        is_left: bool,
+        keeps_unmatched: bool,
+        other_store: str,
+        unmatched_store: str | None,
+    ) -> None:
+        """Take the settings.
+
+        ``keeps_unmatched``: a record of this side without partner is a result.
+        """
+        self._is_left = is_left
+        before, after = windows.beforeMs, windows.afterMs
+        self._before, self._after = (before, after) if is_left else (after, before)
+        self._grace = windows.gracePeriodMs()
+        self._look_back = (windows.beforeMs, windows.afterMs)
+        self._join = joiner.of_key() if is_left else joiner.of_key_reversed()
+        self._keeps_unmatched = keeps_unmatched
+        self._other_store = other_store
+        self._unmatched_store = unmatched_store
+
+    def init(self, context: Any) -> None:
+        """Open the stores."""
+        super().init(context)
+        self._other = context.getStateStore(self._other_store)
+        self._unmatched: UnmatchedRecords | None = None
+        if self._unmatched_store is not None:
+            self._unmatched = context.getStateStore(self._unmatched_store)
+
+    def save(self) -> bytes | None:
+        """Return the times of both sides; one of them does it for both."""
+        if self._unmatched is None or not self._is_left:
+            return None
+        return self._unmatched.save()
+
+    def restore(self, data: bytes) -> None:
+        """Take up the times that ``save`` returned."""
+        if self._unmatched is not None:
+            self._unmatched.restore(data)
+
+    def process(self, record: AnyRecord) -> None:
+        """Join the record with its partners, or let it wait for one."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        unmatched = self._unmatched
+        if unmatched is not None:
+            unmatched.stream_time = max(unmatched.stream_time, timestamp)
+        if key is None or value is None:
+            if self._keeps_unmatched and value is not None:
+                self.forward(record.withValue(self._join(key, value, None)))
+            else:
+                self.context.drop(_INCOMPLETE)
+            return
+        if unmatched is not None and timestamp == unmatched.stream_time:
+            self._let_go(unmatched, record)
+        last = max(0, timestamp + self._after)
+        found = False
+        with self._other.fetch(key, max(0, timestamp - self._before), last) as partners:
+            for time, partner in partners:
+                found = True
+                if unmatched is not None:
+                    unmatched.found_partner(key, time, is_left=not self._is_left)
+                joined = self._join(key, value, partner.value())
+                self.forward(make_record(key, joined, max(timestamp, time), record._headers))
+        if found or not self._keeps_unmatched:
+            return
+        if unmatched is None or last < unmatched.stream_time:
+            self.forward(record.withValue(self._join(key, value, None)))
+        else:
+            unmatched.add(key, value, timestamp, is_left=self._is_left)
+
+    def _let_go(self, unmatched: UnmatchedRecords, record: AnyRecord) -> None:
+        """Forward the waiting records that can have no partner any more."""
+        if unmatched.earliest + self._after + self._grace >= unmatched.stream_time:
+            return
+        unmatched.earliest = LONG_MAX
+        still_open = [False, False]
+        gone: list[bytes] = []
+        previous: bytes | None = None
+        try:
+            for waiting in unmatched.waiting():
+                # Where only one side waits, this ends up as the last time and not the first still
+                # open one, so that others are let go later than they could be: as in Kafka.
+                unmatched.earliest = waiting.timestamp
+                if all(still_open):
+                    break
+                look_back = self._look_back[waiting.is_left]
+                if waiting.timestamp + look_back + self._grace >= unmatched.stream_time:
+                    still_open[waiting.is_left] = True
+                    continue
+                self._forward_alone(unmatched, waiting, record)
+                # One that could not be forwarded is tried again, with the one before it.
+                if previous is not None and previous != waiting.slot:
+                    gone.append(previous)
+                previous = waiting.slot
+            if previous is not None:
+                gone.append(previous)
+        finally:
+            unmatched.remove(gone)
+
+    def _forward_alone(
+        self, unmatched: UnmatchedRecords, waiting: Waiting, record: AnyRecord
+    ) -> None:
+        key, value = unmatched.key_of(waiting), unmatched.value_of(waiting)
+        if waiting.is_left is self._is_left:
+            joined = self._join(key, value, None)
+        else:
+            joined = self._join(key, None, value)
+        self.forward(make_record(key, joined, waiting.timestamp, record._headers))
+
+
+class JoinWithItself(Operator):
+    """Joins a stream with itself, over one store instead of two."""
+
+    def __init__(self, windows: JoinWindows, joiner: Joiner, *, store: str) -> None:
+        self._before, self._after = windows.beforeMs, windows.afterMs
+        self._retention = windows.size() + windows.gracePeriodMs()
+        self._join = joiner.of_key()
+        self._store_name = store
+        self._stream_time = -1
+
+    def init(self, context: Any) -> None:
+        """Open the store."""
+        super().init(context)
+        self._store = context.getStateStore(self._store_name)
+
+    def save(self) -> bytes:
+        """Return the stream time seen, which decides what is late after a restart."""
+        return _TIME.pack(self._stream_time)
+
+    def restore(self, data: bytes) -> None:
+        """Take up the stream time that ``save`` returned."""
+        (self._stream_time,) = _TIME.unpack(data)
+
+    def process(self, record: AnyRecord) -> None:
+        """Join the record with those before it, as left and as right one, and with itself."""
+        key, value, timestamp = record._key, record._value, record._timestamp
+        if key is None or value is None:
+            self.context.drop(_INCOMPLETE)
+            return
+        alone = record.withValue(self._join(key, value, value))
+        self._stream_time = max(self._stream_time, timestamp)
+        with_itself = timestamp > self._stream_time - self._retention + 1
+        for time, partner in self._partners(key, timestamp - self._before, timestamp + self._after):
+            joined = self._join(key, value, partner)
+            self.forward(make_record(key, joined, max(timestamp, time), record._headers))
+        for time, partner in self._partners(key, timestamp - self._after, timestamp + self._before):
+            if with_itself and time > timestamp:
+                with_itself = False
+                self.forward(alone)
+            joined = self._join(key, partner, value)
+            self.forward(make_record(key, joined, max(timestamp, time), record._headers))
+        if with_itself:
+            self.forward(alone)
+
+    def _partners(self, key: Any, first: int, last: int) -> Any:
+        with self._store.fetch(key, max(0, first), max(0, last)) as found:
+            for time, partner in found:
+                yield time, partner.value()

@@ -1,0 +1,173 @@
+"""Processors of joins of two tables by key: one for each side's updates, one for the result."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.records import Change, make_record
+from millstream.topology.operators.getters import Cell, Getter, View
+from millstream.topology.operators.kept import KeptTable
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.table_settings import TableSettings
+
+Joins = Callable[[Any, Any], Any]
+
+_NO_KEY = "null key"
+_OUTDATED = "not the latest version"
+NO_TIME = -1
+"""The time of a row that is not there."""
+
+
+class JoinKind(enum.Enum):
+    """Which rows a join keeps."""
+
+    INNER = "inner"
+    LEFT = "left"
+    OUTER = "outer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideRules:
+    """What a side does where a row is missing."""
+
+    alone: bool
+    """Joins its rows where the other table has none."""
+    without_own: bool
+    """Calls the joiner where its own row is gone and the other table has one."""
+
+
+def side_rules(kind: JoinKind, *, left: bool) -> SideRules:
+    """Return the rules of one side."""
+    outer = kind is JoinKind.OUTER
+    if left:
+        return SideRules(alone=kind is not JoinKind.INNER, without_own=outer)
+    return SideRules(alone=outer, without_own=kind is not JoinKind.INNER)
+
+
+class JoinSide(Operator):
+    """Joins each update of one table with the other table's row."""
+
+    def __init__(
+        self,
+        joiner: Joins,
+        rules: SideRules,
+        other: View,
+        *,
+        sends_old: bool,
+        versioned_input: bool,
+    ) -> None:
+        self._joiner = joiner
+        self._rules = rules
+        self._other = other
+        self._sends_old = sends_old
+        self._versioned_input = versioned_input
+
+    def init(self, context: Any) -> None:
+        """Open the other table."""
+        super().init(context)
+        self._getter = self._other.open(context)
+
+    def process(self, record: AnyRecord) -> None:
+        """Join the update and forward the result."""
+        key, change, timestamp = record._key, record._value, record._timestamp
+        if key is None:
+            self.context.drop(_NO_KEY)
+            return
+        if self._versioned_input and not change.is_latest:
+            self.context.drop(_OUTDATED)
+            return
+        cell = self._getter.get(key)
+        other = None
+        if cell is None:
+            if not self._rules.alone or (change.new is None and change.old is None):
+                return
+        else:
+            other = cell[0]
+            timestamp = max(timestamp, cell[1])
+        new = self._joined(change.new, other)
+        old = self._joined(change.old, other) if self._sends_old else None
+        out = Change(new, old, change.is_latest)
+        self.forward(make_record(key, out, timestamp, record._headers))
+
+    def _joined(self, own: Any, other: Any) -> Any:
+        if own is None and (other is None or not self._rules.without_own):
+            return None
+        return self._joiner(own, other)
+
+    def close(self) -> None:
+        """Close the other table's getter."""
+        self._getter.close()
+
+
+class JoinResult(Operator):
+    """Takes what both sides forward, and keeps it if the join has a store."""
+
+    def __init__(self, *, settings: TableSettings) -> None:
+        self._settings = settings
+
+    def init(self, context: Any) -> None:
+        """Open the store, if the table is kept."""
+        super().init(context)
+        self._kept: KeptTable | None = None
+        if self._settings.store is not None:
+            self._kept = KeptTable(context, self._settings)
+
+    def process(self, record: AnyRecord) -> None:
+        """Keep the update and forward it."""
+        key, change, timestamp = record._key, record._value, record._timestamp
+        old = change.old if self._settings.sends_old else None
+        is_latest = change.is_latest
+        if self._kept is not None:
+            key_bytes = self._kept.access.serialize_key(key)
+            written = self._kept.write(key_bytes, key, change.new, timestamp)
+            if written is None:
+                return
+            is_latest = written
+        out = Change(change.new, old, is_latest)
+        self.forward(make_record(key, out, timestamp, record._headers))
+
+
+@dataclass(frozen=True, slots=True)
+class JoinView(View):
+    """A join that is not kept: both rows are looked up and joined."""
+
+    kind: JoinKind
+    joiner: Joins
+    left: View
+    right: View
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The stores behind both tables."""
+        return tuple(dict.fromkeys(self.left.stores + self.right.stores))
+
+    def open(self, context: Any) -> Getter:
+        """Return what reads both tables."""
+        return _JoinGetter(self, self.left.open(context), self.right.open(context))
+
+
+class _JoinGetter(Getter):
+    def __init__(self, view: JoinView, left: Getter, right: Getter) -> None:
+        self._kind = view.kind
+        self._joiner = view.joiner
+        self._left = left
+        self._right = right
+
+    def get(self, key: Any) -> Cell:
+        left = self._left.get(key)
+        if left is None and self._kind is not JoinKind.OUTER:
+            return None
+        right = self._right.get(key)
+        if right is None and (left is None or self._kind is JoinKind.INNER):
+            return None
+        left_value, left_time = (None, NO_TIME) if left is None else left
+        right_value, right_time = (None, NO_TIME) if right is None else right
+        value = self._joiner(left_value, right_value)
+        return None if value is None else (value, max(left_time, right_time))
+
+    def close(self) -> None:
+        self._left.close()
+        self._right.close()

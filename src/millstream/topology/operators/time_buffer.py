@@ -1,0 +1,191 @@
+"""Records that wait in a store until stream time has come far enough past theirs."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+from millstream.core.durations import LONG_MAX
+from millstream.core.errors import NullPointerException
+from millstream.core.headers import Headers
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Record, make_record
+from millstream.core.serdes import deserializer_call, serializer_call
+from millstream.core.state import StateStore, StateStoreContext
+
+_LONG = struct.Struct(">q")
+_INT = struct.Struct(">i")
+_TIMES = struct.Struct(">qqi")
+
+_PREFIX = b"\0"
+_ABSENT = _INT.pack(-1)
+_PADDING = bytes(8)
+_KEY_START = len(_PREFIX) + _LONG.size
+_MAX_SEQUENCE = 0x7FFFFFFF
+
+
+class TimeBuffer(StateStore):
+    """Records ordered by time, then key bytes, then arrival; each released once it is old enough.
+
+    Keys and values are those of Kafka's changelog: ``0 || time || key || sequence``, and the
+    record's context before its value.
+
+    Source: ``internals.RocksDBTimeOrderedKeyValueBuffer`` (KIP-923).
+    """
+
+    def __init__(
+        self, store: Any, *, grace_ms: int, logged: bool, key_serde: Any, value_serde: Any
+    ) -> None:
+        self._store = store
+        self._grace = grace_ms
+        self._logged = logged
+        self._serdes = (key_serde, value_serde)
+        self._stream_time = -1
+        self._earliest = LONG_MAX
+        self._sequence = 0
+
+    def name(self) -> str:
+        """Return the name."""
+        return str(self._store.name())
+
+    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
+        """Open the store for a task."""
+        context = self._context = stateStoreContext
+        self._store.init(context, root)
+        self._access = self._store.access()
+        self._logged = self._logged and context.logs_changes(self.name())
+        self._topic = f"{context.applicationId()}-{self.name()}-changelog"
+        keys = self._serdes[0] or context.keySerde()
+        values = self._serdes[1] or context.valueSerde()
+        self._write_key = serializer_call(keys.serializer())
+        self._read_key = deserializer_call(keys.deserializer())
+        self._write_value = serializer_call(values.serializer())
+        self._read_value = deserializer_call(values.deserializer())
+
+    def flush(self) -> None:
+        """Write out what is only cached."""
+        self._store.flush()
+
+    def reload(self) -> None:
+        """Forget what was derived from the bytes below."""
+        self._store.reload()
+
+    def close(self) -> None:
+        """Release everything."""
+        self._store.close()
+
+    def persistent(self) -> bool:
+        """Tell whether the contents survive the process."""
+        return bool(self._store.persistent())
+
+    def isOpen(self) -> bool:
+        """Tell whether the store can be used."""
+        return bool(self._store.isOpen())
+
+    def add(self, record: Record[Any, Any], context: RecordContext) -> bool:
+        """Let a record wait; False if it is too late for that.
+
+        Raises:
+            NullPointerException: It has no key.
+        """
+        if record._key is None:
+            raise NullPointerException("key cannot be null")
+        timestamp = record._timestamp
+        if self._stream_time - self._grace > timestamp:
+            return False
+        self._stream_time = max(self._stream_time, timestamp)
+        self._earliest = min(self._earliest, timestamp)
+        self._sequence = (self._sequence + 1) & _MAX_SEQUENCE
+        key = self._write_key(self._topic, record._headers, record._key) or b""
+        slot = _PREFIX + _LONG.pack(timestamp) + key + _INT.pack(self._sequence)
+        value = self._write_value(self._topic, record._headers, record._value)
+        # Kafka's buffers also have room for two former values, which a stream's records lack.
+        data = _context_bytes(context) + _ABSENT + _ABSENT + _sized(value)
+        self._access.write(slot, slot, data, timestamp)
+        self._log(slot, data + _PADDING)
+        return True
+
+    def release(self) -> Iterator[tuple[Record[Any, Any], RecordContext]]:
+        """Yield the records that are old enough, each removed after it has been dealt with."""
+        limit = self._stream_time - self._grace
+        if limit < max(0, self._earliest):
+            return
+        with self._store.range(_PREFIX, _PREFIX + _LONG.pack(limit + 1)) as entries:
+            for slot, data in entries:
+                context, value = _read(data)
+                key = self._read_key(self._topic, None, slot[_KEY_START : -_INT.size])
+                shown = None if value is None else self._read_value(self._topic, None, value)
+                record = make_record(key, shown, context.timestamp(), context._headers)
+                yield record, context
+                self._access.write(slot, slot, None, context.timestamp())
+                self._log(slot, None)
+        self._earliest = limit + 1
+
+    def save(self) -> bytes:
+        """Return what decides about lateness and order after a restart."""
+        return _TIMES.pack(self._stream_time, self._earliest, self._sequence)
+
+    def restore(self, data: bytes) -> None:
+        """Take up what ``save`` returned."""
+        self._stream_time, self._earliest, self._sequence = _TIMES.unpack(data)
+
+    def _log(self, key: bytes, value: bytes | None) -> None:
+        if self._logged:
+            # In Kafka the producer stamps them, with the time of the wall clock.
+            no_time: Any = None
+            self._context.log_change(self.name(), key, value, no_time, None)
+
+
+def _context_bytes(context: RecordContext) -> bytes:
+    """Return a record's context in Kafka's form."""
+    parts = [_LONG.pack(context._timestamp), _LONG.pack(context._offset)]
+    parts += [_sized((context._topic or "").encode()), _INT.pack(context._partition)]
+    headers = list(context._headers or ())
+    parts.append(_INT.pack(len(headers)))
+    for header in headers:
+        parts += [_sized(header.key().encode()), _sized(header.value())]
+    return b"".join(parts)
+
+
+def _sized(data: bytes | None) -> bytes:
+    return _ABSENT if data is None else _INT.pack(len(data)) + data
+
+
+def _read(data: bytes) -> tuple[RecordContext, bytes | None]:
+    """Return the context and the value of a waiting record."""
+    reader = _Reader(data)
+    timestamp, offset = reader.long(), reader.long()
+    topic = (reader.sized() or b"").decode()
+    partition, count = reader.integer(), reader.integer()
+    headers = Headers() if count else None
+    for _ in range(count):
+        key = (reader.sized() or b"").decode()
+        assert headers is not None
+        headers.add(key, reader.sized())
+    reader.sized()
+    reader.sized()
+    return RecordContext(topic, partition, offset, timestamp, headers), reader.sized()
+
+
+class _Reader:
+    """Takes numbers and byte strings off the front of some bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def long(self) -> int:
+        self._at += _LONG.size
+        return int(_LONG.unpack_from(self._data, self._at - _LONG.size)[0])
+
+    def integer(self) -> int:
+        self._at += _INT.size
+        return int(_INT.unpack_from(self._data, self._at - _INT.size)[0])
+
+    def sized(self) -> bytes | None:
+        size = self.integer()
+        if size < 0:
+            return None
+        self._at += size
+        return self._data[self._at - size : self._at]

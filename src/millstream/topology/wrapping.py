@@ -1,0 +1,162 @@
+"""Puts a user's ``ProcessorWrapper`` around the processors of a topology."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from millstream.core.config import TopologyConfig
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorSupplier,
+    Processor,
+    ProcessorSupplier,
+)
+from millstream.core.records import FixedKeyRecord
+from millstream.topology.builder import Supplied, Wrap
+from millstream.topology.operators.stateless import Filter, FlatMapValues, MapValues, Peek
+from millstream.topology.operators.table import ToStream
+
+KEEP_KEYS = (Filter, FlatMapValues, MapValues, Peek, ToStream)
+"""The operators that are fixed-key processors in Kafka Streams."""
+
+
+def wrapper_of(config: Any) -> Wrap | None:
+    """Return what a ``TopologyConfig`` wants around every processor; None if it names nothing."""
+    wrapper = config.processor_wrapper() if isinstance(config, TopologyConfig) else None
+    return None if wrapper is None else partial(wrapped, wrapper)
+
+
+def wrapped(wrapper: Any, name: str, supplied: Supplied) -> Supplied:
+    """Return a supplier with what the wrapper makes of it.
+
+    Raises:
+        IllegalArgumentException: The wrapper returned something without ``get``.
+    """
+    original = _Recorder(supplied)
+    fixed_key = supplied.fixed_key or _keeps_keys(supplied.supplier)
+    outer: Any
+    if fixed_key:
+        outer = wrapper.wrapFixedKeyProcessorSupplier(name, _FixedKeyOriginal(original))
+    else:
+        outer = wrapper.wrapProcessorSupplier(name, _Original(original))
+    if not hasattr(outer, "get"):
+        raise IllegalArgumentException(
+            f'{type(wrapper).__name__} returned a {type(outer).__name__} for processor "{name}"',
+            hint="Return asWrapped(supplier), or a WrappedProcessorSupplier of your own.",
+        )
+    return Supplied(_Wrapped(outer, original), fixed_key=fixed_key)
+
+
+class _Recorder:
+    """Remembers the processor it made last: the one inside what the wrapper returned."""
+
+    def __init__(self, supplied: Supplied) -> None:
+        self.supplied = supplied
+        self.last: Any = None
+
+    def make(self) -> Any:
+        self.last = self.supplied()
+        return self.last
+
+
+class _Original(ProcessorSupplier[Any, Any, Any, Any]):
+    """What the wrapper is given."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        self._recorder = recorder
+
+    def get(self) -> Processor[Any, Any, Any, Any]:
+        processor: Processor[Any, Any, Any, Any] = self._recorder.make()
+        return processor
+
+    def stores(self) -> set[Any] | None:
+        return set(self._recorder.supplied.stores()) or None
+
+
+class _FixedKeyOriginal(FixedKeyProcessorSupplier[Any, Any, Any]):
+    """What the wrapper is given for a processor that cannot change keys."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        self._recorder = recorder
+
+    def get(self) -> FixedKeyProcessor[Any, Any, Any]:
+        processor = self._recorder.make()
+        if self._recorder.supplied.fixed_key:
+            found: FixedKeyProcessor[Any, Any, Any] = processor
+            return found
+        return _FixedKeyOperator(processor)
+
+    def stores(self) -> set[Any] | None:
+        return set(self._recorder.supplied.stores()) or None
+
+
+class _FixedKeyOperator(FixedKeyProcessor[Any, Any, Any]):
+    """An operator of the DSL, which works on plain records, as a fixed-key processor."""
+
+    def __init__(self, operator: Any) -> None:
+        self._operator = operator
+
+    def init(self, context: Any) -> None:
+        self._operator.init(context)
+
+    def process(self, record: FixedKeyRecord[Any, Any]) -> None:
+        self._operator.process(record._record)
+
+    def close(self) -> None:
+        self._operator.close()
+
+
+class _Wrapped:
+    """Supplies the wrapper's processors, with the inner one's ways to survive a restart."""
+
+    def __init__(self, outer: Any, recorder: _Recorder) -> None:
+        self._outer = outer
+        self._recorder = recorder
+
+    def get(self) -> Any:
+        self._recorder.last = None
+        made = self._outer.get()
+        inner, self._recorder.last = self._recorder.last, None
+        return _Shell(made, inner)
+
+    def stores(self) -> set[Any] | None:
+        provide = getattr(self._outer, "stores", None)
+        found: set[Any] | None = None if provide is None else provide()
+        return found
+
+
+class _Shell:
+    """Passes on everything to the wrapper's processor, and what must be kept to the inner one."""
+
+    def __init__(self, made: Any, inner: Any) -> None:
+        self._made = made
+        self._inner = inner
+
+    def init(self, context: Any) -> None:
+        init = getattr(self._made, "init", None)
+        if init is not None:
+            init(context)
+
+    def process(self, record: Any) -> None:
+        self._made.process(record)
+
+    def close(self) -> None:
+        close = getattr(self._made, "close", None)
+        if close is not None:
+            close()
+
+    def save(self) -> bytes | None:
+        save = getattr(self._inner, "save", None)
+        data: bytes | None = None if save is None else save()
+        return data
+
+    def restore(self, data: bytes) -> None:
+        self._inner.restore(data)
+
+
+def _keeps_keys(supplier: Any) -> bool:
+    while isinstance(supplier, partial):
+        supplier = supplier.func
+    return isinstance(supplier, type) and issubclass(supplier, KEEP_KEYS)
