@@ -47,7 +47,10 @@ class SparkApplication:
         sources = [source for part in topology.plan().subtopologies for source in part.sources]
         self._read = [topic for topic in topics if any(each.reads(topic) for each in sources)]
         self._failures: list[StreamsException] = []
-        self._directory = tempfile.TemporaryDirectory(prefix="spark-host-")
+        # Idle workers keep the stores open, and may be writing there while it is removed.
+        self._directory = tempfile.TemporaryDirectory(
+            prefix="spark-host-", ignore_cleanup_errors=True
+        )
         entries = {
             **config,
             "application.id": self.name,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 from kafka import KafkaProducer
 
@@ -23,8 +24,8 @@ class BrokerClient:
     def __init__(self, servers: str) -> None:
         self.servers = servers
         self._admin = AdminClient({"bootstrap.servers": servers})
-        # Not librdkafka: it takes a time of 0 for no time, and writes the present one.
-        self._producer = KafkaProducer(bootstrap_servers=servers, acks="all")
+        self._producer = Producer({"bootstrap.servers": servers, "linger.ms": 0})
+        self._producer_at_zero = KafkaProducer(bootstrap_servers=servers, acks="all")
         self._reader = Consumer(
             {
                 "bootstrap.servers": servers,
@@ -48,20 +49,22 @@ class BrokerClient:
 
     def produce(self, records: Sequence[RawRecord]) -> None:
         """Send records and wait until the broker has them."""
-        sent = [
-            self._producer.send(
-                record.topic,
-                record.value,
-                record.key,
-                list(record.headers),
-                partition=0,
-                timestamp_ms=record.timestamp,
-            )
-            for record in records
-        ]
-        self._producer.flush(PATIENCE_S)
-        for each in sent:
-            each.get(PATIENCE_S)
+        # librdkafka takes a time of 0 for no time, and writes the present one; the other client
+        # refuses null headers, and records with neither key nor value.
+        for at_zero, run in groupby(records, lambda record: record.timestamp == 0):
+            if at_zero:
+                self._produce_at_zero(list(run))
+                continue
+            for record in run:
+                self._producer.produce(
+                    record.topic,
+                    record.value,
+                    record.key,
+                    0,
+                    timestamp=record.timestamp,
+                    headers=list(record.headers),
+                )
+            assert self._producer.flush(PATIENCE_S) == 0
 
     def ends(self, topics: Iterable[str]) -> dict[str, int]:
         """Offsets after the last record."""
@@ -95,9 +98,24 @@ class BrokerClient:
             self._reader.unassign()
         return found
 
+    def _produce_at_zero(self, records: Sequence[RawRecord]) -> None:
+        sent = [
+            self._producer_at_zero.send(
+                record.topic,
+                record.value,
+                record.key,
+                list(record.headers),
+                partition=0,
+                timestamp_ms=0,
+            )
+            for record in records
+        ]
+        for each in sent:
+            each.get(PATIENCE_S)
+
     def close(self) -> None:
         """Close the clients."""
-        self._producer.close()
+        self._producer_at_zero.close()
         self._reader.close()
 
 

@@ -45,7 +45,9 @@ class ProcessorRuntime:
             self._processor, FixedKeyProcessor
         )
         self.context = FixedKeyNodeContext(task, self) if fixed else NodeContext(task, self)
-        self._call = self._fixed_key_call() if fixed else self._processor.process
+        self._call: Callable[[Any], None] = (
+            self._fixed_key_call() if fixed else self._processor.process
+        )
         self._call_chunk: Callable[[Chunk], None] | None = getattr(
             self._processor, "process_chunk", None
         )

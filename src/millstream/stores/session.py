@@ -115,9 +115,10 @@ class SerdeSessionStore(SessionStore[K, AGG]):
         wants = _named("findSessions", FIND_NAMES, arguments, keywords)
         if len(wants) > 2:
             return self._find(wants, reverse=False)
+        times = iter(wants)
         ended = self._opened().ended_cells(
-            to_epoch_millis(wants[0], "earliestSessionEndTime"),
-            to_epoch_millis(wants[1], "latestSessionEndTime"),
+            to_epoch_millis(next(times), "earliestSessionEndTime"),
+            to_epoch_millis(next(times), "latestSessionEndTime"),
         )
         return self._entries(ended)
 

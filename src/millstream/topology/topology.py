@@ -60,7 +60,7 @@ class Topology:
         if len(rest) >= 2 and isinstance(rest[0], Deserializer | None):
             found["key_deserializer"], found["value_deserializer"] = rest.pop(0), rest.pop(0)
         by_pattern = len(rest) == 1 and isinstance(rest[0], re.Pattern)
-        topics = rest[0] if by_pattern else [not_none(topic, "topic") for topic in rest]
+        topics: Any = rest[0] if by_pattern else [not_none(topic, "topic") for topic in rest]
         self.builder.add_source(not_none(name, "name"), topics, **found)
         return self
 

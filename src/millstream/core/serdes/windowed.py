@@ -325,8 +325,8 @@ class WindowedSerdes:
 def _configured_inner(
     inner: Any, configs: Mapping[str, Any], is_key: bool, key: str, half: str
 ) -> Any:
-    named: Any = None
     named_by = key
+    named: Any
     if configs.get(key) is not None:
         named = load_instance(configs[key], key)
     elif configs.get(INNER_SERDE_KEY) is not None:
@@ -334,6 +334,8 @@ def _configured_inner(
         serde: Serde[Any] = load_instance(configs[INNER_SERDE_KEY], INNER_SERDE_KEY)
         pick: Callable[[], Any] = getattr(serde, half)
         named = pick()
+    else:
+        named = None
     if inner is None and named is None:
         raise IllegalArgumentException(
             f"Inner class {half} should be set either via constructor or via the {key} config"
@@ -343,10 +345,11 @@ def _configured_inner(
             f"Inner class {half} set using constructor ({type(inner).__name__}) is different from "
             f"the one set in {named_by} config ({type(named).__name__})."
         )
-    if inner is None:
-        named.configure(configs, is_key)
-        return named
-    return inner
+    if inner is not None:
+        return inner
+    configure: Callable[[Mapping[str, Any], bool], None] = getattr(named, "configure")  # noqa: B009
+    configure(configs, is_key)
+    return named
 
 
 def _headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:

@@ -75,8 +75,9 @@ class Consumed(NamedOperation, Generic[K, V]):
             callable(keySerde) or hasattr(keySerde, "extract")
         ):
             keySerde, timestampExtractor = None, keySerde
+        serde: Any = keySerde
         return Consumed(
-            key_serde=keySerde,
+            key_serde=serde,
             value_serde=valueSerde,
             timestamp_extractor=timestampExtractor,
             offset_reset=resetPolicy,

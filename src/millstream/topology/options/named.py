@@ -51,7 +51,7 @@ class Named(NamedOperation):
     Source: ``kstream.Named``.
     """
 
-    name: str
+    name: str  # pyright: ignore[reportIncompatibleVariableOverride]  # frozen
 
     @staticmethod
     def as_(name: str) -> Named:

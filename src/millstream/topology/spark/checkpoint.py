@@ -129,7 +129,8 @@ class RemoteCheckpoint:
         hadoop = jvm.org.apache.hadoop.fs
         self._path = hadoop.Path(location, FILE)
         self._location = location
-        configuration = spark._jsc.hadoopConfiguration()
+        context: Any = spark._jsc
+        configuration = context.hadoopConfiguration()
         self._files = self._path.getFileSystem(configuration)
         self._io = jvm.org.apache.commons.io.IOUtils
 
