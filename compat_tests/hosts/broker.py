@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 from kafka import KafkaProducer
 
@@ -16,6 +24,11 @@ from compat_tests.kafka.topics import create_topics
 
 PATIENCE_S = 60
 _CREATE_TIME = 1
+_NO_LEADER_YET = (
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+)
 
 
 class BrokerClient:
@@ -69,8 +82,12 @@ class BrokerClient:
     def ends(self, topics: Iterable[str]) -> dict[str, int]:
         """Offsets after the last record."""
         places = {TopicPartition(topic, 0): _latest() for topic in topics}
-        found = self._admin.list_offsets(places) if places else {}
-        return {place.topic: each.result(PATIENCE_S).offset for place, each in found.items()}
+
+        def ask() -> dict[str, int]:
+            found = self._admin.list_offsets(places) if places else {}
+            return {place.topic: each.result(PATIENCE_S).offset for place, each in found.items()}
+
+        return _when_led(ask)
 
     def committed(self, group: str, topics: Iterable[str]) -> dict[str, int]:
         """A group's offsets, 0 where it has none."""
@@ -117,6 +134,20 @@ class BrokerClient:
         """Close the clients."""
         self._producer_at_zero.close()
         self._reader.close()
+
+
+def _when_led(ask: Callable[[], dict[str, int]]) -> dict[str, int]:
+    """The answer, once the brokers know who leads a topic that was just made."""
+    give_up = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return ask()
+        except KafkaException as error:
+            if not error.args[0].retriable() and error.args[0].code() not in _NO_LEADER_YET:
+                raise
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
 
 
 def _latest() -> Any:

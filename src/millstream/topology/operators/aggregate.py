@@ -6,6 +6,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
+from millstream.core.state.access import VersionedAccess
 from millstream.topology.operators.folding import (
     Combine,
     Initial,
@@ -37,6 +38,8 @@ class Aggregate(Operator):
         super().init(context)
         store = context.getStateStore(self._settings.store)
         self._access = store.access()
+        # Each version counts there, not the last of a run.
+        self.by_records = isinstance(self._access, VersionedAccess)
         self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
 
     def process(self, record: AnyRecord) -> None:
