@@ -8,6 +8,7 @@ from typing import Any
 from compat_tests.hosts.host import Topic, TopologyHost
 from millstream import (
     Consumed,
+    FixedKeyProcessor,
     Grouped,
     Headers,
     KeyValue,
@@ -236,7 +237,7 @@ def test_a_processor_sends_what_its_store_has_as_stream_time_passes(host: Topolo
     ]
 
 
-class AddTime:
+class AddTime(FixedKeyProcessor[Any, Any, str]):
     """A fixed-key processor that adds the record's time to its value."""
 
     def init(self, context: Any) -> None:
@@ -244,9 +245,6 @@ class AddTime:
 
     def process(self, record: Any) -> None:
         self._context.forward(record.withValue(f"{record.value()}@{record.timestamp()}"))
-
-    def close(self) -> None:
-        pass
 
 
 def test_a_filtered_table_sends_deletions_and_a_processor_sees_values(host: TopologyHost) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing_extensions import assert_type
 
 from millstream import (
+    CogroupedKStream,
     Consumed,
+    ContextualProcessor,
+    EmitStrategy,
     Grouped,
+    JoinWindows,
     KeyQuery,
     KeyValue,
     KGroupedStream,
+    KGroupedTable,
     KStream,
     KTable,
     Materialized,
@@ -17,8 +22,11 @@ from millstream import (
     Produced,
     Record,
     Serdes,
+    SessionWindowedKStream,
+    SessionWindows,
     StateQueryRequest,
     StreamsBuilder,
+    TableJoined,
     TimeWindowedKStream,
     TimeWindows,
     ValueAndTimestamp,
@@ -47,6 +55,38 @@ def words(line: str) -> list[str]:
 
 def swapped(key: str, value: int) -> KeyValue[int, str]:
     return KeyValue(value, key)
+
+
+def joined(name: str, age: int) -> float:
+    return age / len(name)
+
+
+def perhaps(name: str, age: int | None) -> str:
+    return name if age is None else f"{name} {age}"
+
+
+def either(age: int | None, name: str | None) -> str:
+    return f"{age} {name}"
+
+
+def keyed(name: str, age: int) -> int:
+    return age + len(name)
+
+
+def spread(age: int, city: float) -> float:
+    return age * city
+
+
+def city_of(line: str, city: float) -> float:
+    return city
+
+
+def maybe(age: int, city: float | None) -> bool:
+    return city is not None
+
+
+def total(key: str, line: str, so_far: int) -> int:
+    return so_far + len(line)
 
 
 lines = builder.stream("lines", Consumed.with_(Serdes.String(), Serdes.String()))
@@ -78,6 +118,65 @@ assert_type(users, KTable[str, int])
 assert_type(users.mapValues(shown), KTable[str, str])
 assert_type(users.toStream(lambda name, age: age), KStream[int, int])
 assert_type(users.filter(lambda name, age: age > 17).toStream(), KStream[str, int])
+
+names = users.mapValues(shown)
+nested = names.join(users, lambda name, age: (name, age))
+assert_type(nested, KTable[str, tuple[str, int]])
+assert_type(names.join(users, joined, Named.as_("j"), Materialized.as_("s")), KTable[str, float])
+assert_type(names.leftJoin(users, perhaps), KTable[str, str])
+assert_type(users.outerJoin(names, either, Materialized.as_("o")), KTable[str, str])
+
+cities = builder.table("cities", Consumed.with_(Serdes.Integer(), Serdes.Double()))
+by_city = users.join(cities, keyed, spread)
+assert_type(by_city, KTable[str, float])
+assert_type(users.join(cities, keyed, spread, TableJoined.as_("fk")), KTable[str, float])
+assert_type(users.leftJoin(cities, keyed, maybe, TableJoined.as_("fk")), KTable[str, bool])
+assert_type(users.leftJoin(cities, keyed, maybe, Materialized.as_("m")), KTable[str, bool])
+
+pairs = lines.join(
+    lines, lambda left, right: len(left + right), JoinWindows.ofTimeDifferenceWithNoGrace(5)
+)
+assert_type(pairs, KStream[str, int])
+assert_type(lines.join(users, joined), KStream[str, float])
+assert_type(lines.leftJoin(users, perhaps), KStream[str, str])
+everywhere = builder.globalTable("cities", Consumed.with_(Serdes.Integer(), Serdes.Double()))
+located = lines.join(everywhere, lambda key, line: len(line), city_of)
+assert_type(located, KStream[str, float])
+
+by_length = users.groupBy(lambda name, age: KeyValue(age, name))
+assert_type(by_length, KGroupedTable[int, str])
+assert_type(by_length.count(), KTable[int, int])
+assert_type(by_length.reduce(min, max), KTable[int, str])
+assert_type(
+    by_length.aggregate(float, lambda age, name, sum: sum + age, lambda age, name, sum: sum - age),
+    KTable[int, float],
+)
+
+sessions = lines.groupByKey().windowedBy(SessionWindows.ofInactivityGapWithNoGrace(1000))
+assert_type(sessions, SessionWindowedKStream[str, str])
+assert_type(sessions.count(), KTable[Windowed[str], int])
+assert_type(
+    sessions.emitStrategy(EmitStrategy.onWindowClose()).reduce(max), KTable[Windowed[str], str]
+)
+together = lines.groupByKey().cogroup(total)
+assert_type(together, CogroupedKStream[str, int])
+assert_type(together.aggregate(int), KTable[str, int])
+assert_type(
+    together.windowedBy(TimeWindows.ofSizeWithNoGrace(5)).aggregate(int), KTable[Windowed[str], int]
+)
+
+branches = lines.split(Named.as_("by-")).branch(lambda key, line: bool(line)).defaultBranch()
+assert_type(branches, dict[str, KStream[str, str]])
+
+
+class Sizes(ContextualProcessor[str, str, str, int]):
+    """Forwards the sizes of what it gets."""
+
+    def process(self, record: Record[str, str]) -> None:
+        self.context().forward(record.withValue(len(record.value())))
+
+
+assert_type(lines.process(Sizes), KStream[str, int])
 
 lines.groupByKey(Grouped.with_(Serdes.String(), Serdes.String())).count(
     Materialized.as_("counts")

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
 from millstream import (
     Branched,
+    ContextualProcessor,
     Grouped,
     Materialized,
     Named,
+    Record,
     Repartitioned,
     StreamsBuilder,
     StreamsConfig,
     TopologyConfig,
     TopologyException,
 )
+
+
+class Drop(ContextualProcessor[Any, Any, Any, Any]):
+    def process(self, record: Record[Any, Any]) -> None:
+        pass
 
 
 def names(builder: StreamsBuilder) -> list[str]:
@@ -38,7 +46,7 @@ def test_a_name_takes_the_number_it_replaces() -> None:
 
 def test_a_named_processor_takes_no_number() -> None:
     builder = StreamsBuilder()
-    builder.stream("in").process(object, Named.as_("mine")).to("out")
+    builder.stream("in").process(Drop, Named.as_("mine")).to("out")
     assert names(builder) == ["KSTREAM-SOURCE-0000000000", "mine", "KSTREAM-SINK-0000000001"]
 
 

@@ -194,8 +194,8 @@ class Aggregating(Reducing[TK, K, V]):
         self,
         initializer: Starts[A],
         aggregator: Adds[K, V, A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[TK, A]:
         """Add values to an aggregate: ``aggregate(init, add[, named][, materialized])``.
 

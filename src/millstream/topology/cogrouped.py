@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
 from millstream.topology.aggregation import Adds, Reducing, Starts
@@ -108,7 +108,15 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
         )
         return CogroupedKStream(replaced, self._shape)
 
-    def windowedBy(self, windows: Windows[Any] | SlidingWindows | SessionWindows) -> Any:
+    @overload
+    def windowedBy(
+        self, windows: Windows[Any] | SlidingWindows
+    ) -> TimeWindowedCogroupedKStream[K, A]: ...
+    @overload
+    def windowedBy(self, windows: SessionWindows) -> SessionWindowedCogroupedKStream[K, A]: ...
+    def windowedBy(
+        self, windows: Windows[Any] | SlidingWindows | SessionWindows
+    ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
         """Aggregate by window as well; each stream has its own idea of what is late."""
         shape: Any = self._inputs[0].grouped.windowedBy(windows)
         if isinstance(windows, SessionWindows):
@@ -118,8 +126,8 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
     def aggregate(
         self,
         initializer: Starts[A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[K, A]:
         """Return the table of aggregates: ``aggregate(init[, named][, materialized])``."""
         return self._aggregate(initializer, named, materialized)
@@ -134,8 +142,8 @@ class TimeWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
     def aggregate(
         self,
         initializer: Starts[A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[Windowed[K], A]:
         """Return the table of aggregates: ``aggregate(init[, named][, materialized])``."""
         return self._aggregate(initializer, named, materialized)
@@ -151,8 +159,8 @@ class SessionWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
         self,
         initializer: Starts[A],
         sessionMerger: Merges[K, A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[Windowed[K], A]:
         """Return the table of aggregates: ``aggregate(init, merge[, named][, materialized])``."""
         merge = plain(sessionMerger, "apply", "sessionMerger")

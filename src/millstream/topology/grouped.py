@@ -177,8 +177,8 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V]):
         initializer: Starts[A],
         aggregator: Adds[K, V, A],
         sessionMerger: Merges[K, A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[Windowed[K], A]:
         """Add values to an aggregate: ``aggregate(init, add, merge[, named][, materialized])``.
 

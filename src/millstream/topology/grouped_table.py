@@ -89,8 +89,8 @@ class KGroupedTable(Generic[K, V]):
         initializer: Starts[A],
         adder: Adds[K, V, A],
         subtractor: Adds[K, V, A],
-        named: Named | Materialized[K, A, Any] = ABSENT,
-        materialized: Materialized[K, A, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[K, A]:
         """Add and subtract: ``aggregate(init, adder, subtractor[, named][, materialized])``.
 

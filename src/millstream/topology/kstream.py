@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from millstream.core.errors import ClassCastException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.partitioning import TopicNameExtractor
+from millstream.core.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorSupplier,
+    Processor,
+    ProcessorSupplier,
+)
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
@@ -292,10 +298,10 @@ class KStream(StreamJoins[K, V]):
 
     def process(
         self,
-        processorSupplier: Any,
+        processorSupplier: ProcessorSupplier[K, V, K2, V2] | Callable[[], Processor[K, V, K2, V2]],
         *stateStoreNames: str | Named,
         named: Named = ABSENT,
-    ) -> KStream[Any, Any]:
+    ) -> KStream[K2, V2]:
         """Run a processor of your own: ``process(supplier, [named,] storeName, ...)``.
 
         Args:
@@ -313,10 +319,11 @@ class KStream(StreamJoins[K, V]):
 
     def processValues(
         self,
-        processorSupplier: Any,
+        processorSupplier: FixedKeyProcessorSupplier[K, V, V2]
+        | Callable[[], FixedKeyProcessor[K, V, V2]],
         *stateStoreNames: str | Named,
         named: Named = ABSENT,
-    ) -> KStream[K, Any]:
+    ) -> KStream[K, V2]:
         """Run a ``FixedKeyProcessor`` of your own, which cannot change keys; see ``process``."""
         supplier = Supplied(not_none(processorSupplier, "processorSupplier"), fixed_key=True)
         node = self._processor(

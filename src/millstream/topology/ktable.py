@@ -84,8 +84,8 @@ class KTable(TableJoins[K, V]):
     def mapValues(
         self,
         mapper: MapsValue[K, V, V2],
-        named: Named | Materialized[K, V2, Any] = ABSENT,
-        materialized: Materialized[K, V2, Any] = ABSENT,
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[K, V2]:
         """Compute each row's value anew: ``mapValues(mapper[, named][, materialized])``.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.foreign_key_join import join_by_foreign_key
-from millstream.topology.functions import plain
+from millstream.topology.functions import ValueJoiner, plain
 from millstream.topology.graph.nodes import OldValues, TableRole
 from millstream.topology.graph.table_join import TableJoin
 from millstream.topology.materialize import KeyValueTableBuilder, resolved
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 V = TypeVar("V")
+KO = TypeVar("KO")
+VO = TypeVar("VO")
+R = TypeVar("R")
+
+JoinsValues = ValueJoiner[V, VO, R] | Callable[[V, VO], R]
+FindsForeignKey = Callable[[V], KO] | Callable[[K, V], KO]
 
 _MERGE = "KTABLE-MERGE-"
 _THIS = "KTABLE-JOINTHIS-"
@@ -43,6 +49,23 @@ class TableJoins(Generic[K, V]):
 
     _flow: Flow
 
+    @overload
+    def join(
+        self,
+        other: KTable[K, VO],
+        joiner: JoinsValues[V, VO, R],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[KO, VO],
+        foreignKeyExtractor: FindsForeignKey[V, KO, K],
+        joiner: JoinsValues[V, VO, R],
+        tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
     def join(self, other: KTable[Any, Any], *arguments: Any, **keywords: Any) -> KTable[K, Any]:
         """Join rows that both tables have, by key or by foreign key.
 
@@ -60,18 +83,42 @@ class TableJoins(Generic[K, V]):
         """
         return self._join("join", JoinKind.INNER, other, arguments, keywords)
 
+    @overload
+    def leftJoin(
+        self,
+        other: KTable[K, VO],
+        joiner: JoinsValues[V, VO | None, R],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
+    @overload
+    def leftJoin(
+        self,
+        other: KTable[KO, VO],
+        foreignKeyExtractor: FindsForeignKey[V, KO, K],
+        joiner: JoinsValues[V, VO | None, R],
+        tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
     def leftJoin(self, other: KTable[Any, Any], *arguments: Any, **keywords: Any) -> KTable[K, Any]:
         """Join all rows of this table, with None where ``other`` has none; see ``join``."""
         return self._join("leftJoin", JoinKind.LEFT, other, arguments, keywords)
 
     def outerJoin(
-        self, other: KTable[Any, Any], *arguments: Any, **keywords: Any
-    ) -> KTable[K, Any]:
+        self,
+        other: KTable[K, VO],
+        joiner: JoinsValues[V | None, VO | None, R],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]:
         """Join all rows of both tables: ``outerJoin(other, joiner[, named][, materialized])``.
 
         By key only; a value is None where its table has no row.
         """
-        return self._join("outerJoin", JoinKind.OUTER, other, arguments, keywords)
+        _check_table("outerJoin", other)
+        options = {"named": named, "materialized": materialized}
+        chosen, how = sort_options("outerJoin", options, Named, Materialized)
+        return self._joined_by_key(JoinKind.OUTER, other, joiner, chosen, how)
 
     def _join(
         self,
@@ -83,15 +130,8 @@ class TableJoins(Generic[K, V]):
     ) -> KTable[K, Any]:
         from millstream.topology.ktable import KTable
 
-        not_none(other, "other")
-        if not isinstance(other, KTable):
-            raise ClassCastException(
-                f"{method}() does not join a table with a {type(other).__name__}",
-                hint="Call toTable() on a stream first.",
-            )
+        _check_table(method, other)
         names = _parameters(arguments, keywords)
-        if names is _BY_FOREIGN_KEY and kind is JoinKind.OUTER:
-            raise ClassCastException("outerJoin() does not join by foreign key")
         given = _bound(method, names, arguments, keywords)
         options = {name: given.get(name, ABSENT) for name in names[-2:]}
         for name in names[:-2]:
@@ -154,6 +194,16 @@ class TableJoins(Generic[K, V]):
             sources=sources,
         )
         return KTable(flow, None if kept is None else kept.name)
+
+
+def _check_table(method: str, other: object) -> None:
+    from millstream.topology.ktable import KTable
+
+    if not isinstance(not_none(other, "other"), KTable):
+        raise ClassCastException(
+            f"{method}() does not join a table with a {type(other).__name__}",
+            hint="Call toTable() on a stream first.",
+        )
 
 
 def _view(kind: JoinKind, joiner: Callable[[Any, Any], Any]) -> Callable[..., JoinView]:
