@@ -76,7 +76,6 @@ class Task:
         self._clock: RecordContext | None = None
         self.processed: RecordContext | None = None
         """The record that ``process_one`` took last."""
-        self.commit_requested = False
         self.commit_callbacks: list[Callable[[], Any]] = []
         self.stores: dict[str, Any] = {}
         self._plan = plan
@@ -276,7 +275,6 @@ class Task:
         Raises:
             ProcessorStateException: A node below a cached store failed.
         """
-        self.commit_requested = False
         for name, store in self.stores.items():
             try:
                 store.commit({})

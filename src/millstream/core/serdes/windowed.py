@@ -336,20 +336,21 @@ def _configured_inner(
         named = pick()
     else:
         named = None
-    if inner is None and named is None:
-        raise IllegalArgumentException(
-            f"Inner class {half} should be set either via constructor or via the {key} config"
-        )
-    if inner is not None and named is not None and type(inner) is not type(named):
+    if named is None:
+        if inner is None:
+            raise IllegalArgumentException(
+                f"Inner class {half} should be set either via constructor or via the {key} config"
+            )
+        return inner
+    if inner is None:
+        named.configure(configs, is_key)
+        return named
+    if type(inner) is not type(named):
         raise IllegalArgumentException(
             f"Inner class {half} set using constructor ({type(inner).__name__}) is different from "
             f"the one set in {named_by} config ({type(named).__name__})."
         )
-    if inner is not None:
-        return inner
-    configure: Callable[[Mapping[str, Any], bool], None] = getattr(named, "configure")  # noqa: B009
-    configure(configs, is_key)
-    return named
+    return inner
 
 
 def _headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
