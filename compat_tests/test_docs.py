@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +16,11 @@ from types import ModuleType
 import pytest
 
 import millstream
+import millstream.plugins
 import millstream.testing
 from millstream.core.config.keys import CONFIG_KEYS
-from millstream.plugins import hookspecs
+from millstream.plugins import BufferTraits, OperatorTraits, StoreTraits, hookspecs
+from millstream.testing import kit
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
@@ -49,6 +52,11 @@ def test_the_readme_shows_the_example_as_it_is(readme_blocks: list[str]) -> None
     assert readme_blocks[0] == read("examples/word_count.py")
 
 
+def test_the_page_on_queries_shows_the_example_as_it_is() -> None:
+    code = next(code for _, code in FENCE.findall(read("docs/interactive-queries.md")))
+    assert code == read("examples/word_count_queries.py")
+
+
 def test_the_readme_test_of_the_example_passes(
     readme_blocks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,15 +76,17 @@ def test_the_readme_test_of_the_example_passes(
 
 
 @pytest.mark.parametrize("page", [p for p in DOCS if RUNNABLE.search(p.read_text())], ids=shown)
-def test_the_runnable_blocks_of_a_page_run(page: Path) -> None:
-    namespace: dict[str, object] = {"__name__": "page"}
+def test_the_runnable_blocks_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
     for code in RUNNABLE.findall(page.read_text(encoding="utf-8")):
-        run_block(code, namespace, str(page))
+        run_block(code, module.__dict__, str(page))
 
 
 def test_the_plugin_of_the_docs_works_by_its_entry_point(tmp_path: Path) -> None:
     text = read("docs/plugins.md")
-    entry_points = next(code for language, code in FENCE.findall(text) if language == "toml")
+    project = next(code for language, code in FENCE.findall(text) if language == "toml")
+    _, _, entry_points = project.partition("[project.entry-points.millstream]\n")
     module = tmp_path / "millstream_sqlite.py"
     module.write_text(RUNNABLE.findall(text)[0])
     installed = tmp_path / "millstream_sqlite-1.dist-info"
@@ -84,11 +94,51 @@ def test_the_plugin_of_the_docs_works_by_its_entry_point(tmp_path: Path) -> None
     (installed / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: millstream-sqlite\nVersion: 1\n"
     )
-    group = re.sub(r"\[project\.entry-points\.(\w+)\]", r"[\1]", entry_points).replace('"', "")
-    (installed / "entry_points.txt").write_text(group)
+    entry, _, _ = entry_points.partition("\n")
+    (installed / "entry_points.txt").write_text("[millstream]\n" + entry.replace('"', ""))
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{COUNT_IN_SQLITE}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[1, 1, 2] SqliteStore\n", "")
+
+
+SQLITE = "examples/plugins/millstream-sqlite"
+
+
+def test_the_page_on_plugins_shows_the_example_as_it_is() -> None:
+    text = read("docs/plugins.md")
+    blocks = [code for _, code in FENCE.findall(text)]
+    for name in ("pyproject.toml", "src/millstream_sqlite/__init__.py", "tests/test_sqlite.py"):
+        blocks.remove(read(f"{SQLITE}/{name}"))
+    tree, commands, *rest = (code for code in blocks if code not in RUNNABLE.findall(text))
+    assert not rest
+    paths = re.findall(r"\S+\.\w+", tree)
+    assert all((ROOT / SQLITE / path).exists() for path in paths)
+    # The test of the example runs these.
+    assert re.findall(r"^(\w+ \w+)", commands, re.MULTILINE) == [
+        *("pip wheel", "pip install"),
+        *("millstream plugins", "millstream plugins"),
+    ]
+
+
+def test_every_trait_is_documented() -> None:
+    table = re.compile(r"^\| trait \|.*\n\|[-|]+\n((?:\|.*\n)+)", re.MULTILINE)
+    found = [
+        re.findall(r"^\| `(\w+)` \| (yes|no) \|", rows, re.MULTILINE)
+        for rows in table.findall(read("docs/plugins.md"))
+    ]
+    assert found == [
+        [(each.name, "yes" if each.default else "no") for each in fields(traits)]
+        for traits in (StoreTraits, BufferTraits, OperatorTraits)
+    ]
+
+
+def test_every_suite_and_contract_of_plugins_is_documented() -> None:
+    _, _, section = read("docs/plugins.md").partition("\n## Other kinds\n")
+    named = set(re.findall(r"`(\w+)`", section))
+    suites = {name for name in vars(kit) if name.endswith("Tests")}
+    contracts = {"ByteStore", "SuppressionBuffer", "StreamOperator", "Connector", "Observer"}
+    assert suites | contracts <= named
+    assert contracts <= vars(millstream.plugins).keys()
 
 
 COUNT_IN_SQLITE = """
@@ -186,3 +236,17 @@ def test_every_folder_of_scenarios_is_named() -> None:
     ]
     named = set(re.findall(r"`([\w-]+)`", read("docs/compatibility.md")))
     assert sorted(path.name for path in folders if path.name not in named) == []
+
+
+def test_what_shows_a_behaviour_exists() -> None:
+    _, _, tables = read("docs/behaviours.md").partition("\n## ")
+    shown_by = " ".join(re.findall(r"\| ([^|]*) \|$", tables, re.MULTILINE))
+    named = re.findall(r"`([\w.-]+/[\w./*-]+)`", shown_by)
+    tests = ROOT / "compat_tests"
+    assert named
+    for place in named:
+        if place.endswith(".py"):
+            assert (tests / place).exists(), place
+        else:
+            pattern = place if place.endswith("*") else place + ".json"
+            assert any((tests / "oracle/scenarios").glob(pattern)), place

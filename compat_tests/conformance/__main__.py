@@ -6,13 +6,13 @@ import argparse
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from compat_tests.conformance.corpus import Verdict, judge, read_scenario, scenario_files
 from compat_tests.conformance.hosts import HOSTS
 
-SPARK = "spark"
+SPARK, ALONE = "spark", "spark-alone"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,8 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     passed = failed = 0
     skipped: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     for file, verdict in zip(files, _verdicts(files, options.host), strict=True):
         shown = file.relative_to(options.folder) if options.folder.is_dir() else file
+        left_out.update(verdict.not_compared)
         if verdict.skipped_for:
             skipped[verdict.skipped_for] += 1
             if options.verbose:
@@ -37,21 +39,24 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"FAIL {shown}: {difference}", flush=True)
         else:
             passed += 1
-    if options.host == SPARK:
+    if options.host in (SPARK, ALONE):
         for reason, count in skipped.most_common():
             print(f"{count} skipped: {reason}")
+        for what, count in left_out.most_common():
+            print(f"{count} compared without {what}")
     print(f"{passed} passed, {failed} failed, {skipped.total()} skipped")
     return 1 if failed else 0
 
 
-def _verdicts(files: list[Path], host: str) -> Iterator[Verdict]:
-    if host != SPARK:
-        yield from (judge(read_scenario(file), host) for file in files)
-        return
+def _verdicts(files: list[Path], host: str) -> Iterable[Verdict]:
+    if host not in (SPARK, ALONE):
+        return (judge(read_scenario(file), host) for file in files)
+    from compat_tests.conformance.spark_alone import Applications
     from compat_tests.conformance.spark_host import spark_world
 
     with spark_world() as world:
-        yield from world.judge_all(map(read_scenario, files))
+        runs = world if host == SPARK else Applications(world.spark, world.broker)
+        return list(runs.judge_all(map(read_scenario, files)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -60,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Replay recorded scenarios of Kafka Streams and report what differs.",
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="a folder, or one scenario file")
-    parser.add_argument("--host", choices=[*sorted(HOSTS), SPARK], default="driver")
+    parser.add_argument("--host", choices=[*sorted(HOSTS), SPARK, ALONE], default="driver")
     parser.add_argument("--feature", help="only scenarios of this feature")
     parser.add_argument("--name", default="", help="only files with this in their name")
     parser.add_argument(

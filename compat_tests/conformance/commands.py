@@ -6,13 +6,13 @@ from contextlib import closing
 from typing import Any
 
 from compat_tests.conformance.api import NotBuiltYetError, member, public
-from compat_tests.conformance.values import serializer, text
+from compat_tests.conformance.values import parsed_headers, serializer, text
 
 
 def run_command(store: Any, types: list[str], command: str, *, timestamped: bool) -> str:
     """Carry out `command` on a store whose key and value types are `types`; returns its result."""
     name, *words = command.split(" ")
-    line = _Line(types[0], types[1], timestamped, words)
+    line = _Line(types[0], types[1], _form(store, timestamped), words)
     for type_name, run in (
         ("VersionedKeyValueStore", _versioned),
         ("WindowStore", _window),
@@ -36,6 +36,15 @@ def is_timestamped(store: Any) -> bool:
     return any(is_store(store, name + end) for name in names for end in ("", "WithHeaders"))
 
 
+def _form(store: Any, timestamped: bool) -> str:
+    if is_store(store, "SessionStoreWithHeaders"):
+        return "aggregate with headers"
+    kinds = ("TimestampedKeyValueStoreWithHeaders", "TimestampedWindowStoreWithHeaders")
+    if any(is_store(store, kind) for kind in kinds):
+        return "with headers"
+    return "timestamped" if timestamped else "plain"
+
+
 def entries(iterator: Any) -> list[str]:
     """`key=value` of all that an iterator has, which is then closed."""
     with closing(iterator):
@@ -45,10 +54,10 @@ def entries(iterator: Any) -> list[str]:
 class _Line:
     """The words after a command's name, read by position."""
 
-    def __init__(self, key: str, value: str, timestamped: bool, words: list[str]) -> None:
+    def __init__(self, key: str, value: str, form: str, words: list[str]) -> None:
         self.key_type = key
         self.value_type = value
-        self.timestamped = timestamped
+        self.form = form
         self.words = words
 
     def __len__(self) -> int:
@@ -65,10 +74,16 @@ class _Line:
 
     def value(self, index: int) -> Any:
         word = self.words[index]
-        if word == "null" or not self.timestamped:
+        if word == "null" or self.form == "plain":
             return _parse(self.value_type, word)
-        value, time = word.split("~", 1)
-        return public("ValueAndTimestamp").make(_parse(self.value_type, value), int(time))
+        content, *more = word.split("~")
+        value = _parse(self.value_type, content)
+        if self.form == "aggregate with headers":
+            return public("AggregationWithHeaders").make(value, parsed_headers("".join(more)))
+        if self.form == "with headers":
+            headers = parsed_headers("".join(more[1:]))
+            return public("ValueTimestampHeaders").make(value, int(more[0]), headers)
+        return public("ValueAndTimestamp").make(value, int(more[0]))
 
 
 def _parse(type_name: str, word: str) -> Any:

@@ -21,11 +21,13 @@ TIME_LIMIT_S = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of one scenario: at most one of the two fields is set."""
+    """What became of one scenario: at most one of the first two fields is set."""
 
     differences: tuple[str, ...] = ()
     skipped_for: str | None = None
     """Why it was not compared."""
+    not_compared: tuple[str, ...] = ()
+    """What was left out, as on this host it is different by right."""
 
 
 def scenario_files(folder: Path, *, feature: str | None = None, name: str = "") -> list[Path]:

@@ -57,7 +57,7 @@ class TopicExtractor:
             inner = TopicExtractor(self.args[1]).extract(key, value, context)
             return start + inner.replace(start, "")
         if self.name == "valueFirst":
-            return start + (text(value)[:1] if value else "none")
+            return start + (text(value)[:1] if value not in (None, "") else "none")
         if self.name == "key":
             return start + text(key)
         if self.name == "sourceTopic":

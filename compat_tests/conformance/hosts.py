@@ -39,8 +39,11 @@ class Host(Protocol):
     def produced(self) -> list[RawRecord]:
         """What was produced since the last call, by topic name, then in emission order."""
 
-    def store(self, name: str) -> tuple[Any, bool]:
-        """A store to query, of its own public type, and whether its values carry timestamps."""
+    def store(self, name: str, view: str | None = None) -> tuple[Any, bool]:
+        """A store to query, and whether its values carry timestamps.
+
+        It is of its own public type, or seen as `plain`, `timestamped` or with `headers`.
+        """
 
     def close(self) -> None:
         """Free everything; may be called after a failure."""
@@ -53,6 +56,13 @@ class DriverHost:
         self._real_stores = real_stores
         self._driver: Any = None
         self._cleanup = ExitStack()
+
+    @classmethod
+    def over(cls, stores: Any) -> DriverHost:
+        """A host that only answers for stores, which are elsewhere."""
+        host = cls()
+        host._driver = stores
+        return host
 
     def start(self, topology: Any, config: dict[str, Any], wall_clock_ms: int) -> None:
         driver = public("TopologyTestDriver")
@@ -80,9 +90,16 @@ class DriverHost:
             found += [_raw(topic, record) for record in output.readRecordsToList()]
         return found
 
-    def store(self, name: str) -> tuple[Any, bool]:
+    def store(self, name: str, view: str | None = None) -> tuple[Any, bool]:
         raw = self._driver.getAllStateStores()[name]
-        getter = next(get for kind, get in _GETTERS.items() if is_store(raw, kind))
+        if view is None:
+            getter = next(get for kind, get in _GETTERS.items() if is_store(raw, kind))
+        else:
+            kinds = ("SessionStore", "WindowStore", "KeyValueStore")
+            kind = next(kind for kind in kinds if is_store(raw, kind))
+            stamped = view != "plain" and kind != "SessionStore"
+            getter = f"get{'Timestamped' if stamped else ''}{kind}"
+            getter += "WithHeaders" if view == "headers" else ""
         return member(self._driver, getter)(name), "Timestamped" in getter
 
     def close(self) -> None:

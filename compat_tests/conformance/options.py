@@ -6,6 +6,7 @@ from typing import Any
 
 from compat_tests.conformance.api import call, member, public
 from compat_tests.conformance.extractors import timestamp_extractor
+from compat_tests.conformance.partitioners import partitioner
 from compat_tests.conformance.values import serde
 
 Step = dict[str, Any]
@@ -44,7 +45,12 @@ def offset_reset(step: Step) -> Any:
 
 
 def produced(step: Step) -> Any:
-    return with_serdes("Produced", step, "key", "value")
+    options = with_serdes("Produced", step, "key", "value")
+    chosen = partitioner(step.get("partitioner"))
+    if chosen is None:
+        return options
+    options = member(public("Produced"), "with_")(None, None) if options is None else options
+    return call(options, "withStreamPartitioner", chosen)
 
 
 def grouped(step: Step) -> Any:
@@ -53,6 +59,9 @@ def grouped(step: Step) -> Any:
 
 def repartitioned(step: Step) -> Any:
     options = with_serdes("Repartitioned", step, "key", "value")
+    if step.get("partitioner") is not None:
+        options = options or member(public("Repartitioned"), "with_")(None, None)
+        options = call(options, "withStreamPartitioner", partitioner(step["partitioner"]))
     if step.get("partitions") is None:
         return options
     if options is None:
@@ -82,12 +91,16 @@ def materialized(step: Step) -> Any:
         options = call(options, "withCaching" + ("Enabled" if spec["caching"] else "Disabled"))
     if spec.get("logging") is False:
         options = call(options, "withLoggingDisabled")
-    if spec.get("retention") is not None:
+    if spec.get("retention") is not None and not spec.get("supplier"):
         options = call(options, "withRetention", spec["retention"])
     return options
 
 
 def _store_or_supplier(spec: Step) -> Any:
+    if spec.get("supplier"):
+        kind: str = spec["supplier"]
+        kind = {"lru": "kv-lru", "in_memory": "kv-inmemory"}.get(kind, kind)
+        return _supplier(kind, spec["store"], spec)
     if spec.get("historyRetention") is None:
         return spec["store"]
     return call(
@@ -133,14 +146,36 @@ def stream_joined(step: Step) -> Any:
     settings = [("withName", step.get("name")), ("withStoreName", step.get("storeName"))]
     if step.get("storeType"):
         settings.append(("withDslStoreSuppliers", store_type(step["storeType"])))
+    for field, method in (
+        ("thisStore", "withThisStoreSupplier"),
+        ("otherStore", "withOtherStoreSupplier"),
+    ):
+        if step.get(field):
+            settings.append((method, _join_store(step[field])))
     given = [(method, value) for method, value in settings if value is not None]
-    if options is None and (given or step.get("logging") is False):
+    if options is None and (given or step.get("logging") is not None):
         options = member(public("StreamJoined"), "with_")(None, None, None)
-    if step.get("logging") is False:
-        options = call(options, "withLoggingDisabled")
+    if step.get("logging") is not None:
+        options = (
+            call(options, "withLoggingEnabled", {})
+            if step["logging"]
+            else call(options, "withLoggingDisabled")
+        )
     for method, value in given:
         options = call(options, method, value)
     return options
+
+
+def _join_store(spec: Step) -> Any:
+    memory = spec["kind"] == "window-inmemory"
+    return call(
+        public("Stores"),
+        "inMemoryWindowStore" if memory else "persistentWindowStore",
+        spec["name"],
+        spec["retention"],
+        spec["windowSize"],
+        spec.get("retainDuplicates", True),
+    )
 
 
 def joined(step: Step) -> Any:
@@ -153,7 +188,12 @@ def joined(step: Step) -> Any:
 
 
 def table_joined(step: Step) -> Any:
-    return member(public("TableJoined"), "as_")(step["name"]) if step.get("name") else None
+    fields = ("partitioner", "otherPartitioner")
+    if all(step.get(field) is None for field in fields):
+        return member(public("TableJoined"), "as_")(step["name"]) if step.get("name") else None
+    partitioners = [partitioner(step.get(field)) for field in fields]
+    options = member(public("TableJoined"), "with_")(*partitioners)
+    return call(options, "withName", step["name"]) if step.get("name") else options
 
 
 def suppressed(step: Step) -> Any:
@@ -180,13 +220,13 @@ def suppressed(step: Step) -> Any:
 
 def store_builder(spec: Step) -> Any:
     """The builder of a store spec; absent flags are left at the builder's default."""
-    stores = public("Stores")
-    supplier, builder = _STORE_KINDS[spec["kind"]]
-    fields = [spec["name"], *(spec.get(field) for field in _SUPPLIER_FIELDS.get(supplier, ()))]
-    if "Window" in supplier:
-        fields.append(bool(spec.get("retainDuplicates")))
-    made = call(stores, supplier, *fields)
-    result = member(stores, builder)(made, serde(spec.get("key")), serde(spec.get("value")))
+    form, _, kind = spec["kind"].rpartition(" over ")
+    builder = _STORE_KINDS[kind][1]
+    if form:
+        builder = _builder_over(form, builder)
+    made = _supplier(kind, spec["name"], spec)
+    serdes = serde(spec.get("key")), serde(spec.get("value"))
+    result = member(public("Stores"), builder)(made, *serdes)
     if spec.get("caching") is not None:
         result = call(result, "withCaching" + ("Enabled" if spec["caching"] else "Disabled"))
     if spec.get("logging") is True:
@@ -196,12 +236,38 @@ def store_builder(spec: Step) -> Any:
     return result
 
 
+def _supplier(kind: str, name: str, spec: Step) -> Any:
+    method = _STORE_KINDS[kind][0]
+    fields = [name, *(spec.get(field) for field in _SUPPLIER_FIELDS.get(method, ()))]
+    if "Window" in method:
+        fields.append(bool(spec.get("retainDuplicates")))
+    return call(public("Stores"), method, *fields)
+
+
+def _builder_over(form: str, own: str) -> str:
+    """The builder of plain, timestamped or headed stores over what has a builder of its own."""
+    bases = ("KeyValueStore", "WindowStore", "SessionStore")
+    base = next(base for base in bases if base.lower() in own.lower())
+    stamped = form != "plain" and base != "SessionStore"
+    name = f"timestamped{base}" if stamped else base[0].lower() + base[1:]
+    return f"{name}{'WithHeaders' if form == 'headers' else ''}Builder"
+
+
 _STORE_KINDS = {
     "kv": ("persistentKeyValueStore", "keyValueStoreBuilder"),
     "kv-inmemory": ("inMemoryKeyValueStore", "keyValueStoreBuilder"),
     "kv-lru": ("lruMap", "keyValueStoreBuilder"),
     "tkv": ("persistentTimestampedKeyValueStore", "timestampedKeyValueStoreBuilder"),
     "tkv-inmemory": ("inMemoryKeyValueStore", "timestampedKeyValueStoreBuilder"),
+    "hkv": (
+        "persistentTimestampedKeyValueStoreWithHeaders",
+        "timestampedKeyValueStoreWithHeadersBuilder",
+    ),
+    "hwindow": (
+        "persistentTimestampedWindowStoreWithHeaders",
+        "timestampedWindowStoreWithHeadersBuilder",
+    ),
+    "hsession": ("persistentSessionStoreWithHeaders", "sessionStoreWithHeadersBuilder"),
     "window": ("persistentWindowStore", "windowStoreBuilder"),
     "window-inmemory": ("inMemoryWindowStore", "windowStoreBuilder"),
     "twindow": ("persistentTimestampedWindowStore", "timestampedWindowStoreBuilder"),
@@ -215,7 +281,9 @@ _SUPPLIER_FIELDS = {
     "persistentWindowStore": ("retention", "windowSize"),
     "inMemoryWindowStore": ("retention", "windowSize"),
     "persistentTimestampedWindowStore": ("retention", "windowSize"),
+    "persistentTimestampedWindowStoreWithHeaders": ("retention", "windowSize"),
     "persistentSessionStore": ("retention",),
+    "persistentSessionStoreWithHeaders": ("retention",),
     "inMemorySessionStore": ("retention",),
     "persistentVersionedKeyValueStore": ("historyRetention", "segmentInterval"),
 }

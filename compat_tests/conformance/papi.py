@@ -7,6 +7,7 @@ import re
 from compat_tests.conformance.api import call
 from compat_tests.conformance.extractors import TopicExtractor, timestamp_extractor
 from compat_tests.conformance.options import Step, offset_reset, store_builder
+from compat_tests.conformance.partitioners import partitioner
 from compat_tests.conformance.scene import Scene
 from compat_tests.conformance.values import deserializer, serializer
 
@@ -28,7 +29,8 @@ def add_processor(scene: Scene, step: Step) -> None:
 def add_sink(scene: Scene, step: Step) -> None:
     where = TopicExtractor(step["extractor"]) if step.get("extractor") else step["topic"]
     writers = (serializer(step.get("key")), serializer(step.get("value")))
-    call(scene.topology, "addSink", step["name"], where, *writers, *step.get("parents", []))
+    chosen = partitioner(step.get("partitioner"))
+    call(scene.topology, "addSink", step["name"], where, *writers, chosen, *step.get("parents", []))
 
 
 def add_state_store(scene: Scene, step: Step) -> None:

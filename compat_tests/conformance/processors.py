@@ -9,6 +9,7 @@ from typing import Any
 from compat_tests.conformance.api import missing_name, public
 from compat_tests.conformance.commands import is_store, is_timestamped, run_command
 from compat_tests.conformance.functions import Spec, fn, pred, split_spec
+from compat_tests.conformance.scripts import Script, described
 from compat_tests.conformance.values import java_name, text
 
 StoreTypes = dict[str, list[str]]
@@ -26,6 +27,12 @@ class Supplier:
 
     def stores(self) -> set[Any] | None:
         return set(self._stores) or None
+
+
+def make_processor(spec: Spec, store_types: StoreTypes) -> Any:
+    """The processor that a scenario names."""
+    name, args = split_spec(spec)
+    return Script(args[0]) if name == "script" else NamedProcessor(spec, store_types)
 
 
 class NamedProcessor:
@@ -186,12 +193,7 @@ class NamedProcessor:
             self.handle.cancel()
 
     def meta(self, time: int) -> str:
-        metadata = self.context.recordMetadata()
-        place = "none"
-        if metadata is not None:
-            place = f"{text(metadata.topic())}/{metadata.partition()}/{metadata.offset()}"
-        clocks = (self.context.currentStreamTimeMs(), self.context.currentSystemTimeMs())
-        return f"{place} ts={time} st={clocks[0]} wc={clocks[1]}"
+        return described(self.context, time)
 
 
 STORE_USERS = {

@@ -46,7 +46,7 @@ def _outcome(scenario: Json, config: Json, host: Host) -> Json:
     except Exception as error:  # noqa: BLE001 - the failure is the result
         _raise_if_not_built(error, while_building=True)
         return {"error": {**error_record(error), "phase": "build"}}
-    return {"describe": description, **_Replay(scenario, host).run()}
+    return {"describe": description, **Replay(scenario, host).run()}
 
 
 def _failed(result: Json) -> bool:
@@ -75,7 +75,9 @@ def build(scenario: Json, config: Json) -> Any:
     return scene.topology
 
 
-class _Replay:
+class Replay:
+    """The events of a scenario on a host that has been started."""
+
     def __init__(self, scenario: Json, host: Host) -> None:
         self.scenario = scenario
         self.host = host
@@ -95,16 +97,16 @@ class _Replay:
 
     def happen(self, event: Json) -> Any:
         if "query" in event:
-            return self.query(event["query"], event["cmd"])
+            return self.query(event["query"], event["cmd"], event.get("as"))
         if "pipe" in event:
             self.host.pipe(raw_record(self.scenario, event))
         else:
             self.host.advance_wall_clock(event["advanceWallClock"])
         return self.produced()
 
-    def query(self, name: str, command: str) -> Json:
+    def query(self, name: str, command: str, view: str | None = None) -> Json:
         try:
-            store, timestamped = self.host.store(name)
+            store, timestamped = self.host.store(name, view)
             types = self.scenario["stores"][name]
             return {"result": run_command(store, types, command, timestamped=timestamped)}
         except Exception as error:  # noqa: BLE001 - the failure is the result
@@ -132,13 +134,19 @@ def shown(scenario: Json, record: RawRecord) -> Json | None:
         raw: Json = {"topic": record.topic, "keyHex": None, "valueHex": None}
         raw["keyHex"] = None if record.key is None else record.key.hex()
         raw["valueHex"] = None if record.value is None else record.value.hex()
-        return {**raw, "ts": record.timestamp}
+        line = {**raw, "ts": record.timestamp}
+        return with_headers(line, record) if scenario["captureInternal"] == "headers" else line
     line = {
         "topic": record.topic,
         "key": _plain(_read(types[0], record.topic, record.key)),
         "value": _plain(_read(types[1], record.topic, record.value)),
         "ts": record.timestamp,
     }
+    return with_headers(line, record)
+
+
+def with_headers(line: Json, record: RawRecord) -> Json:
+    """A record's line with its headers, if it has any."""
     if record.headers:
         line["headers"] = [
             [name, None if value is None else value.decode()] for name, value in record.headers

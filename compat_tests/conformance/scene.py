@@ -7,7 +7,7 @@ from typing import Any
 from compat_tests.conformance.api import NotBuiltYetError, public
 from compat_tests.conformance.functions import fn
 from compat_tests.conformance.options import Step, store_builder
-from compat_tests.conformance.processors import NamedProcessor, StoreTypes, Supplier
+from compat_tests.conformance.processors import StoreTypes, Supplier, make_processor
 
 
 class Scene:
@@ -50,7 +50,7 @@ class Scene:
         """The processor of a step, as the object that Kafka Streams calls a supplier."""
         spec, store_types = step["processor"], self.store_types
         stores = [store_builder(own) for own in step.get("supplierStores", [])]
-        return Supplier(lambda: NamedProcessor(spec, store_types), stores)
+        return Supplier(lambda: make_processor(spec, store_types), stores)
 
 
 def is_a(value: Any, type_name: str) -> bool:

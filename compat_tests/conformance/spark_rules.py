@@ -1,84 +1,126 @@
-"""What of a scenario can be compared on Spark, and how it has to be fed there.
+"""What of a scenario can be compared on Spark, and why not the rest.
 
-The test driver commits after every record, has one task for the whole topology and a clock that
-the scenario moves. Spark commits after every batch, has a task per sub-topology and a real clock.
+The test driver commits after every record, also after those that it passes from one sub-topology
+to the next, and has one task for the whole topology. Spark commits after every batch and has a task
+for each sub-topology. A scenario's events are therefore batches of their own, and what is left of
+the difference is listed here.
 """
 
 from __future__ import annotations
 
 import json
-from itertools import groupby
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from compat_tests.conformance.api import NotBuiltYetError
-from compat_tests.conformance.hosts import DriverHost, RawRecord
-from compat_tests.conformance.replay import raw_record, replay
+from compat_tests.conformance.replay import topic_types
 from millstream.core.plan import Plan, SubTopology
 
 Json = dict[str, Any]
 
-NO_CACHE = {"statestore.cache.max.bytes": 0}
-GLOBAL = {"globalTable", "globalStore", "addGlobalStore"}
+NO_INTERNAL_TOPICS = "internal topics: changelogs and repartitions are not topics on Spark"
+NOTHING_OF_A_FAILED_BATCH = "output of the event that failed: a failed batch writes nothing"
+LAST_OF_A_BATCH = (
+    "all but the last record per key and event: behind a repartition a cache is flushed by batches"
+)
+ORDER_OF_KEYS = (
+    "the order of different keys of an event: several sub-topologies write the topic, or meet"
+)
+
+WRITTEN_FROM_OUTSIDE = (
+    "what a query that writes answers: without a record in hand, the driver's changelog refuses it"
+)
+PATTERN_OFFSETS = "offsets on topics matched by a pattern: the driver counts them together"
+
+LATEST_MS = (2**63 - 1) // 1000
 SCHEDULING = {"tick", "buffer", "cancelAfter"}
+WRITING = ("put", "delete", "remove")
 
 
-def reason_to_skip(scenario: Json) -> str | None:
-    """Why a scenario cannot be compared, as far as its text tells."""
-    steps, expect = scenario["topology"], scenario["expect"]
-    if "error" in expect:
+def reason_to_skip(scenario: Json, plan: Plan) -> str | None:
+    """Why nothing of a scenario can be compared."""
+    if scenario.get("note") == "on the test driver only":
+        return "it shows what only the test driver does"
+    if any(event.get("ts", 0) > LATEST_MS for event in scenario["events"]):
+        return "Spark's timestamps do not reach as far as its event times"
+    if len(plan.subtopologies) < 2:
         return None
-    texts = [json.dumps(steps), json.dumps(expect["outputs"])]
-    if any("advanceWallClock" in event for event in scenario["events"]):
-        return "it moves the wall clock"
-    if '"wall' in texts[0] or " wc=" in texts[1]:
-        return "it shows the wall clock"
-    if scenario.get("captureInternal"):
-        return "it looks into internal topics"
-    if any(step["op"] in GLOBAL for step in steps):
-        return "it has a global store"
-    if not expected_outputs(scenario) and expected_failure(scenario) is None:
-        return "nothing comes out of it"
-    if any(_cannot_be_sent(event) for event in scenario["events"]):
-        return "no client of Kafka for Python can send its records"
-    if depends_on_commits(scenario):
-        return "what comes out depends on when the driver commits"
-    return None
-
-
-def reason_in_plan(scenario: Json, plan: Plan) -> str | None:
-    """Why a scenario cannot be compared, as its built topology tells."""
-    fed = fed_topics(scenario)
-    if any(not any(_incoming(part, topic) for part in plan.subtopologies) for topic in fed):
-        return "it sends records to a topic that nothing reads"
-    if fed & {topic for part in plan.subtopologies for topic in part.sink_topics}:
-        return "it sends records to a topic that the topology writes"
-    if len(plan.subtopologies) > 1 and any(_schedules(step) for step in scenario["topology"]):
+    shows = " st=" in json.dumps(scenario["expect"]["outputs"])
+    if shows or any(_schedules_by_stream_time(step) for step in scenario["topology"]):
         return "its sub-topologies share a stream time on the driver only"
     return None
 
 
-def depends_on_commits(scenario: Json) -> bool:
-    """Whether the driver without a cache, where commits emit nothing, gives something else."""
-    uncached = {**scenario, "config": {**scenario.get("config", {}), **NO_CACHE}}
-    try:
-        actual = replay(uncached, DriverHost())
-    except NotBuiltYetError:
-        return False
-    return outputs_by_topic(actual) != expected_outputs(scenario)
-
-
-def expected_outputs(scenario: Json) -> dict[str, list[Json]]:
-    """What should come out, by topic; without what came of the record that failed."""
-    return outputs_by_topic(scenario["expect"])
-
-
-def outputs_by_topic(result: Json) -> dict[str, list[Json]]:
-    """What came out in a result in the form of `expect`, by topic."""
-    found: dict[str, list[Json]] = {}
-    for output in result.get("outputs", []):
-        for record in output if isinstance(output, list) else []:
-            found.setdefault(record["topic"], []).append(record)
+def not_compared(scenario: Json, plan: Plan) -> list[str]:
+    """What has to be left out when a scenario is compared; none of it for most."""
+    found = []
+    if scenario.get("captureInternal"):
+        found.append(NO_INTERNAL_TOPICS)
+    if expected_failure(scenario) is not None:
+        found.append(NOTHING_OF_A_FAILED_BATCH)
+    behind = any(internal(part, plan) for part in plan.subtopologies)
+    if behind and _cache_bytes(scenario) != 0:
+        found.append(LAST_OF_A_BATCH)
+    if _order_is_lost(plan):
+        found.append(ORDER_OF_KEYS)
+    if any(_writes(event) for event in scenario["events"]):
+        found.append(WRITTEN_FROM_OUTSIDE)
+    if any(source.pattern for part in plan.subtopologies for source in part.sources):
+        found.append(PATTERN_OFFSETS)
     return found
+
+
+def may_forget(scenario: Json) -> bool:
+    """Whether a worker that loses its caches and processors shows the same as one that does not.
+
+    What is only cached can still be read: expired windows, headers that a store has no room for.
+    And a script counts its calls in a field.
+    """
+    text = json.dumps([scenario["topology"], scenario.get("stores")])
+    if '"script"' in text or '"caching": true' in text:
+        return False
+    return _cache_bytes(scenario) == 0 or not re.search(r'window|"tw:|"sw:|"session', text)
+
+
+def compared(scenario: Json, outputs: list[Any], left_out: Iterable[str]) -> list[Any]:
+    """Outputs without what is not compared; the same for the expected and for our own."""
+    what = set(left_out)
+    pairs = zip(scenario["events"], outputs, strict=False)
+    return [
+        None if WRITTEN_FROM_OUTSIDE in what and _writes(event) else _compared(scenario, each, what)
+        for event, each in pairs
+    ]
+
+
+def _compared(scenario: Json, output: Any, left_out: set[str]) -> Any:
+    if isinstance(output, dict):
+        return {name: value for name, value in output.items() if name != "records"}
+    records = output
+    if NO_INTERNAL_TOPICS in left_out:
+        records = [each for each in records if topic_types(scenario, each["topic"]) is not None]
+    if PATTERN_OFFSETS in left_out:
+        records = [{**each, "value": _without_offset(each["value"])} for each in records]
+    if LAST_OF_A_BATCH in left_out:
+        last = {(each["topic"], each["key"]): each for each in records}
+        records = [each for each in records if each is last[each["topic"], each["key"]]]
+    if LAST_OF_A_BATCH in left_out or ORDER_OF_KEYS in left_out:
+        # Records with one key stay in their order.
+        records = sorted(records, key=lambda each: (each["topic"], str(each["key"])))
+    return records
+
+
+def _without_offset(value: Any) -> Any:
+    """A value without the offset that a record's metadata show in it."""
+    return re.sub(r"(\S+/\d+)/\d+ ts=", r"\1 ts=", value) if isinstance(value, str) else value
+
+
+def _writes(event: Json) -> bool:
+    return str(event.get("cmd", "")).startswith(WRITING)
+
+
+def _schedules_by_stream_time(step: Json) -> bool:
+    spec = step.get("processor")
+    return isinstance(spec, list) and spec[0] in SCHEDULING and "stream" in spec
 
 
 def expected_failure(scenario: Json) -> Json | None:
@@ -87,98 +129,59 @@ def expected_failure(scenario: Json) -> Json | None:
         return dict(scenario["expect"]["error"])
     outputs = scenario["expect"]["outputs"]
     pairs = zip(scenario["events"], outputs, strict=False)
-    return next((o for e, o in pairs if "pipe" in e and isinstance(o, dict)), None)
+    return next((o for e, o in pairs if "query" not in e and isinstance(o, dict)), None)
 
 
-def fed_topics(scenario: Json) -> set[str]:
-    """The topics that records are sent to."""
-    return {event["pipe"] for event in scenario.get("events", []) if "pipe" in event}
+def events_to_replay(scenario: Json, plan: Plan) -> list[Json]:
+    """The events up to the one that fails, or that only the test driver refuses."""
+    read = {event["pipe"] for event in scenario["events"] if "pipe" in event}
+    unread = {topic for topic in read if not _is_read(topic, plan)}
+    events = []
+    for event, _ in zip(scenario["events"], scenario["expect"]["outputs"], strict=False):
+        if event.get("pipe") in unread:
+            break
+        events.append(event)
+    return events
 
 
-def written_topics(scenario: Json) -> set[str]:
-    """The topics that the topology may write: what should come out, and what is declared."""
-    declared = {topic for topic in scenario["topics"] if not topic.endswith("*")}
-    return (declared | expected_outputs(scenario).keys()) - fed_topics(scenario)
+def topics_of(scenario: Json, plan: Plan) -> frozenset[str]:
+    """Every topic that the topology may read from or write to on a broker."""
+    named = {topic for topic in scenario["topics"] if not topic.endswith("*")}
+    named |= {event["pipe"] for event in scenario["events"] if "pipe" in event}
+    for output in scenario["expect"].get("outputs", []):
+        records = output if isinstance(output, list) else output.get("records", [])
+        named |= {record["topic"] for record in records}
+    for part in plan.subtopologies:
+        named |= {*part.source_topics, *part.sink_topics} - plan.repartition_topics.keys()
+    for store in plan.globals:
+        named |= set(store.source.topics)
+    return frozenset(named)
 
 
-def batches(scenario: Json, plan: Plan) -> list[list[RawRecord]]:
-    """The records, in runs that may be processed at once with the result of one by one."""
-    outputs = scenario["expect"].get("outputs", [])
-    events = [event for event in scenario["events"] if "pipe" in event]
-    if expected_failure(scenario) is not None and outputs:
-        # Nothing of a batch that fails comes out.
-        events = [event for event in scenario["events"][: len(outputs)] if "pipe" in event]
-        last = [[raw_record(scenario, events.pop())]]
-    else:
-        last = []
-    records = [raw_record(scenario, event) for event in events]
-    if _order_is_lost(plan, fed_topics(scenario)):
-        return [[record] for record in records] + last
-    runs = groupby(records, lambda record: record.topic)
-    if all(len(_all_incoming(part, plan, records)) < 2 for part in plan.subtopologies):
-        return [records, *last] if records else last
-    return [list(run) for _, run in runs] + last
-
-
-def prefixed(scenario: Json, prefix: str) -> Json:
-    """The scenario with other topic names, so that it can share a broker."""
-    copy = json.loads(json.dumps(scenario))
-    copy["topics"] = {prefix + name: types for name, types in copy["topics"].items()}
-    for step in copy["topology"]:
-        for name in ("topic", "pattern"):
-            if step.get(name):
-                step[name] = prefix + step[name]
-        if step.get("topics"):
-            step["topics"] = [prefix + topic for topic in step["topics"]]
-        if step.get("extractor"):
-            step["extractor"] = ["prefixed", prefix, step["extractor"]]
-    for event in copy.get("events", []):
-        if "pipe" in event:
-            event["pipe"] = prefix + event["pipe"]
-    for output in copy["expect"].get("outputs", []):
-        for record in output if isinstance(output, list) else []:
-            record["topic"] = prefix + record["topic"]
-    return dict(copy)
-
-
-def _cannot_be_sent(event: Json) -> bool:
-    # One client cannot send a time of 0, the other cannot send these nulls.
-    if event.get("ts") != 0:
-        return False
-    headers = event.get("headers", [])
-    return event["key"] is event["value"] is None or any(value is None for _, value in headers)
-
-
-def _schedules(step: Json) -> bool:
-    spec = step.get("processor")
-    return (spec[0] if isinstance(spec, list) else spec) in SCHEDULING
-
-
-def _incoming(part: SubTopology, topic: str) -> bool:
-    return any(source.reads(topic) for source in part.sources)
-
-
-def _all_incoming(part: SubTopology, plan: Plan, records: list[RawRecord]) -> set[str]:
-    fed = {record.topic for record in records if _incoming(part, record.topic)}
-    return fed | _internal(part, plan)
-
-
-def _internal(part: SubTopology, plan: Plan) -> set[str]:
-    """The topics that a sub-topology reads and another one, or it itself, writes."""
-    written = {topic for other in plan.subtopologies for topic in other.sink_topics}
-    return {topic for topic in written if _incoming(part, topic)}
-
-
-def _order_is_lost(plan: Plan, fed: set[str]) -> bool:
-    """Whether records of one batch may meet in another order than they were sent in."""
-    writers = [topic for part in plan.subtopologies for topic in part.sink_topics]
-    if len(writers) > len(set(writers)):
-        return True
-    return any(
-        _internal(part, plan) and len(_internal(part, plan) | _fed(part, fed)) > 1
-        for part in plan.subtopologies
+def _is_read(topic: str, plan: Plan) -> bool:
+    return any(incoming(part, topic) for part in plan.subtopologies) or any(
+        store.source.reads(topic) for store in plan.globals
     )
 
 
-def _fed(part: SubTopology, fed: set[str]) -> set[str]:
-    return {topic for topic in fed if _incoming(part, topic)}
+def incoming(part: SubTopology, topic: str) -> bool:
+    """Whether a sub-topology reads a topic."""
+    return any(source.reads(topic) for source in part.sources)
+
+
+def _cache_bytes(scenario: Json) -> Any:
+    return scenario.get("config", {}).get("statestore.cache.max.bytes")
+
+
+def internal(part: SubTopology, plan: Plan) -> set[str]:
+    """The topics that a sub-topology reads and another one, or it itself, writes."""
+    written = {topic for other in plan.subtopologies for topic in other.sink_topics}
+    return {topic for topic in written if incoming(part, topic)}
+
+
+def _order_is_lost(plan: Plan) -> bool:
+    """Whether records that follow from one event may meet in another order than on the driver."""
+    writers = [topic for part in plan.subtopologies for topic in part.sink_topics]
+    if len(writers) > len(set(writers)):
+        return True
+    return any(len(internal(part, plan)) > 1 for part in plan.subtopologies)

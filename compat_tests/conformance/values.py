@@ -31,8 +31,25 @@ def text(value: Any) -> str:
         end = "" if until is None else f"..{until}"
         return f"{text(value.value())}~{value.timestamp()}{end}"
     if hasattr(value, "timestamp"):
-        return f"{text(value.value())}~{value.timestamp()}"
+        return f"{text(value.value())}~{value.timestamp()}{_headers_of(value)}"
+    if hasattr(value, "aggregation"):
+        return text(value.aggregation()) + _headers_of(value)
     return str(value)
+
+
+def _headers_of(value: Any) -> str:
+    found = value.headers() if hasattr(value, "headers") else ()
+    shown = [h.key() + ("" if h.value() is None else f"={h.value().decode()}") for h in found]
+    return f"~{';'.join(shown)}" if shown else ""
+
+
+def parsed_headers(word: str) -> Any:
+    """The headers of a store command: `name=value;name`, a name alone for a value of null."""
+    headers = public("Headers")()
+    for part in word.split(";") if word else ():
+        name, found, value = part.partition("=")
+        headers.add(name, value.encode() if found else None)
+    return headers
 
 
 def serde(name: str | None) -> Any:

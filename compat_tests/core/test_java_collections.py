@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from millstream.core.java_collections import (
     PriorityQueue,
@@ -37,6 +39,21 @@ def test_equal_keys_leave_the_queue_as_in_java(operations: list[str]) -> None:
             added += 1
         else:
             assert queue.poll()[1] == number
+
+
+@given(keys=st.lists(st.integers(1, 3), max_size=8), times=st.integers(0, 12))
+def test_turning_is_adding_and_polling_a_smallest_item_so_often(
+    keys: list[int], times: int
+) -> None:
+    turned, slow = (PriorityQueue[tuple[int, int]](lambda item: item[0]) for _ in range(2))
+    for item in enumerate(keys):
+        turned.add(item[::-1])
+        slow.add(item[::-1])
+    turned.turn(times)
+    for _ in range(times):
+        slow.add((0, 0))
+        assert slow.poll() == (0, 0)
+    assert [turned.poll() for _ in keys] == [slow.poll() for _ in keys]
 
 
 @pytest.mark.parametrize(("operations", "order"), GOLDEN["tree"])

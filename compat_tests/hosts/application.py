@@ -13,6 +13,7 @@ from compat_tests.conformance.hosts import RawRecord
 from compat_tests.hosts.broker import PATIENCE_S, BrokerClient
 from millstream import KafkaStreams, Topology
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.order import feedback_topics
 
 _POLL_S = 0.03
 _NUMBERS = itertools.count()
@@ -44,8 +45,11 @@ class SparkApplication:
     ) -> None:
         self._broker = broker
         self.name = fresh_name("app")
-        sources = [source for part in topology.plan().subtopologies for source in part.sources]
+        plan = topology.plan()
+        sources = [source for part in plan.subtopologies for source in part.sources]
         self._read = [topic for topic in topics if any(each.reads(topic) for each in sources)]
+        self._fed_back = [plan.internal_name(t, self.name) for t in feedback_topics(plan)]
+        self._global = [topic for store in plan.globals for topic in store.source.topics]
         self._failures: list[StreamsException] = []
         # Idle workers keep the stores open, and may be writing there while it is removed.
         self._directory = tempfile.TemporaryDirectory(
@@ -87,9 +91,18 @@ class SparkApplication:
         try:
             self._streams.close()
         finally:
+            self._broker.delete(self._fed_back)
             self._directory.cleanup()
 
     def _is_idle(self) -> bool:
         # Asked for in this order: output is written before the offsets of its input.
-        done = self._broker.committed(self.name, self._read)
-        return done == self._broker.ends(self._read)
+        read = self._read + self._fed_back
+        done = self._broker.committed(self.name, read) | self._applied()
+        return done == self._broker.ends(read + self._global)
+
+    def _applied(self) -> dict[str, int]:
+        """Where the batches so far end on the topics of global stores, which no group reads."""
+        progress = self._streams._runner.last_progress() or {}
+        ends = [source["endOffset"] or {} for source in progress.get("sources", [])]
+        found = {topic: end.get("0", 0) for each in ends for topic, end in each.items()}
+        return {topic: found.get(topic, 0) for topic in self._global}

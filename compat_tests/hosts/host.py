@@ -67,15 +67,20 @@ class TopologyHost(ABC):
         return made
 
     def run(
-        self, topology: Topology, config: Mapping[str, Any], inputs: Mapping[Topic, Records]
+        self,
+        topology: Topology,
+        config: Mapping[str, Any],
+        inputs: Mapping[Topic, Records] | Sequence[tuple[Topic, Records]],
     ) -> dict[Topic, list[TestRecord[Any, Any]]]:
-        """Process records, topic after topic, and return what came out on the other topics.
+        """Process records step by step, and return what came out on the other topics.
 
-        Of a topology that reads several topics, all that follows from the records of one is
-        processed before those of the next.
+        Of several steps, all that follows from the records of one is processed before those of the
+        next.
         """
-        batches = [[topic.raw(record) for record in records] for topic, records in inputs.items()]
-        outputs = [topic for topic in self._topics if topic not in inputs]
+        steps = list(inputs.items() if isinstance(inputs, Mapping) else inputs)
+        batches = [[topic.raw(record) for record in records] for topic, records in steps]
+        fed = {topic for topic, _ in steps}
+        outputs = [topic for topic in self._topics if topic not in fed]
         found = self._run(topology, {**DEFAULTS, **config}, batches)
         return {
             topic: [topic.typed(record) for record in found if record.topic == topic.name]

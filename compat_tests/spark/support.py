@@ -94,14 +94,17 @@ class Playground:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Return the end offsets of a topic by partition."""
+        return self._offsets(topic, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+
+    def starts(self, topic: str) -> dict[int, int]:
+        """Return the offsets of the oldest records of a topic by partition."""
+        return self._offsets(topic, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+
+    def _offsets(self, topic: str, spec: Any) -> dict[int, int]:
         admin = _admin(self.servers)
         partitions = admin.list_topics(topic).topics[topic].partitions
-        asked = {TopicPartition(topic, number): _latest() for number in partitions}
+        asked = {TopicPartition(topic, number): spec for number in partitions}
         return {tp.partition: f.result().offset for tp, f in admin.list_offsets(asked).items()}
-
-
-def _latest() -> Any:
-    return OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 
 @cache

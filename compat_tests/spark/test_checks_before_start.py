@@ -100,6 +100,22 @@ def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
         started(topology, play.config(millstream_checkpoint_location=str(location)))
 
 
+def test_a_checkpoint_with_another_format_of_stores_is_refused(
+    play: Playground, tmp_path: Path
+) -> None:
+    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+
+    source, target = play.topic("in"), play.topic("out")
+    topology = pass_through(source, target)
+    location = tmp_path / "elsewhere"
+    note = new_checkpoint(str(topology.describe()), {"0": 2}, {}, "headers")
+    LocalCheckpoint(location).write(note)
+
+    with pytest.raises(StreamsException, match="another dsl.store.format") as caught:
+        started(topology, play.config(millstream_checkpoint_location=str(location)))
+    assert caught.value.detail == "It was HEADERS and would be DEFAULT now."
+
+
 def test_joined_topics_with_different_partitions_are_refused() -> None:
     from millstream.core.plan import Plan, SourceNode, SubTopology
     from millstream.topology.spark.compile import compile_plan

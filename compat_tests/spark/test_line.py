@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from millstream import IllegalStateException, ProcessorStateException, StreamsBuilder
-from millstream.core.errors import ConfigException, StreamsException, TopologyException
-from millstream.core.plan import Plan, SinkNode, SourceNode, SubTopology
+from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.plan import Plan
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.failures import failure_from, reported
 from millstream.topology.spark.offsets import offsets_json
@@ -40,22 +40,6 @@ def test_a_line_has_a_stage_for_each_subtopology_writers_first() -> None:
     ]
     assert list(layout.routes.values()) == [(1, 3), (2, 3)]
     assert layout.keys == surrogate_keys(3)
-
-
-def test_a_circle_of_subtopologies_is_refused() -> None:
-    def part(number: int, source: str, sink: str) -> SubTopology:
-        nodes = (
-            SourceNode(name=f"s{number}", topics=(source,)),
-            SinkNode(name=f"k{number}", parents=(f"s{number}",), topic=sink),
-        )
-        return SubTopology(id=number, nodes=nodes, stores=())
-
-    plan = Plan(
-        subtopologies=(part(0, "x", "y"), part(1, "y", "x")),
-        repartition_topics={"x": 1, "y": 1},
-    )
-    with pytest.raises(TopologyException, match="in a circle"):
-        compile_plan(plan, "app", {})
 
 
 LEGAL = {

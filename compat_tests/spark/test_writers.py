@@ -9,7 +9,7 @@ import pytest
 
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
-from millstream import StreamsConfig, StreamsException
+from millstream import Header, Headers, StreamsConfig, StreamsException
 from millstream.topology.spark.clients import (
     client_settings,
     consumer_settings,
@@ -17,7 +17,7 @@ from millstream.topology.spark.clients import (
 )
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.wire import binary_column, encode_chunk
+from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 from millstream.topology.spark.writers import SinkWriter
 
 
@@ -41,11 +41,11 @@ def job(request: pytest.FixtureRequest, play: Playground) -> Job:
     return job
 
 
-def chunk(*values: bytes) -> bytes:
+def chunk(*values: bytes, time: int = 1) -> bytes:
     return encode_chunk(
         keys=binary_column([b"k"] * len(values)),
         values=binary_column(values),
-        timestamps=pa.array([1] * len(values), pa.int64()),
+        timestamps=pa.array([time] * len(values), pa.int64()),
     )
 
 
@@ -97,4 +97,61 @@ def test_a_partition_that_does_not_exist_is_a_typed_error(job: Job, play: Playgr
     assert writer.write(0, [(target, chunk(b"good"))], []) is True
 
     assert values(play, target, 1, more=0.5) == [b"good"]
+    writer.close()
+
+
+def test_an_event_time_of_zero_stays_what_it_is(job: Job, play: Playground) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 3)
+    one, other = SinkWriter(job, 0), SinkWriter(job, 0)
+    batches = [[("a", 5)], [("b", 0), ("c", 7)], [("d", 9)], [("e", 0)]]
+
+    for number, batch in enumerate(batches):
+        output = [(target, chunk(value.encode(), time=time)) for value, time in batch]
+        offset = [(source, 0, number + 1)]
+        assert one.write(number, output, offset) is True
+        assert one.write(number, output, offset) is False
+        assert other.write(number, output, offset) is False
+
+    found = play.read(target, 5, more=0.5)
+    assert [(m.value().decode(), m.timestamp()[1]) for m in found] == sum(batches, [])
+    # Both clients put a key on the same partition.
+    assert len({m.partition() for m in found}) == 1
+    assert play.committed(play.name, source) == {0: 4}
+    assert play.committed(play.name, job.progress_topic) == {0: 4}
+    one.close()
+    other.close()
+
+
+def test_an_event_time_of_zero_stays_without_key_and_value(job: Job, play: Playground) -> None:
+    target = play.topic("out", 1)
+    blob = encode_chunk(
+        keys=binary_column([None, None]),
+        values=binary_column([None, b""]),
+        timestamps=pa.array([0, 0], pa.int64()),
+        headers=headers_column([Headers([Header("h", b"")]), None]),
+    )
+    writer = SinkWriter(job, 0)
+    assert writer.write(0, [(target, blob)], []) is True
+
+    first, second = play.read(target, 2)
+    assert (first.key(), first.value(), first.timestamp()[1]) == (None, None, 0)
+    assert first.headers() == [("h", b"")]
+    assert (second.key(), second.value(), second.timestamp()[1]) == (None, b"", 0)
+    writer.close()
+
+
+def test_null_headers_come_through_at_the_cost_of_time_zero(job: Job, play: Playground) -> None:
+    target = play.topic("out", 1)
+    blob = encode_chunk(
+        keys=binary_column([b"a", b"b"]),
+        values=binary_column([b"1", b"2"]),
+        timestamps=pa.array([0, 7], pa.int64()),
+        headers=headers_column([Headers([Header("h", None)]), None]),
+    )
+    writer = SinkWriter(job, 0)
+    assert writer.write(0, [(target, blob)], []) is True
+
+    first, second = play.read(target, 2)
+    assert first.headers() == [("h", None)]
+    assert second.timestamp()[1] == 7
     writer.close()

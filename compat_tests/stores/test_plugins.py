@@ -11,25 +11,26 @@ import pytest
 from millstream.core.errors import PluginError
 from millstream.core.state import DslKeyValueParams, DslWindowParams
 from millstream.plugins import ByteStore, hookimpl
+from millstream.plugins.kinds import STORES
 from millstream.plugins.registry import (
-    collect_stores,
+    collect,
     new_plugin_manager,
+    offered,
     store_class,
-    store_classes,
     store_kinds,
 )
 from millstream.stores.memory import MemoryStore
 
 
 def test_our_own_stores_come_by_entry_point() -> None:
-    assert {"memory", "rocksdb"} <= set(store_classes())
+    assert {"memory", "rocksdb", "lmdb"} <= set(offered(STORES))
     assert store_class("memory") is MemoryStore
 
 
 def test_a_plugin_can_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MILLSTREAM_DISABLED_PLUGINS", "memory, kafka-stores")
     manager = new_plugin_manager()
-    assert "memory" not in collect_stores(manager)
+    assert "memory" not in collect(manager, STORES)
     assert manager.hook.millstream_store_kinds() is None
 
 
@@ -38,7 +39,7 @@ def test_an_unknown_store_gets_a_suggestion() -> None:
         store_class("rocksbd")
     assert str(caught.value) == (
         'no installed plugin offers a store named "rocksbd"\n'
-        "  detail: Installed stores: memory, rocksdb.\n"
+        "  detail: Installed stores: lmdb, memory, rocksdb.\n"
         '  hint: Did you mean "rocksdb"?'
     )
 
@@ -55,7 +56,7 @@ def test_two_stores_of_one_name_are_both_named() -> None:
     manager = new_plugin_manager(entry_points=False)
     manager.register(Plugin())
     with pytest.raises(PluginError) as caught:
-        collect_stores(manager)
+        collect(manager, STORES)
     assert 'two plugins offer a store named "memory"' in str(caught.value)
     assert "millstream.stores.memory.MemoryStore" in str(caught.value)
     assert "Impostor" in str(caught.value)
@@ -91,7 +92,7 @@ def test_hook_calls_can_be_traced(
 ) -> None:
     monkeypatch.setenv("MILLSTREAM_TRACE_PLUGINS", "1")
     with caplog.at_level(logging.INFO, "millstream.plugins"):
-        collect_stores(new_plugin_manager())
+        collect(new_plugin_manager(), STORES)
     assert "millstream_register_stores" in caplog.text
 
 

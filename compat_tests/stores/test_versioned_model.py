@@ -16,6 +16,7 @@ from millstream.core.errors import (
     IllegalStateException,
     InvalidStateStoreException,
     NullPointerException,
+    UnsupportedOperationException,
 )
 from millstream.core.serdes import Serdes
 from millstream.core.state import VersionedBytesStoreSupplier, VersionedKeyValueStore
@@ -66,10 +67,20 @@ class Model:
 
 
 def open_store(
-    directory: str, retention: int, interval: int | None = None
+    directory: str,
+    retention: int,
+    interval: int | None = None,
+    *,
+    cache_bytes: int = 0,
+    in_memory: bool = False,
 ) -> tuple[Any, StoreTestContext]:
-    context = StoreTestContext(Path(directory))
-    supplier = Stores.persistentVersionedKeyValueStore("v", retention, interval)
+    context = StoreTestContext(Path(directory), cache_bytes=cache_bytes)
+    make = (
+        Stores.inMemoryVersionedKeyValueStore
+        if in_memory
+        else Stores.persistentVersionedKeyValueStore
+    )
+    supplier = make("v", retention, interval, cached=cache_bytes > 0)
     builder = Stores.versionedKeyValueStoreBuilder(supplier, Serdes.String(), Serdes.String())
     store: Any = builder.build()
     store.init(context, store)
@@ -78,6 +89,11 @@ def open_store(
 
 def pair(found: Any) -> tuple[str, int] | None:
     return None if found is None else (found.value(), found.timestamp())
+
+
+def ranged(entries: Any) -> list[tuple[str, Any]]:
+    with entries:
+        return [(key, pair(found)) for key, found in entries]
 
 
 # Most versions come in order, as most records do; else old deletions are seldom built upon.
@@ -90,12 +106,20 @@ PUTS = st.tuples(st.sampled_from("aab"), st.none() | st.text("xyz", max_size=3),
     retention=st.sampled_from([0, 10, 50, 1000]),
     interval=st.sampled_from([1, 7, 10, 1000]),
     puts=st.lists(PUTS, max_size=30),
+    cache_bytes=st.sampled_from([0, 50, 100_000]),
+    in_memory=st.booleans(),
 )
 def test_reads_and_return_codes_are_those_of_the_model(
-    retention: int, interval: int, puts: list[tuple[str, str | None, int]]
+    retention: int,
+    interval: int,
+    puts: list[tuple[str, str | None, int]],
+    cache_bytes: int,
+    in_memory: bool,
 ) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        store, context = open_store(directory, retention, interval)
+        store, context = open_store(
+            directory, retention, interval, cache_bytes=cache_bytes, in_memory=in_memory
+        )
         model = Model(retention)
         for number, (key, value, shift) in enumerate(puts):
             time = max(0, model.time + shift)
@@ -106,6 +130,14 @@ def test_reads_and_return_codes_are_those_of_the_model(
             assert pair(store.get(key)) == model.as_of(key, 10**9)
             for time in range(max(0, model.time - 70), model.time + 3):
                 assert pair(store.get(key, time)) == model.as_of(key, time)
+        for moment in (None, 10**9, *range(max(0, model.time - 70), model.time + 3)):
+            held = {key: model.as_of(key, 10**9 if moment is None else moment) for key in "ab"}
+            expected = [(key, found) for key, found in held.items() if found is not None]
+            assert ranged(store.all(moment)) == expected
+            assert ranged(store.reverseRange("a", "b", moment)) == expected[::-1]
+            assert ranged(store.range("aa", None, moment)) == [e for e in expected if e[0] == "b"]
+        store.close()
+        assert context.cache_budget.used == 0
 
 
 @pytest.fixture
@@ -214,10 +246,36 @@ def test_wrong_use_is_refused(directory: str) -> None:
         Stores.persistentVersionedKeyValueStore("v", -1)
     with pytest.raises(IllegalArgumentException, match="segmentInterval"):
         Stores.persistentVersionedKeyValueStore("v", 10, 0)
-    supplier = Stores.persistentVersionedKeyValueStore("v", 10)
-    builder = Stores.versionedKeyValueStoreBuilder(supplier, None, None)
-    with pytest.raises(IllegalStateException, match="do not support caching"):
-        builder.withCachingEnabled()
+
+
+def test_a_cache_answers_for_the_latest_version_and_holds_no_write_back(directory: str) -> None:
+    store, context = open_store(directory, 100, cache_bytes=1000)
+    context.at(1)
+    store.put("a", "1", 10)
+    store.put("a", "2", 20)
+    assert context.logged() == [("a", "1", 10), ("a", "2", 20)]
+    context.copies["v"].forget()
+    assert pair(store.get("a")) == ("2", 20)
+    assert pair(store.get("a", 25)) == ("2", 20)
+    store.reload()
+    assert store.get("a") is None
+
+
+def test_a_cache_keeps_no_more_than_its_budget(directory: str) -> None:
+    store, context = open_store(directory, 100, cache_bytes=150)
+    for number in range(100):
+        store.put(f"key {number}", "some value", number)
+        assert context.cache_budget.used <= 150
+    assert pair(store.get("key 0")) == ("some value", 0)
+
+
+def test_a_store_in_memory_is_not_persistent_and_drops_whole_segments(directory: str) -> None:
+    store, context = open_store(directory, 20, 10, in_memory=True)
+    assert not store.persistent()
+    for time in range(0, 100, 5):
+        store.put("a", str(time), time)
+    changes = context.copies["v"].changes()
+    assert [lower[1:9] for lower, _ in changes.dropped] == [n.to_bytes(8, "big") for n in range(7)]
 
 
 class OwnSupplier(VersionedBytesStoreSupplier):
@@ -246,6 +304,8 @@ def test_a_supplied_store_must_be_versioned(directory: str) -> None:
     store.init(StoreTestContext(Path(directory)), store)
     store.put("a", "1", 5)
     assert pair(store.get("a", 7)) == ("1", 5)
+    with pytest.raises(UnsupportedOperationException, match="no ranges"):
+        store.all()
     plain = Stores.inMemoryKeyValueStore("v").get()
     with pytest.raises(IllegalStateException, match="no versioned store"):
         Stores.versionedKeyValueStoreBuilder(OwnSupplier(plain), *serdes).build()

@@ -113,6 +113,35 @@ def test_reads_are_those_of_the_model(
             assert store.fetch(key, start) == expected
 
 
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    durable=st.booleans(),
+    duplicates=st.booleans(),
+    steps=st.lists(st.tuples(PUTS, st.booleans(), st.sampled_from(KEYS), TIMES, TIMES)),
+)
+def test_operators_find_what_users_find(
+    durable: bool,
+    duplicates: bool,
+    steps: list[tuple[tuple[str, str | None, int], bool, str, int, int]],
+) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        context = StoreTestContext(Path(directory))
+        make = Stores.persistentWindowStore if durable else Stores.inMemoryWindowStore
+        supplier = make("w", RETENTION, 10, duplicates)
+        store: Any = Stores.windowStoreBuilder(supplier, Serdes.String(), Serdes.String()).build()
+        store.init(context, store)
+        access = store.access()
+        for put, applies, key, first, last in steps:
+            store.put(*put)
+            if applies:
+                context.copies["w"].apply(b"1")
+            with store.fetch(key, first, last) as windows:
+                seen = [(entry.key, entry.value) for entry in windows]
+            key_bytes = access.serialize_key(key)
+            assert list(access.fetch(key_bytes, first, last)) == seen
+            assert list(access.fetch(key_bytes, first, last, reverse=True)) == seen[::-1]
+
+
 def test_expired_segments_leave_the_byte_store() -> None:
     with tempfile.TemporaryDirectory() as directory:
         context = StoreTestContext(Path(directory))

@@ -14,6 +14,7 @@ from millstream import (
     Headers,
     IllegalStateException,
     InternalFixedKeyRecordFactory,
+    KeyValue,
     NullPointerException,
     PunctuationType,
     Record,
@@ -21,6 +22,8 @@ from millstream import (
     Stores,
     StreamsConfig,
     TaskId,
+    To,
+    UnsupportedOperationException,
     ValueAndTimestamp,
 )
 from millstream.testing import (
@@ -200,3 +203,38 @@ def test_a_fixed_key_processor_is_tested_with_records_of_the_factory() -> None:
     processor.process(InternalFixedKeyRecordFactory.create(Record("k", "v", 5, headers)))
     (forward,) = context.forwarded()
     assert forward.record() == InternalFixedKeyRecordFactory.create(Record("k", "V", 5, headers))
+
+
+def test_a_captured_forward_tells_about_its_record() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    context.forward(Record("k", "v", 5, Headers().add("h", b"1")))
+    (forward,) = context.forwarded()
+    assert forward.keyValue() == KeyValue("k", "v")
+    assert forward.timestamp() == 5
+    assert forward.headers() == Headers().add("h", b"1")
+
+
+def test_a_key_and_a_value_may_be_forwarded_to_a_child_at_a_time() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    context.forward("k", "early")
+    context.setCurrentStreamTimeMs(7)
+    context.forward("k", "all", To.all())
+    context.forward("k", "one", To.child("sink").withTimestamp(9))
+    assert [(f.keyValue().value, f.childName(), f.timestamp()) for f in context.forwarded()] == [
+        ("early", None, -1),
+        ("all", None, 7),
+        ("one", "sink", 9),
+    ]
+
+
+def test_a_captured_punctuator_tells_its_interval_in_milliseconds() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    context.schedule(timedelta(seconds=2), PunctuationType.STREAM_TIME, print)
+    (punctuator,) = context.scheduledPunctuators()
+    assert punctuator.getIntervalMs() == 2000
+
+
+def test_a_mock_collects_no_records() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    with pytest.raises(UnsupportedOperationException, match="no record collector"):
+        context.recordCollector()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from millstream import Headers, StreamsConfig
+from millstream import Headers, SessionStore, StreamsConfig
 from millstream.core.chunk import RawChunk
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
@@ -15,6 +15,10 @@ from millstream.core.settings import TaskSettings
 from millstream.core.task import Task
 from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import DriverHost, Sent
+from millstream.topology.operators.suppression_store import SuppressionStore
+
+KEYS = ("a", "b", "cc")
+"""The keys of the events."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,20 @@ def run(
     dropped = [metric.metricValue() for metric in task.metrics]
     sent = [*host.sent, Sent("dropped", None, repr(dropped).encode(), 0, None)]
     for name, store in task.stores.items():
-        with store.all() as entries:
-            sent.append(Sent(name, None, repr(list(entries)).encode(), 0, None))
+        sent.append(Sent(name, None, repr(_contents(store)).encode(), 0, None))
     task.close()
     return sent
+
+
+def _contents(store: Any) -> list[Any]:
+    if isinstance(store, SuppressionStore):
+        return [store.count(), store.size(), store.first_time()]
+    by_key = isinstance(store, SessionStore)
+    found = [store.fetch(key) for key in KEYS] if by_key else [store.all()]
+    contents = [list(entries) for entries in found]
+    for entries in found:
+        entries.close()
+    return contents
 
 
 def new_task(

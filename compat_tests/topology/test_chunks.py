@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_tests.topology.running import Event, run
+from compat_tests.topology.running import KEYS, Event, run
 from millstream import (
     Consumed,
     Grouped,
@@ -19,6 +19,8 @@ from millstream import (
     Materialized,
     Produced,
     Serdes,
+    SessionWindows,
+    Stores,
     StreamsBuilder,
     TimeWindows,
 )
@@ -95,7 +97,7 @@ WINDOWS = {
     "hopping": TimeWindows.ofSizeAndGrace(10, 5).advanceBy(4),
 }
 
-keys = st.sampled_from([None, "a", "b", "cc"])
+keys = st.sampled_from([None, *KEYS])
 values = st.sampled_from([None, "x", "yy", "y z", "z !w q", ".", "!"])
 
 
@@ -182,3 +184,86 @@ def test_tables_of_topics_do_the_same_by_chunks(
     given_config = config | {"statestore.cache.max.bytes": cache_bytes}
     whole = run(plan, given_config, given, by_chunks=True)
     assert whole == run(plan, given_config, given, by_chunks=False)
+
+
+def grown(key: str, value: str | None, words: list[str]) -> list[str]:
+    words.append(boom(value, value or ""))
+    return words
+
+
+def merged_words(key: str, one: list[str], two: list[str]) -> list[str]:
+    one.extend(two)
+    return one
+
+
+SESSION_AGGREGATIONS: dict[str, Callable[[Any, Any], KTable[Any, Any]]] = {
+    "count": lambda g, m: g.count(m),
+    "reduce": lambda g, m: g.reduce(lambda a, b: boom(b, f"{a}{b}"), m),
+    "aggregate": lambda g, m: g.aggregate(str, nothing_for_dots, lambda k, a, b: f"{a}|{b}", m),
+    "grown": lambda g, m: g.aggregate(list, grown, merged_words, m),
+}
+SERDES = {"count": LONG, "grown": Serdes.JsonSerde()}
+
+
+@given(
+    st.sampled_from(sorted(SESSION_AGGREGATIONS)),
+    st.sampled_from([(5, 0), (5, 15), (0, 0), (1, 100_000)]),
+    st.booleans(),
+    st.sampled_from([0, 400, 100_000]),
+    st.sampled_from(["in_memory", "rocksDB"]),
+    st.booleans(),
+    events,
+)
+@settings(max_examples=400, deadline=None)
+def test_sessions_do_the_same_by_chunks(
+    aggregation: str,
+    gap_and_grace: tuple[int, int],
+    cached: bool,
+    cache_bytes: int,
+    store: str,
+    sends_old: bool,
+    given: list[Event],
+) -> None:
+    builder = StreamsBuilder()
+    groups = grouped(builder.stream("in", Consumed.with_(TEXT, TEXT)))
+    windowed = groups.windowedBy(SessionWindows.ofInactivityGapAndGrace(*gap_and_grace))
+    serde = SERDES.get(aggregation, TEXT)
+    table = SESSION_AGGREGATIONS[aggregation](windowed, kept("agg", serde, cached=cached))
+    if sends_old:
+        table = table.filter(lambda k, v: v is not None)
+    shown: KStream[Any, Any] = table.toStream(lambda k, v: str(k)).mapValues(
+        lambda v: None if v is None else str(v)
+    )
+    shown.to("out", Produced.with_(TEXT, TEXT))
+    plan = builder.build().plan()
+    given_config = config | {"statestore.cache.max.bytes": cache_bytes, "default.dsl.store": store}
+    whole = run(plan, given_config, given, by_chunks=True)
+    assert whole == run(plan, given_config, given, by_chunks=False)
+
+
+@given(
+    st.sampled_from(sorted(WINDOWS)),
+    st.booleans(),
+    st.sampled_from([None, Stores.lruMap("agg", 2)]),
+    events,
+)
+@settings(max_examples=150, deadline=None)
+def test_aggregates_that_are_changed_in_place_or_forgotten_do_the_same_by_chunks(
+    window: str, cached: bool, supplier: Any, given: list[Event]
+) -> None:
+    builder = StreamsBuilder()
+    groups = grouped(builder.stream("in", Consumed.with_(TEXT, TEXT)))
+    windows = WINDOWS[window]
+    materialized = kept("agg", Serdes.JsonSerde(), cached=cached)
+    if windows is not None:
+        table = groups.windowedBy(windows).aggregate(list, grown, materialized)
+    elif supplier is not None:
+        forgetful = Materialized.as_(supplier).withKeySerde(TEXT).withValueSerde(Serdes.JsonSerde())
+        table = groups.aggregate(list, grown, forgetful)
+    else:
+        table = groups.aggregate(list, grown, materialized)
+    shown: KStream[Any, Any] = table.toStream(lambda k, v: str(k)).mapValues(str)
+    shown.to("out", Produced.with_(TEXT, TEXT))
+    plan = builder.build().plan()
+    whole = run(plan, config, given, by_chunks=True)
+    assert whole == run(plan, config, given, by_chunks=False)

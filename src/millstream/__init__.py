@@ -118,6 +118,7 @@ from millstream.core.processor import TaskId as TaskId
 from millstream.core.query import FailureReason as FailureReason
 from millstream.core.query import KeyQuery as KeyQuery
 from millstream.core.query import MultiVersionedKeyQuery as MultiVersionedKeyQuery
+from millstream.core.query import MultiVersionedRangeQuery as MultiVersionedRangeQuery
 from millstream.core.query import Position as Position
 from millstream.core.query import PositionBound as PositionBound
 from millstream.core.query import Query as Query
@@ -196,11 +197,14 @@ from millstream.core.serdes import VoidSerializer as VoidSerializer
 from millstream.core.serdes import WindowedSerdes as WindowedSerdes
 from millstream.core.serdes import WindowedSerializer as WindowedSerializer
 from millstream.core.serdes import WrapperSerde as WrapperSerde
+from millstream.core.state import AggregationWithHeaders as AggregationWithHeaders
 from millstream.core.state import DslKeyValueParams as DslKeyValueParams
 from millstream.core.state import DslSessionParams as DslSessionParams
 from millstream.core.state import DslStoreFormat as DslStoreFormat
 from millstream.core.state import DslStoreSuppliers as DslStoreSuppliers
 from millstream.core.state import DslWindowParams as DslWindowParams
+from millstream.core.state import HeadersBytesStore as HeadersBytesStore
+from millstream.core.state import HeadersBytesStoreSupplier as HeadersBytesStoreSupplier
 from millstream.core.state import KeyValueBytesStoreSupplier as KeyValueBytesStoreSupplier
 from millstream.core.state import KeyValueIterator as KeyValueIterator
 from millstream.core.state import KeyValueStore as KeyValueStore
@@ -209,14 +213,24 @@ from millstream.core.state import ReadOnlySessionStore as ReadOnlySessionStore
 from millstream.core.state import ReadOnlyWindowStore as ReadOnlyWindowStore
 from millstream.core.state import SessionBytesStoreSupplier as SessionBytesStoreSupplier
 from millstream.core.state import SessionStore as SessionStore
+from millstream.core.state import SessionStoreWithHeaders as SessionStoreWithHeaders
 from millstream.core.state import StateRestoreCallback as StateRestoreCallback
 from millstream.core.state import StateStore as StateStore
 from millstream.core.state import StateStoreContext as StateStoreContext
 from millstream.core.state import StoreBuilder as StoreBuilder
 from millstream.core.state import StoreSupplier as StoreSupplier
+from millstream.core.state import TimestampedBytesStore as TimestampedBytesStore
 from millstream.core.state import TimestampedKeyValueStore as TimestampedKeyValueStore
+from millstream.core.state import (
+    TimestampedKeyValueStoreWithHeaders as TimestampedKeyValueStoreWithHeaders,
+)
 from millstream.core.state import TimestampedWindowStore as TimestampedWindowStore
+from millstream.core.state import (
+    TimestampedWindowStoreWithHeaders as TimestampedWindowStoreWithHeaders,
+)
 from millstream.core.state import ValueAndTimestamp as ValueAndTimestamp
+from millstream.core.state import ValueTimestampHeaders as ValueTimestampHeaders
+from millstream.core.state import VersionedBytesStore as VersionedBytesStore
 from millstream.core.state import VersionedBytesStoreSupplier as VersionedBytesStoreSupplier
 from millstream.core.state import VersionedKeyValueStore as VersionedKeyValueStore
 from millstream.core.state import VersionedRecord as VersionedRecord
@@ -240,6 +254,7 @@ from millstream.core.timestamps import (
     UsePartitionTimeOnInvalidTimestamp as UsePartitionTimeOnInvalidTimestamp,
 )
 from millstream.core.timestamps import WallclockTimestampExtractor as WallclockTimestampExtractor
+from millstream.core.to import To as To
 from millstream.core.windows import EmitStrategy as EmitStrategy
 from millstream.core.windows import JoinWindows as JoinWindows
 from millstream.core.windows import SessionWindow as SessionWindow
@@ -312,6 +327,9 @@ from millstream.topology.value_transformer import (
 )
 
 if TYPE_CHECKING:
+    from millstream.stores.rocksdb_options import BlockBasedTableConfig as BlockBasedTableConfig
+    from millstream.stores.rocksdb_options import RocksDBConfigSetter as RocksDBConfigSetter
+    from millstream.stores.rocksdb_options import RocksDBOptions as RocksDBOptions
     from millstream.testing import MockFixedKeyProcessorContext as MockFixedKeyProcessorContext
     from millstream.testing import MockProcessorContext as MockProcessorContext
     from millstream.testing import TestInputTopic as TestInputTopic
@@ -321,15 +339,18 @@ if TYPE_CHECKING:
     from millstream.topology.spark import KafkaStreams as KafkaStreams
 
 _LATER = {
+    "BlockBasedTableConfig": "millstream.stores.rocksdb_options",
     "KafkaStreams": "millstream.topology.spark",
     "MockFixedKeyProcessorContext": "millstream.testing",
     "MockProcessorContext": "millstream.testing",
+    "RocksDBConfigSetter": "millstream.stores.rocksdb_options",
+    "RocksDBOptions": "millstream.stores.rocksdb_options",
     "TestInputTopic": "millstream.testing",
     "TestOutputTopic": "millstream.testing",
     "TestRecord": "millstream.testing",
     "TopologyTestDriver": "millstream.testing",
 }
-"""Imported when asked for: tests need no Spark, and applications no test driver."""
+"""Imported when asked for: tests need no Spark, applications no test driver, nor all RocksDB."""
 
 
 def __getattr__(name: str) -> Any:

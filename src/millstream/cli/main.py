@@ -8,6 +8,7 @@ import typer
 
 from millstream.cli.broker import broker
 from millstream.cli.jars import fetch_jars
+from millstream.cli.plugins import plugins
 from millstream.core.errors import MillstreamError
 
 app = typer.Typer(
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command("broker")(broker)
 app.command("jars")(fetch_jars)
+app.add_typer(plugins, name="plugins")
 
 
 @app.callback()

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import ConfigException
+from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
 from millstream.core.runtime import ProcessorRuntime
 from millstream.core.sink import SinkRuntime
 from millstream.core.source import SourceRuntime
+from millstream.core.state import TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.store_context import StoreContext
 from millstream.core.timestamps import FailOnInvalidTimestamp
 
@@ -26,6 +28,9 @@ def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
             store = configured(node.builder, task.settings.configs).build()
             store.init(context, store)
             store.partition = task.id.partition()
+            callback = context.restorers.get(node.name)
+            if callback is not None:
+                restore(store, callback, task.host.logged(node.name))
             stores[node.name] = store
     return stores
 
@@ -34,6 +39,28 @@ def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
     """Return a store builder for an application: the DSL's pick their kind of store by it."""
     configure = getattr(builder, "configured", None)
     return builder if configure is None else configure(configs)
+
+
+def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int]]) -> None:
+    """Fill a user's own store, by the callback that it registered.
+
+    Args:
+        store: The store as the topology sees it; the user's may be below.
+        callback: A callable, or an object with ``restore`` or ``restoreAll``.
+        changes: Key, value and time of what the store is to hold.
+    """
+    stamped = isinstance(store, TimestampedKeyValueStore | TimestampedWindowStore)
+    entries = [
+        KeyValue(key, time.to_bytes(8, "big", signed=True) + value if stamped else value)
+        for key, value, time in changes
+    ]
+    restore_all = getattr(callback, "restoreAll", None)
+    if restore_all is not None and entries:
+        restore_all(entries)
+    elif restore_all is None:
+        put = getattr(callback, "restore", callback)
+        for entry in entries:
+            put(entry.key, entry.value)
 
 
 def make_nodes(

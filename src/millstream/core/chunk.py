@@ -78,6 +78,12 @@ class Chunk:
             self.olds,
         )
 
+    def at(self, timestamps: Sequence[int]) -> Chunk:
+        """Return the same records with other event times."""
+        moved = self.replace()
+        moved.timestamps = timestamps
+        return moved
+
     def select(self, keep: list[Any]) -> Chunk:
         """Return the records whose entry in ``keep`` is true."""
         return Chunk(
@@ -106,6 +112,8 @@ class Chunk:
 
     def slice(self, start: int, stop: int) -> Chunk:
         """Return the records from ``start`` (inclusive) to ``stop`` (exclusive)."""
+        if start == 0 and stop >= len(self):
+            return self
         return Chunk(
             self.topic,
             self.partition,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
-from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.errors import (
+    IllegalArgumentException,
+    NullPointerException,
+    StreamsException,
+)
 from millstream.core.headers import Headers
 from millstream.core.processor import (
     Cancellable,
@@ -33,24 +37,30 @@ class NodeContext(ProcessorContext[Any, Any]):
         self._task = task
         self._node = node
         self._schedules = 0
-        self._forward_to: tuple[Callable[[Record[Any, Any]], None], ...] = ()
+        self._shares = False
+        self._forward_to: tuple[Callable[[Record[Any, Any]], None], ...] | None = None
 
     def link(self) -> None:
-        """Note the children, once all nodes are there."""
+        """Note the children, once the processor is initialised: theirs come after it."""
         self._forward_to = tuple(child.process for child in self._node.children)
+        self._shares = shares_headers(self._node.children)
 
     def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
         """Pass ``record`` to every child, depth first, or to the one called ``childName``.
 
         Raises:
+            NullPointerException: The processor is in its ``init``: its children are not ready.
             StreamsException: There is no child of that name.
         """
+        children = self._forward_to
+        if children is None:
+            children = self._refuse_in_init()
         if childName is not None:
-            children: tuple[Callable[[Record[Any, Any]], None], ...] = (self._child(childName),)
-        else:
-            children = self._forward_to
+            children = (self._child(childName),)
         task = self._task
         before = task.record_context
+        if self._shares:
+            record.headers()
         if before is None or (
             record._timestamp == before._timestamp and record._headers is before._headers
         ):
@@ -74,6 +84,10 @@ class NodeContext(ProcessorContext[Any, Any]):
         elif children:
             self._task.each(chunk, self.forward, self._node.name)
 
+    def each(self, chunk: Chunk) -> None:
+        """Let this node process a run of records one by one, each as the record in hand."""
+        self._task.each(chunk, self._node.process, self._node.above)
+
     def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
         """Apply the processing exception handler to one record of a chunk; return to skip it."""
         self._task.fail(self._node, chunk, index, error)
@@ -91,6 +105,11 @@ class NodeContext(ProcessorContext[Any, Any]):
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
         """Make another record the one in hand for the length of a ``with`` block."""
         return self._task.as_record(record_context)
+
+    @property
+    def in_run(self) -> bool:
+        """Whether a run of source records is under way, with a stream time for each of them."""
+        return self._task.in_run
 
     @property
     def node_name(self) -> str:
@@ -189,6 +208,15 @@ class NodeContext(ProcessorContext[Any, Any]):
         """Return the task's stream time; -1 before the first record."""
         return self._task.stream_time
 
+    def _refuse_in_init(self) -> tuple[()]:
+        if self._node.children:
+            raise NullPointerException(
+                f'"{self._node.name}" forwards a record in its init',
+                detail="Its children are initialised after it.",
+                hint="Forward from process, or from a punctuator.",
+            )
+        return ()
+
     def _child(self, name: str) -> Callable[[Record[Any, Any]], None]:
         for child in self._node.children:
             if child.name == name:
@@ -197,6 +225,15 @@ class NodeContext(ProcessorContext[Any, Any]):
             f'cannot forward from "{self._node.name}" to "{name}": it is no child',
             detail=f"Children: {', '.join(child.name for child in self._node.children) or 'none'}.",
         )
+
+
+def shares_headers(children: Sequence[Any]) -> bool:
+    """Tell whether one of several children may change the headers that the others, too, are given.
+
+    Then the record in hand must have the record's own headers object, even while it is empty: what
+    a cache holds back shows the headers as they are when it is flushed.
+    """
+    return len(children) > 1 and any(getattr(child, "mutates_headers", False) for child in children)
 
 
 class FixedKeyNodeContext(NodeContext):

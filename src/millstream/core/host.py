@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -53,6 +53,9 @@ class TaskHost(Protocol):
         headers: Headers | None,
     ) -> None:
         """Note a change in the form that Kafka's changelog topic would hold."""
+
+    def logged(self, store: str) -> Iterable[tuple[bytes, bytes, int]]:
+        """Return what a user's own store has to be filled with: key, value, time of the change."""
 
     def now_ms(self) -> int:
         """Return the wall clock: a mock's, or the time of the batch; never the machine's."""

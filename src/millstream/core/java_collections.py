@@ -22,21 +22,41 @@ def string_hash(text: str) -> int:
     return value
 
 
+def bytes_hash(data: bytes) -> int:
+    """Return Java's ``Arrays.hashCode`` of bytes as an unsigned 32-bit number."""
+    value = 1
+    for byte in data:
+        value = 31 * value + (byte - 256 if byte > 127 else byte) & 0xFFFFFFFF
+    return value
+
+
 def hash_order(names: Iterable[str], *, capacity: int = 16) -> list[str]:
     """Return distinct names in the order in which a ``HashSet`` filled in this order yields them.
 
-    ``capacity`` is the initial size of the table, a power of two; it doubles at three quarters.
-    (Java turns a crowded bucket into a tree; its iteration order stays that of insertion.)
+    ``capacity`` is the initial size of the table.
     """
     distinct = list(dict.fromkeys(names))
-    while len(distinct) > capacity * 3 // 4:
-        capacity *= 2
+    return bucket_order(distinct, string_hash, table_size(len(distinct), capacity))
 
-    def bucket(name: str) -> int:
-        value = string_hash(name)
+
+def table_size(count: int, capacity: int = 16) -> int:
+    """Return the size of a hash table, a power of two; it doubles at three quarters."""
+    while count > capacity * 3 // 4:
+        capacity *= 2
+    return capacity
+
+
+def bucket_order(items: Iterable[T], hash_of: Callable[[T], int], capacity: int) -> list[T]:
+    """Return items in the order of a hash table of that size.
+
+    (Java turns a crowded bucket into a tree; its iteration order stays that of insertion.)
+    """
+
+    def bucket(item: T) -> int:
+        value = hash_of(item)
         return (value ^ (value >> 16)) & (capacity - 1)
 
-    return sorted(distinct, key=bucket)
+    return sorted(items, key=bucket)
 
 
 def copied_hash_order(names: Iterable[str]) -> list[str]:
@@ -184,11 +204,38 @@ class PriorityQueue(Generic[T]):
 
     def poll(self) -> T:
         """Remove and return the first item; there must be one."""
+        first, last = self._items[0], self._items.pop()
+        if self._items:
+            self._sink(last)
+        return first
+
+    def turn(self, times: int) -> None:
+        """Leave the items as they would be after adding and polling a smallest one so often."""
+        seen: list[list[T]] = []
+        while times and len(self._items) > 1:
+            if self._items in seen:
+                start = seen.index(self._items)
+                self._items = seen[start + times % (len(seen) - start)]
+                return
+            seen.append(list(self._items))
+            self._turn_once()
+            times -= 1
+
+    def _turn_once(self) -> None:
+        items = self._items
+        last = index = len(items)
+        displaced = items[(last - 1) >> 1]
+        while index > 0:
+            parent = (index - 1) >> 1
+            if index < last:
+                items[index] = items[parent]
+            index = parent
+        self._sink(displaced)
+
+    def _sink(self, last: T) -> None:
+        """Put ``last`` in place of the first item, and where it belongs from there."""
         items, key = self._items, self._key
-        first, last = items[0], items.pop()
         size, index = len(items), 0
-        if not size:
-            return first
         while index < size >> 1:
             child = 2 * index + 1
             right = child + 1
@@ -199,4 +246,3 @@ class PriorityQueue(Generic[T]):
             items[index] = items[child]
             index = child
         items[index] = last
-        return first

@@ -77,6 +77,12 @@ class GlobalStore:
     source: SourceNode
     processor: ProcessorNode
 
+    def as_subtopology(self) -> SubTopology:
+        """Return what a task has to run to fill the store."""
+        return SubTopology(
+            id=self.subtopology, nodes=(self.source, self.processor), stores=(self.store,)
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class SubTopology:

@@ -117,6 +117,8 @@ class PartitionGroup:
     def done(self, queue: RecordQueue, count: int) -> None:
         """Remove the records that ``take`` chose and let the queue compete again."""
         queue.skip(count)
+        # Equal heads of other queues come in an order that each single record changes.
+        self._heads.turn(count - 1)
         if queue:
             self._heads.add(queue)
         else:

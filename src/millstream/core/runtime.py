@@ -48,6 +48,8 @@ class ProcessorRuntime:
         self._call: Callable[[Any], None] = (
             self._fixed_key_call() if fixed else self._processor.process
         )
+        self.mutates_headers = not fixed and not hasattr(self._processor, "process_chunk")
+        """It is a user's, and gets the very record that its siblings get."""
         self._call_chunk: Callable[[Chunk], None] | None = getattr(
             self._processor, "process_chunk", None
         )
@@ -58,7 +60,6 @@ class ProcessorRuntime:
         Raises:
             StreamsException: The processor's ``init`` raised.
         """
-        self.context.link()
         init = getattr(self._processor, "init", None)
         try:
             if init is not None:
@@ -68,6 +69,7 @@ class ProcessorRuntime:
                 f'cannot initialise processor "{self.name}"',
                 detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
             ) from error
+        self.context.link()
         if getattr(self._processor, "by_records", False):
             self._call_chunk = None
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
+    LogAndFailProcessingExceptionHandler,
     ProcessingExceptionHandler,
     ProductionExceptionHandler,
 )
@@ -56,3 +57,13 @@ class TaskSettings:
             cache_bytes=config.cache_bytes(),
             configs=config.merged(),
         )
+
+    def for_globals(self) -> TaskSettings:
+        """Return the settings of tasks that fill global stores.
+
+        Unless it is enabled for them, no processing exception handler is asked there.
+        """
+        key = StreamsConfig.PROCESSING_EXCEPTION_HANDLER_GLOBAL_ENABLED_CONFIG
+        if self.configs.get(key):
+            return self
+        return replace(self, processing_handler=LogAndFailProcessingExceptionHandler())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import filterfalse
 from typing import Generic, TypeVar
 
@@ -37,12 +37,17 @@ class SortedMap(Generic[V]):
                 self._new.append(key)
         self.values[key] = value
 
-    def update(self, entries: dict[bytes, V]) -> None:
+    def update(self, entries: Mapping[bytes, V]) -> None:
         """Set many values."""
         if self._order is not None:
-            added = entries.keys() - self.values.keys()
-            self._new.extend(added - self._gone)
-            self._gone -= added
+            values = self.values
+            # A difference of the two dicts' keys would go through all of this one's.
+            added = [key for key in entries if key not in values]
+            if self._gone:
+                self._new.extend(filterfalse(self._gone.__contains__, added))
+                self._gone.difference_update(added)
+            else:
+                self._new.extend(added)
         self.values.update(entries)
 
     def pop(self, key: bytes) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.context import shares_headers
 from millstream.core.errors import StreamsException
 from millstream.core.failure import error_context
 from millstream.core.kafka import ConsumerRecord
@@ -56,6 +58,9 @@ class SourceRuntime:
 
     def process(self, record: Record[Any, Any]) -> None:
         """Pass one record to the children."""
+        context = self._task.record_context
+        if self._shares and context is not None:
+            context._headers = record.headers()
         for child in self.children:
             child.process(record)
 
@@ -65,6 +70,10 @@ class SourceRuntime:
             self.children[0].process_chunk(chunk)
         else:
             self._task.each(chunk, self.process)
+
+    @cached_property
+    def _shares(self) -> bool:
+        return shares_headers(self.children)
 
     def decode(self, queue: RecordQueue, raw: RawChunk) -> Decoded:
         """Turn bytes into records with event times.

@@ -21,19 +21,48 @@ Range = tuple[bytes, bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreTraits:
-    """What a byte store promises; runtime, documentation and test kit all read it."""
+    """What a byte store promises; runtime, documentation and test kit all read it.
+
+    A promise that is not made costs time, never correctness: the runtime does the work instead.
+    """
 
     durable: bool = False
-    """What ``write`` put is there, with its version, after ``open`` on the same directory."""
+    """What ``write`` put is there, with its version, after ``open`` on the same directory.
+
+    That holds when the process was killed in between, at any moment. The runtime gives such a store
+    a directory that outlives the worker; without it, the store is rebuilt from its changelog.
+    """
+    ordered: bool = True
+    """``scan`` keeps to its bounds and to the order of unsigned bytes.
+
+    Without it, ``scan`` may yield everything in any order, and the runtime reads all of it into
+    memory to pick and sort.
+    """
     snapshot_scans: bool = False
-    """A scan does not see writes made after it began."""
+    """A scan shows what was there when it was made, whatever is written while it is read.
+
+    Without it, the runtime reads open scans to their end into memory before each ``write``.
+    """
+    native_ttl: bool = False
+    """``write`` expires the ranges of ``dropped`` itself.
+
+    Without it, ``dropped`` is always empty: the runtime scans for the keys of an expired range and
+    puts their deletions into the batch.
+    """
+    shareable: bool = False
+    """Several processes of a machine may have one directory open; only one of them writes.
+
+    The readers see whole writes only. The runtime then keeps one copy on a machine, which its
+    workers hand on; without it, each worker has its own.
+    """
 
 
 class ByteStore(ABC):
     """Bytes to bytes, ordered by unsigned byte comparison, owned by one task in one process.
 
-    Not thread-safe: a task runs on one thread. Keys and values may be empty. All changes of a batch
-    come in one ``write``, so a store needs no transaction of its own beyond that call.
+    Calls come one at a time, though not always from the same thread. Keys and values may be empty,
+    and of any length. All changes of a batch come in one ``write``, so a store needs no transaction
+    beyond that call.
     """
 
     name: ClassVar[str]
@@ -43,7 +72,7 @@ class ByteStore(ABC):
     @classmethod
     @abstractmethod
     def open(cls, directory: Path, options: Mapping[str, Any]) -> Self:
-        """Open the store in a directory that exists and that no other process uses.
+        """Open the store in a directory that exists and that no other process writes to.
 
         Args:
             directory: Its own; a store that is not durable leaves it alone.
@@ -65,7 +94,8 @@ class ByteStore(ABC):
         """Apply one batch atomically and remember ``version`` with it.
 
         First every key of each range of ``dropped`` goes, then each entry of ``batch`` is set, or
-        deleted where its value is None (deleting what is absent is fine).
+        deleted where its value is None (deleting what is absent is fine). ``batch`` is the caller's
+        and changes afterwards: copy what you keep.
         """
 
     @abstractmethod
@@ -90,4 +120,4 @@ class ByteStore(ABC):
         return sum(1 for _ in self.scan(None, None))
 
     def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Release files and memory; calling it twice is fine."""
+        """Release files and memory, also those of unfinished scans; calling it twice is fine."""

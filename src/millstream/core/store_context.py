@@ -12,7 +12,7 @@ from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
-from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.state import StateRestoreCallback, StateStore, StateStoreContext
 from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class StoreContext(StateStoreContext):
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self.cache_budget = CacheBudget(task.settings.cache_bytes)
+        self.cache_budget = task.cache
         self.restorers: dict[str, Any] = {}
 
     @property

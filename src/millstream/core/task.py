@@ -35,10 +35,11 @@ from millstream.core.punctuation import Punctuation, PunctuationQueue
 from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
-from millstream.core.run import Run, context_of
+from millstream.core.run import Run, Runs, context_of
 from millstream.core.runtime import ProcessorRuntime
 from millstream.core.settings import TaskSettings
 from millstream.core.source import SourceRuntime
+from millstream.core.state import CacheBudget
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Task:
         settings: What the configuration says.
         host: Where bytes come from and go to.
         by_chunks: False runs everything record by record; the result is the same.
+        cache: What the record caches may use, if other tasks share it.
     """
 
     def __init__(
@@ -66,11 +68,13 @@ class Task:
         host: TaskHost,
         *,
         by_chunks: bool = True,
+        cache: CacheBudget | None = None,
     ) -> None:
         self.id = task_id
         self.settings = settings
         self.host = host
         self.by_chunks = by_chunks
+        self.cache = cache or CacheBudget(settings.cache_bytes)
         self.metrics = Metrics()
         self.record_context: RecordContext | None = None
         self._clock: RecordContext | None = None
@@ -82,6 +86,9 @@ class Task:
         self._parts = tuple(subtopologies)
         self._group = PartitionGroup()
         self._run: Run | None = None
+        self._runs = Runs()
+        self._each_depth = 0
+        self._schedules_in_run = False
         self._streams = PunctuationQueue()
         self._clocks = PunctuationQueue()
         self.failures = Failures(
@@ -90,8 +97,11 @@ class Task:
         self._read: dict[str, bool] = {}
         self.stores = open_stores(self, self._parts)
         self._sources, self._processors = make_nodes(self, plan, self._parts)
+        # What a processor writes to a store in its init has the present time in the changelog.
+        self.record_context = RecordContext(None, -1, -1, host.now_ms())
         for processor in self._processors:
             processor.init()
+        self.record_context = None
 
     # -- input -----------------------------------------------------------------
 
@@ -159,6 +169,8 @@ class Task:
             start = decoded.position
             stop = self._until_punctuation(decoded, start, start + count)
             self._run = Run(decoded, start, stop, self._group.stream_time)
+            self._runs.add(self._run)
+            self._each_depth, self._schedules_in_run = 0, False
             self.record_context = None
             self._guarded(source.process_chunk, decoded.chunk.slice(start, stop))
             self._run = None
@@ -166,7 +178,7 @@ class Task:
                 self._group.stream_time, max(decoded.chunk.timestamps[start:stop])
             )
             self._group.done(queue, stop - start)
-            self._punctuate_stream_time()
+            self.punctuate_stream_time()
             total += stop - start
         return total
 
@@ -176,7 +188,7 @@ class Task:
         self.record_context = self.processed = context_of(decoded, decoded.position)
         self._guarded(queue.source.process, record)
         self._group.done(queue, 1)
-        self._punctuate_stream_time()
+        self.punctuate_stream_time()
 
     def each(
         self,
@@ -193,17 +205,24 @@ class Task:
                 ``process`` could not; None at a source, where nothing else can.
         """
         before = self.record_context
-        for index in range(len(chunk)):
-            record = chunk.record(index)
-            self.record_context = self.chunk_context(chunk, index)
-            try:
-                process(record)
-            except (FailedProcessing, *FATAL):
-                raise
-            except StreamsException as failure:
-                if judge is None:
+        outermost = self._each_depth == 0
+        self._each_depth += 1
+        try:
+            for index in range(len(chunk)):
+                record = chunk.record(index)
+                self.record_context = self.chunk_context(chunk, index)
+                try:
+                    process(record)
+                except (FailedProcessing, *FATAL):
                     raise
-                self.failures.handle(judge, record, failure, self.record_context)
+                except StreamsException as failure:
+                    if judge is None:
+                        raise
+                    self.failures.handle(judge, record, failure, self.record_context)
+                if self._schedules_in_run and outermost:
+                    self._punctuate_in_run(chunk, index)
+        finally:
+            self._each_depth -= 1
         # A failure leaves the context as it is: it says which record it was.
         self.record_context = before
 
@@ -211,7 +230,7 @@ class Task:
         """Return the context of one record of a chunk."""
         offset = chunk.offsets[index]
         headers = None if chunk.headers is None else chunk.headers[index]
-        raw_key, raw_value = (None, None) if self._run is None else self._run.raw(offset)
+        raw_key, raw_value = self._runs.raw(chunk, index)
         return RecordContext(
             chunk.topic,
             chunk.partition,
@@ -224,13 +243,18 @@ class Task:
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:
-        """Make another record the one in hand; stream time stays as it is."""
+        """Make another record the one in hand; stream time stays as it is, if there was one."""
         before, clock = self.record_context, self._clock
-        self.record_context, self._clock = record_context, clock or before
+        self.record_context, self._clock = record_context, clock or before or record_context
         try:
             yield
         finally:
             self.record_context, self._clock = before, clock
+
+    @property
+    def in_run(self) -> bool:
+        """Whether records of one partition are going down as a chunk."""
+        return self._run is not None
 
     @property
     def stream_time(self) -> int:
@@ -253,10 +277,12 @@ class Task:
     ) -> Cancellable:
         """Take up a node's punctuation."""
         on_stream = kind is PunctuationType.STREAM_TIME
-        now_ms = self._group.stream_time if on_stream else self.host.now_ms()
+        now_ms = self.stream_time if on_stream else self.host.now_ms()
         first_ms = due_first(start_ms, interval_ms, kind, now_ms)
         punctuation = new_punctuation(node, ordinal, first_ms, interval_ms, callback)
         (self._streams if on_stream else self._clocks).add(punctuation)
+        # The run was cut where the punctuations that were known then would be due.
+        self._schedules_in_run |= on_stream and self._run is not None
         return punctuation
 
     def punctuate_wall_clock(self) -> bool:
@@ -285,6 +311,7 @@ class Task:
                 raise ProcessorStateException(
                     f'cannot flush store "{name}"', detail=str(cause)
                 ) from cause
+        self._runs.clear()
         for callback in self.commit_callbacks:
             callback()
 
@@ -392,10 +419,30 @@ class Task:
 
     # -- punctuation -----------------------------------------------------------
 
-    def _punctuate_stream_time(self) -> None:
+    def punctuate_stream_time(self) -> None:
+        """Run the stream-time punctuations that are due; none is before the first record.
+
+        Raises:
+            StreamsException: A punctuator failed and its handler says to fail.
+        """
         next_ms = self._streams.next_ms()
         if next_ms is not None and next_ms <= self._group.stream_time != -1:
             self._streams.run(self._group.stream_time, self._punctuate)
+
+    def _punctuate_in_run(self, chunk: Chunk, index: int) -> None:
+        """Run what is due after a record of a run in which something was scheduled."""
+        offset = chunk.offsets[index]
+        if index + 1 < len(chunk) and chunk.offsets[index + 1] == offset:
+            return  # more comes of the same source record
+        assert self._run is not None
+        now_ms, next_ms = self._run.stream_time(offset), self._streams.next_ms()
+        if next_ms is None or next_ms > now_ms:
+            return
+        before, self._clock = self._clock, self.chunk_context(chunk, index)
+        try:
+            self._streams.run(now_ms, self._punctuate)
+        finally:
+            self._clock = before
 
     def _punctuate(self, punctuation: Punctuation, now_ms: int) -> None:
         self.record_context = RecordContext(None, -1, -1, now_ms)

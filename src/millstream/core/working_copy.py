@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from millstream.core.errors import InvalidStateStoreException, TaskCorruptedException
 from millstream.core.sorted_map import SortedMap
 from millstream.core.store import ByteStore, Entry, Range
 
@@ -18,6 +20,19 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.dropped)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Raise what a byte store raises as ``TaskCorruptedException``.
+
+    No exception handler may pass over it, or results would be silently wrong; the host rebuilds the
+    store from what it keeps.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise _untrusted(error) from error
 
 
 @dataclass(slots=True)
@@ -41,7 +56,22 @@ class WorkingCopy:
         for lower, upper in self._dropped:
             if lower <= key < upper:
                 return None
-        return self.store.get(key)
+        try:
+            return self.store.get(key)
+        except Exception as error:
+            raise _untrusted(error) from error
+
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        """Return the value of each key, in order."""
+        if self._dropped:
+            return list(map(self.get, keys))
+        staged, stored = self._staged.values, self.store.get
+        try:
+            if not staged:
+                return self.store.get_many(keys)
+            return [staged[key] if key in staged else stored(key) for key in keys]
+        except Exception as error:
+            raise _untrusted(error) from error
 
     def put(self, key: bytes, value: bytes | None) -> None:
         """Set the value of ``key``; None deletes."""
@@ -69,7 +99,12 @@ class WorkingCopy:
         """
         if lower is not None and upper is not None and lower >= upper:
             return iter(())
-        stored = self.store.scan(lower, upper, reverse=reverse)
+        try:
+            stored = self.store.scan(lower, upper, reverse=reverse)
+        except Exception as error:
+            raise _untrusted(error) from error
+        if self.store.traits.durable:
+            stored = _guarded(stored)
         if self._dropped:
             stored = self._without_dropped(stored)
         if not self._staged.values:
@@ -91,7 +126,8 @@ class WorkingCopy:
 
     def apply(self, version: bytes) -> None:
         """Write the staged changes through to the byte store, as ``version``."""
-        self.store.write(self._staged.values, version, dropped=self._dropped)
+        with store_errors():
+            self.store.write(self._staged.values, version, dropped=self._dropped)
         self.forget()
 
     def forget(self) -> None:
@@ -121,3 +157,18 @@ class WorkingCopy:
         while following is not None:
             yield following
             following = next(stored, None)
+
+
+def _guarded(entries: Iterator[Entry]) -> Iterator[Entry]:
+    try:
+        yield from entries
+    except Exception as error:
+        raise _untrusted(error) from error
+
+
+def _untrusted(error: Exception) -> Exception:
+    if isinstance(error, (InvalidStateStoreException, TaskCorruptedException)):
+        return error
+    return TaskCorruptedException(
+        "a store cannot be trusted any more", detail=f"{type(error).__name__}: {error}"
+    )

@@ -1,18 +1,26 @@
-"""What a plugin may implement."""
+"""What a plugin may implement.
+
+The ``millstream_register_`` hooks are called once per process. Classes that they return travel to
+Spark's workers by import path, so they must be importable there: no class made inside a function.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+from millstream.core.buffers import SuppressionBuffer
+from millstream.core.serdes import Serde
 from millstream.core.state import StoreKinds
 from millstream.core.store import ByteStore
+from millstream.plugins.connectors import Connector
 from millstream.plugins.markers import hookspec
+from millstream.plugins.observers import Observer
+from millstream.plugins.operators import StreamOperator
 
 
 @hookspec
 def millstream_register_stores() -> list[type[ByteStore]]:  # type: ignore[empty-body]
-    """Offer byte stores.
-
-    Called once per process, when the first topology is built. The classes travel to Spark's workers
-    by import path, so they must be importable there: no class made inside a function.
+    """Offer byte stores, which ``default.dsl.store`` chooses by name.
 
     Returns:
         Concrete classes with distinct names.
@@ -24,4 +32,58 @@ def millstream_store_kinds() -> StoreKinds | None:
     """Offer Kafka's kinds of stores over byte stores; the last plugin that answers wins.
 
     millstream brings its own; another one is for wrapping or replacing all stores of the DSL.
+    """
+
+
+@hookspec
+def millstream_register_buffers() -> list[type[SuppressionBuffer]]:  # type: ignore[empty-body]
+    """Offer suppression buffers, which ``BufferConfig.withBuffer`` chooses by name.
+
+    Returns:
+        Concrete classes with distinct names.
+    """
+
+
+@hookspec
+def millstream_register_operators() -> list[type[StreamOperator]]:  # type: ignore[empty-body]
+    """Offer operators, which become methods of ``KStream`` or ``KTable`` by their names.
+
+    Returns:
+        Concrete classes with distinct names.
+    """
+
+
+@hookspec
+def millstream_register_serdes() -> dict[str, type[Serde[Any]]]:  # type: ignore[empty-body]
+    """Offer serdes, which ``default.key.serde`` and the like choose by name.
+
+    Returns:
+        Classes that can be made without arguments, by name; ``configure`` is called on the object.
+    """
+
+
+@hookspec
+def millstream_register_connectors() -> list[type[Connector]]:  # type: ignore[empty-body]
+    """Offer connectors, which ``millstream.testing.replay`` chooses by name.
+
+    Returns:
+        Concrete classes with distinct names.
+    """
+
+
+@hookspec
+def millstream_register_assignors() -> dict[str, type[Any]]:  # type: ignore[empty-body]
+    """Offer task assignors, which ``task.assignor.class`` chooses by name.
+
+    Returns:
+        Classes with a method ``assign`` that can be made without arguments, by name.
+    """
+
+
+@hookspec
+def millstream_register_observers() -> list[type[Observer]]:  # type: ignore[empty-body]
+    """Offer observers, which ``millstream.observer.names`` chooses by name.
+
+    Returns:
+        Concrete classes with distinct names.
     """

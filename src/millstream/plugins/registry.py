@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
-from typing import cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import pluggy
 
+from millstream.core.buffers import SuppressionBuffer
 from millstream.core.errors import PluginError
 from millstream.core.state import StoreKinds
 from millstream.core.store import ByteStore
+from millstream.core.store_wrappers import completed
 from millstream.plugins import hookspecs
+from millstream.plugins.kinds import BUFFERS, STORES, Kind
 
 logger = logging.getLogger("millstream.plugins")
 
 DISABLED_PLUGINS = "MILLSTREAM_DISABLED_PLUGINS"
 TRACE_PLUGINS = "MILLSTREAM_TRACE_PLUGINS"
+
+T = TypeVar("T")
 
 
 def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
@@ -47,34 +55,47 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
                 detail=f"{type(error).__name__}: {error}",
                 hint=f"Repair or uninstall the plugin, or name it in {DISABLED_PLUGINS}.",
             ) from error
-    try:
-        manager.check_pending()
-    except pluggy.PluginValidationError as error:
-        raise PluginError(
-            "a plugin implements a hook that does not exist",
-            detail=f"{error}.",
-            hint="Compare the function's name with millstream.plugins.hookspecs.",
-        ) from error
+    _check_hooks(manager)
     return manager
 
 
-def collect_stores(manager: pluggy.PluginManager) -> dict[str, type[ByteStore]]:
-    """Ask every plugin for its byte stores.
+def collect(manager: pluggy.PluginManager, kind: Kind[T]) -> dict[str, T]:
+    """Ask every plugin for what it offers of one kind.
 
     Raises:
-        PluginError: Two plugins offer different stores under one name.
+        PluginError: Two plugins offer different things under one name, or one offers what has none.
     """
-    stores: dict[str, type[ByteStore]] = {}
-    for offered in manager.hook.millstream_register_stores():
-        for store in cast("list[type[ByteStore]]", offered):
-            other = stores.setdefault(store.name, store)
-            if other is not store:
+    found: dict[str, T] = {}
+    for offers in getattr(manager.hook, kind.hook)():
+        for name, offer in named(kind, offers):
+            other = found.setdefault(name, offer)
+            if other is not offer:
                 raise PluginError(
-                    f'two plugins offer a store named "{store.name}"',
-                    detail=f"They are {_path(other)} and {_path(store)}.",
+                    f'two plugins offer a {kind.noun} named "{name}"',
+                    detail=f"They are {import_path(other)} and {import_path(offer)}.",
                     hint=f"Uninstall one, or name its entry point in {DISABLED_PLUGINS}.",
                 )
-    return stores
+    return found
+
+
+def named(kind: Kind[T], offers: Any) -> list[tuple[str, T]]:
+    """Return what one plugin offers, with names: it gave a dictionary, or classes that have names.
+
+    Raises:
+        PluginError: A class has no name.
+    """
+    if isinstance(offers, Mapping):
+        return list(offers.items())
+    found = []
+    for offer in offers:
+        name = getattr(offer, "name", None)
+        if not isinstance(name, str) or not name:
+            raise PluginError(
+                f"{import_path(offer)} has no name",
+                detail=f'It is offered as a {kind.noun}; its attribute "name" is {name!r}.',
+            )
+        found.append((name, offer))
+    return found
 
 
 @cache
@@ -83,10 +104,47 @@ def installed() -> pluggy.PluginManager:
     return new_plugin_manager()
 
 
-@cache
-def store_classes() -> dict[str, type[ByteStore]]:
-    """Return the byte stores of this process, by name."""
-    return collect_stores(installed())
+def offered(kind: Kind[T]) -> dict[str, T]:
+    """Return what the plugins of this process offer of one kind, by name."""
+    return _offered(kind)
+
+
+@contextmanager
+def registered(plugin: object) -> Iterator[None]:
+    """Add a plugin to this process for the length of a ``with`` block: for tests of plugins.
+
+    Args:
+        plugin: A module or an object with hooks. Spark's workers do not see it.
+
+    Raises:
+        PluginError: It implements a hook that does not exist.
+    """
+    manager = installed()
+    manager.register(plugin)
+    _offered.cache_clear()
+    try:
+        _check_hooks(manager)
+        yield
+    finally:
+        manager.unregister(plugin)
+        _offered.cache_clear()
+
+
+def find(kind: Kind[T], name: str) -> T:
+    """Return what is called ``name``.
+
+    Raises:
+        PluginError: No installed plugin offers it.
+    """
+    offers = offered(kind)
+    if name in offers:
+        return offers[name]
+    close = get_close_matches(name, offers, n=1)
+    raise PluginError(
+        f'no installed plugin offers a {kind.noun} named "{name}"',
+        detail=f"Installed {kind.noun}s: {', '.join(sorted(offers)) or 'none'}.",
+        hint=f'Did you mean "{close[0]}"?' if close else "Install its plugin.",
+    )
 
 
 def store_class(name: str) -> type[ByteStore]:
@@ -95,15 +153,25 @@ def store_class(name: str) -> type[ByteStore]:
     Raises:
         PluginError: No installed plugin offers it.
     """
-    stores = store_classes()
-    if name in stores:
-        return stores[name]
-    close = get_close_matches(name, stores, n=1)
-    raise PluginError(
-        f'no installed plugin offers a store named "{name}"',
-        detail=f"Installed stores: {', '.join(sorted(stores)) or 'none'}.",
-        hint=f'Did you mean "{close[0]}"?' if close else "Install its plugin.",
-    )
+    return find(STORES, name)
+
+
+def open_store(name: str, directory: Path, options: Mapping[str, Any]) -> ByteStore:
+    """Open the byte store called ``name``, with all that it does not promise done around it.
+
+    Raises:
+        PluginError: No installed plugin offers it.
+    """
+    return completed(store_class(name).open(directory, options))
+
+
+def buffer_class(name: str) -> type[SuppressionBuffer]:
+    """Return the suppression buffer called ``name``.
+
+    Raises:
+        PluginError: No installed plugin offers it.
+    """
+    return find(BUFFERS, name)
 
 
 def store_kinds() -> StoreKinds:
@@ -121,5 +189,22 @@ def store_kinds() -> StoreKinds:
     return kinds
 
 
-def _path(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+def import_path(thing: Any) -> str:
+    """Return where a class can be imported from."""
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+@cache
+def _offered(kind: Kind[Any]) -> dict[str, Any]:
+    return collect(installed(), kind)
+
+
+def _check_hooks(manager: pluggy.PluginManager) -> None:
+    try:
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        raise PluginError(
+            "a plugin implements a hook that does not exist",
+            detail=f"{error}.",
+            hint="Compare the function's name with millstream.plugins.hookspecs.",
+        ) from error

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.state import FlushListener, KeyValueAccess, StateStoreContext
+from millstream.core.state import (
+    DslStoreFormat,
+    FlushListener,
+    KeyValueAccess,
+    StateStoreContext,
+)
 from millstream.stores.codec import Codec, Part
 from millstream.stores.flushing import Flusher
 from millstream.stores.layers import PointLayer
@@ -18,9 +23,13 @@ class StoreAccess(KeyValueAccess):
 
     def __init__(self, keys: Part[Any], codec: Codec, below: PointLayer) -> None:
         self.logs = below.logs
+        self.keeps_headers = codec.format is DslStoreFormat.HEADERS
         self._keys = keys
         self._codec = codec
         self._below = below
+        self.folds = below.folds
+        self.plain = codec.part.plain_type
+        self.keep = codec.copied
 
     def serialize_key(self, key: Any) -> bytes:
         return self._keys.to_bytes(key)  # type: ignore[return-value]
@@ -37,6 +46,9 @@ class StoreAccess(KeyValueAccess):
     def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
         """Name who is told of flushed entries; False if nothing is ever flushed."""
         return False
+
+    def in_hand(self, chunk: Chunk, index: int) -> None:
+        pass
 
     def flush(self) -> None:
         """Pass on what is dirty."""
@@ -71,7 +83,7 @@ class DirectAccess(StoreAccess):
         return None if data is None else self._decode(data)
 
     def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
-        return self._codec.decode_column(list(map(self._get, keys_bytes)))
+        return self._codec.decode_column(self._below.get_many(keys_bytes))
 
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         self._put(key_bytes, None if value is None else self._encode(value, timestamp))
@@ -146,7 +158,17 @@ class CachedAccess(StoreAccess):
         return None if data is None else self._kept(key_bytes, data)
 
     def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
-        return list(map(self.read, keys_bytes))
+        missing = self._cache.missing(keys_bytes)
+        found = dict(zip(missing, self._below.get_many(missing), strict=True))
+        cells = []
+        for key_bytes in keys_bytes:
+            # What is kept of one may evict another, which is then missing as well.
+            if key_bytes in found:
+                data = found.pop(key_bytes)
+                cells.append(None if data is None else self._kept(key_bytes, data))
+            else:
+                cells.append(self.read(key_bytes))
+        return cells
 
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         record = self._context.record_context
@@ -168,14 +190,12 @@ class CachedAccess(StoreAccess):
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        write = self._cache.write
-        columns = zip(keys_bytes, keys, values, timestamps, indices, strict=True)
+        rows = zip(keys_bytes, keys, values, timestamps, indices, strict=True)
         if chunk.headers is None:
-            size = _chunk_context_bytes(chunk, 0)
-            for key_bytes, key, value, timestamp, index in columns:
-                write(key_bytes, key, value, timestamp, chunk, index, size)
+            self._cache.write_many(rows, chunk, _chunk_context_bytes(chunk, 0))
             return
-        for key_bytes, key, value, timestamp, index in columns:
+        write = self._cache.write
+        for key_bytes, key, value, timestamp, index in rows:
             size = _chunk_context_bytes(chunk, index)
             write(key_bytes, key, value, timestamp, chunk, index, size)
 
@@ -196,6 +216,9 @@ class CachedAccess(StoreAccess):
         self._flusher.listener = listener
         self._flusher.send_old = send_old_values
         return True
+
+    def in_hand(self, chunk: Chunk, index: int) -> None:
+        self._flusher.hand = chunk, index
 
     def flush(self) -> None:
         self._cache.flush()

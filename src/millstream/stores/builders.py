@@ -12,40 +12,53 @@ from typing_extensions import Self
 from millstream.core.errors import IllegalStateException, NullPointerException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
+    DslStoreFormat,
+    HeadersBytesStore,
+    HeadersBytesStoreSupplier,
     KeyValueStore,
     SessionBytesStoreSupplier,
     SessionStore,
+    SessionStoreWithHeaders,
     StateStore,
     StoreBuilder,
     StoreSupplier,
+    TimestampedBytesStore,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
+    VersionedBytesStore,
     VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
     WindowBytesStoreSupplier,
     WindowStore,
 )
+from millstream.stores.above import Adapted, Logged, LoggedKey, Numbered, without_segment
+from millstream.stores.codec import Codec
+from millstream.stores.header_stores import (
+    SerdeKeyValueStoreWithHeaders,
+    SerdeSessionStoreWithHeaders,
+    SerdeWindowStoreWithHeaders,
+)
 from millstream.stores.key_value import SerdeKeyValueStore, SerdeTimestampedKeyValueStore
-from millstream.stores.layers import ByteLayer, LoggedBytes, SuppliedBytes, UntimedBytes
+from millstream.stores.layers import ByteLayer, PointLayer, SuppliedBytes
 from millstream.stores.session import SerdeSessionStore
 from millstream.stores.session_keys import SessionKeys
-from millstream.stores.session_layers import LoggedSessions, SessionLayer, SuppliedSessions
+from millstream.stores.session_layers import SessionLayer, SuppliedSessions
 from millstream.stores.suppliers import (
     OurKeyValueSupplier,
     OurSessionSupplier,
     OurVersionedSupplier,
     OurWindowSupplier,
 )
+from millstream.stores.value_forms import Adapter, Log, adapter, log_with_headers_in_hand
 from millstream.stores.versioned import SerdeVersionedStore
-from millstream.stores.versioned_layers import LoggedVersions, SuppliedVersions, VersionLayer
+from millstream.stores.versioned_above import CachedVersions, LoggedVersions, SuppliedVersions
+from millstream.stores.versioned_bytes import SuppliedVersionedBytes
+from millstream.stores.versioned_layers import VersionLayer
 from millstream.stores.window import SerdeTimestampedWindowStore, SerdeWindowStore
 from millstream.stores.window_keys import WindowKeys, default_segment_interval
-from millstream.stores.window_layers import (
-    LoggedWindows,
-    SuppliedWindows,
-    UntimedWindows,
-    WindowLayer,
-)
+from millstream.stores.window_layers import SuppliedWindows, WindowLayer
 
 S = TypeVar("S", bound=StateStore)
 
@@ -72,6 +85,7 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         self._value_serde = value_serde
         self._caching = False
         self._logging = True
+        self._logs_headers = False
         self._log_config: dict[str, str] = {}
 
     def withCachingEnabled(self) -> Self:
@@ -88,6 +102,11 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         """Keep a changelog, with these settings for its topic."""
         self._logging = True
         self._log_config = dict(config)
+        return self
+
+    def with_headers_logged(self) -> Self:
+        """Note the headers of the record in hand in the changelog, if the store keeps none."""
+        self._logs_headers = True
         return self
 
     def withLoggingDisabled(self) -> Self:
@@ -129,21 +148,22 @@ class TimestampedKeyValueStoreBuilder(BaseBuilder[TimestampedKeyValueStore[Any, 
         return build_key_value(SerdeTimestampedKeyValueStore, self)
 
 
+class KeyValueStoreWithHeadersBuilder(BaseBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]):
+    """Builds key-value stores with timestamps and headers."""
+
+    def build(self) -> TimestampedKeyValueStoreWithHeaders[Any, Any]:
+        """Return a new store."""
+        return build_key_value(SerdeKeyValueStoreWithHeaders, self)
+
+
 class WindowBuilder(BaseBuilder[S], Generic[S]):
     """What the two kinds of window stores share."""
 
-    def __init__(
-        self,
-        supplier: WindowBytesStoreSupplier,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-    ) -> None:
-        super().__init__(supplier, key_serde, value_serde)
-        self._windows = supplier
+    _supplier: WindowBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
         """Put a record cache in front, unless windows keep every value put into them."""
-        if self._windows.retainDuplicates():
+        if self._supplier.retainDuplicates():
             logger.warning(
                 'Store "%s" keeps duplicates in its windows, so it gets no record cache.',
                 self._name,
@@ -153,7 +173,7 @@ class WindowBuilder(BaseBuilder[S], Generic[S]):
 
     def retentionPeriod(self) -> int:
         """Return how long a window is kept after its start, in milliseconds."""
-        return self._windows.retentionPeriod()
+        return self._supplier.retentionPeriod()
 
 
 class WindowStoreBuilder(WindowBuilder[WindowStore[Any, Any]]):
@@ -172,142 +192,185 @@ class TimestampedWindowStoreBuilder(WindowBuilder[TimestampedWindowStore[Any, An
         return build_window(SerdeTimestampedWindowStore, self)
 
 
-class SessionStoreBuilder(BaseBuilder[SessionStore[Any, Any]]):
-    """Builds session stores."""
+class WindowStoreWithHeadersBuilder(WindowBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]):
+    """Builds window stores with timestamps and headers."""
 
-    def __init__(
-        self,
-        supplier: SessionBytesStoreSupplier,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-    ) -> None:
-        super().__init__(supplier, key_serde, value_serde)
-        self._sessions = supplier
+    def build(self) -> TimestampedWindowStoreWithHeaders[Any, Any]:
+        """Return a new store."""
+        return build_window(SerdeWindowStoreWithHeaders, self)
+
+
+class SessionBuilder(BaseBuilder[S], Generic[S]):
+    """What the two kinds of session stores share."""
+
+    _supplier: SessionBytesStoreSupplier
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end, in milliseconds."""
-        return self._sessions.retentionPeriod()
+        return self._supplier.retentionPeriod()
+
+
+class SessionStoreBuilder(SessionBuilder[SessionStore[Any, Any]]):
+    """Builds session stores."""
 
     def build(self) -> SessionStore[Any, Any]:
         """Return a new store."""
-        supplier = self._sessions
-        layer: SessionLayer
-        if isinstance(supplier, OurSessionSupplier):
-            keys = supplier.keys()
-            layer = supplier.layer(keys)
-        else:
-            keys = SessionKeys(max(1, supplier.segmentIntervalMs()))
-            layer = SuppliedSessions(supplier.get(), keys)
-        if self._logging:
-            layer = LoggedSessions(layer, self._name)
-        return SerdeSessionStore(
-            self._name,
-            layer,
-            self._key_serde,
-            self._value_serde,
-            keys=keys,
-            caching=self._caching,
-        )
+        return build_session(SerdeSessionStore, self)
+
+
+class SessionStoreWithHeadersBuilder(SessionBuilder[SessionStoreWithHeaders[Any, Any]]):
+    """Builds session stores with headers."""
+
+    def build(self) -> SessionStoreWithHeaders[Any, Any]:
+        """Return a new store."""
+        return build_session(SerdeSessionStoreWithHeaders, self)
 
 
 class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]]):
-    """Builds versioned stores, which have no cache."""
+    """Builds versioned stores."""
 
-    def __init__(
-        self,
-        supplier: VersionedBytesStoreSupplier,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-    ) -> None:
-        super().__init__(supplier, key_serde, value_serde)
-        self._versions = supplier
+    _supplier: VersionedBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
-        """Refuse.
+        """Refuse, as Kafka does.
 
         Raises:
-            IllegalStateException: Always: a cache would lose versions.
+            IllegalStateException: Always.
         """
         raise IllegalStateException(
             "Versioned stores do not support caching",
             detail=f'The store is "{self._name}".',
-            hint="Leave out withCachingEnabled().",
+            hint="Call Stores.persistentVersionedKeyValueStore(..., cached=True) instead.",
         )
 
     def historyRetention(self) -> int:
         """Return how far back versions are kept, in milliseconds."""
-        return self._versions.historyRetentionMs()
+        return self._supplier.historyRetentionMs()
 
     def build(self) -> VersionedKeyValueStore[Any, Any]:
         """Return a new store."""
-        supplier = self._versions
+        supplier = self._supplier
         layer: VersionLayer
         if isinstance(supplier, OurVersionedSupplier):
             layer = supplier.layer()
         else:
             supplied: Any = supplier.get()
-            if not isinstance(supplied, VersionedKeyValueStore):
+            if isinstance(supplied, VersionedBytesStore):
+                layer = SuppliedVersionedBytes(supplied)
+            elif isinstance(supplied, VersionedKeyValueStore):
+                layer = SuppliedVersions(supplied)
+            else:
                 raise IllegalStateException(
                     f'the supplier of versioned store "{self._name}" made no versioned store',
                     detail=f"It made a {type(supplied).__name__}.",
+                    hint="Let it make a VersionedBytesStore.",
                 )
-            layer = SuppliedVersions(supplied)
         if self._logging:
             layer = LoggedVersions(layer, self._name)
+        if isinstance(supplier, OurVersionedSupplier) and supplier.cached:
+            layer = CachedVersions(layer)
         return SerdeVersionedStore(self._name, layer, self._key_serde, self._value_serde)
 
 
 KV = TypeVar("KV", bound=SerdeKeyValueStore[Any, Any])
 W = TypeVar("W", bound=SerdeWindowStore[Any, Any])
+SS = TypeVar("SS", bound=SerdeSessionStore[Any, Any])
 
 
 def build_key_value(store: type[KV], builder: BaseBuilder[Any]) -> KV:
     """Return a new store of that class, as ``builder`` describes it."""
     supplier = builder._supplier
-    timestamped = store.codec_class.timestamped
+    codec = store.codec_class
     layer: ByteLayer
     if isinstance(supplier, OurKeyValueSupplier):
         layer = supplier.layer()
-        persistent = supplier.durable
-        if timestamped and supplier.drops_times():
-            layer = UntimedBytes(layer)
+        adapts = _ours(codec, supplier)
     else:
         supplied = supplier.get()
         layer = SuppliedBytes(supplied)
-        persistent = supplied.persistent()
-    if builder._logging:
-        layer = LoggedBytes(layer, builder._name, timestamped)
-    return store(
-        builder._name,
-        layer,
-        builder._key_serde,
-        builder._value_serde,
-        persistent=persistent,
-        caching=builder._caching,
-    )
+        adapts = _users(codec, supplied)
+    return store(builder._name, layer, **_around(layer, adapts, codec, builder))
 
 
 def build_window(store: type[W], builder: WindowBuilder[Any]) -> W:
     """Return a new store of that class, as ``builder`` describes it."""
-    supplier = builder._windows
-    timestamped = store.codec_class.timestamped
+    supplier = builder._supplier
+    codec = store.codec_class
     layer: WindowLayer
     if isinstance(supplier, OurWindowSupplier):
         keys = supplier.keys()
         layer = supplier.layer(keys)
-        if timestamped and supplier.drops_times():
-            layer = UntimedWindows(layer)
+        adapts = _ours(codec, supplier)
     else:
         keys = WindowKeys(default_segment_interval(supplier.retentionPeriod()))
-        layer = SuppliedWindows(supplier.get(), keys)
+        supplied = supplier.get()
+        layer = SuppliedWindows(supplied, keys)
+        adapts = _users(codec, supplied)
+    logged_key = Numbered() if supplier.retainDuplicates() else without_segment
+    around = _around(layer, adapts, codec, builder, logged_key)
+    return store(builder._name, layer, window_size=supplier.windowSize(), keys=keys, **around)
+
+
+def build_session(store: type[SS], builder: SessionBuilder[Any]) -> SS:
+    """Return a new store of that class, as ``builder`` describes it."""
+    supplier = builder._supplier
+    codec = store.codec_class
+    layer: SessionLayer
+    if isinstance(supplier, OurSessionSupplier):
+        keys = supplier.keys()
+        layer = supplier.layer(keys)
+        adapts = _ours(codec, supplier)
+    else:
+        keys = SessionKeys(max(1, supplier.segmentIntervalMs()))
+        supplied = supplier.get()
+        layer = SuppliedSessions(supplied, keys)
+        adapts = _users(codec, supplied)
+    around = _around(layer, adapts, codec, builder, without_segment)
+    return store(builder._name, layer, keys=keys, **around)
+
+
+def _around(
+    layer: PointLayer,
+    adapts: Adapter | None,
+    codec: type[Codec],
+    builder: BaseBuilder[Any],
+    logged_key: LoggedKey | None = None,
+) -> dict[str, Any]:
+    """Return what a store of any kind is given besides its bytes."""
+    points = layer if adapts is None else Adapted(layer, adapts)
     if builder._logging:
-        layer = LoggedWindows(layer, builder._name, timestamped, supplier.retainDuplicates())
-    return store(
-        builder._name,
-        layer,
-        builder._key_serde,
-        builder._value_serde,
-        window_size=supplier.windowSize(),
-        keys=keys,
-        caching=builder._caching,
+        # Kafka does not see the LRU map below its adapter for timestamps.
+        notes_dropped = not codec.timestamped
+        log = _log(codec, builder)
+        points = Logged(points, builder._name, log, logged_key, notes_dropped=notes_dropped)
+    return {
+        "key_serde": builder._key_serde,
+        "value_serde": builder._value_serde,
+        "points": points,
+        "adapter": adapts,
+        "caching": builder._caching,
+    }
+
+
+def _log(codec: type[Codec], builder: BaseBuilder[Any]) -> Log:
+    if builder._logs_headers and codec.format is DslStoreFormat.TIMESTAMPED:
+        return log_with_headers_in_hand
+    return codec.log
+
+
+def _ours(codec: type[Codec], supplier: Any) -> Adapter | None:
+    # Stores in memory keep whatever they are given, and sessions have no times.
+    if not supplier.durable:
+        return None
+    headers = isinstance(supplier, HeadersBytesStoreSupplier)
+    return adapter(
+        codec.format, timestamped=getattr(supplier, "timestamped", True), headers=headers
     )
+
+
+def _users(codec: type[Codec], supplied: StateStore) -> Adapter | None:
+    if not supplied.persistent():
+        return None
+    timed = isinstance(supplied, TimestampedBytesStore | SessionStore)
+    headers = isinstance(supplied, HeadersBytesStore)
+    return adapter(codec.format, timestamped=timed, headers=headers)

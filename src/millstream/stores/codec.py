@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.headers import Headers
+from millstream.core.record_context import RecordContext
 from millstream.core.serdes import Serde, deserializer_call, serializer_call
-from millstream.core.state import ValueAndTimestamp
+from millstream.core.state import DslStoreFormat, ValueAndTimestamp
+from millstream.stores.value_forms import log_plain, log_timestamped
 
 T = TypeVar("T")
 
@@ -25,6 +28,8 @@ class Part(Generic[T]):
         self._deserializer = serde.deserializer()
         self._serialize = serializer_call(self._serializer)
         self._deserialize = deserializer_call(self._deserializer)
+        self.writes_headers = self._serializer.needs_headers()
+        self.reads_headers = self._deserializer.needs_headers()
         plain = serde.plain_type
         self.plain_type: type | None = plain if plain in KEPT_AS_OBJECTS else None
         """Objects of exactly this type may be kept instead of their bytes."""
@@ -41,6 +46,14 @@ class Part(Generic[T]):
     def from_bytes(self, data: bytes) -> T:
         """Return the object of some bytes."""
         return self._deserialize(self.topic, None, data)  # type: ignore[no-any-return]
+
+    def to_bytes_with(self, headers: Headers | None, value: T) -> bytes | None:
+        """Return the bytes of an object, as a serializer writes them that may change headers."""
+        return self._serialize(self.topic, headers, value)
+
+    def from_bytes_with(self, headers: Headers | None, data: bytes) -> T:
+        """Return the object of some bytes that have headers."""
+        return self._deserialize(self.topic, headers, data)  # type: ignore[no-any-return]
 
     def column_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
         """Return the bytes of many objects."""
@@ -65,6 +78,9 @@ class Codec(ABC):
     timestamped: bool
     prefix_width: int
     """Bytes before those of the value."""
+    format: DslStoreFormat
+    log: ClassVar[staticmethod[..., None]]
+    """Notes a change in a changelog: a ``Log``."""
 
     def __init__(self, part: Part[Any]) -> None:
         self.part = part
@@ -85,6 +101,11 @@ class Codec(ABC):
     def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
         """Return the cells of many bytes."""
 
+    def copied(self, value: Any, timestamp: int) -> Any:
+        """Return the cell of a value and its time, as it would be read back."""
+        data = self.encode(value, timestamp)
+        return None if data is None else self.decode(data)
+
     @abstractmethod
     def cell(self, value: Any, timestamp: int) -> Any:
         """Return the cell of a value, not None, and its time."""
@@ -96,6 +117,10 @@ class Codec(ABC):
     @abstractmethod
     def time(self, cell: Any, otherwise: int) -> int:
         """Return the time of a cell, not None; ``otherwise`` where cells have none."""
+
+    def passed_on(self, cell: Any, record: RecordContext) -> RecordContext:
+        """Return the context that a flushed cell is passed on with, given that of its update."""
+        return record
 
     @abstractmethod
     def show(self, cell: Any) -> Any:
@@ -111,6 +136,8 @@ class PlainCodec(Codec):
 
     timestamped = False
     prefix_width = 0
+    format = DslStoreFormat.PLAIN
+    log = staticmethod(log_plain)
 
     def encode(self, value: Any, timestamp: int) -> bytes | None:
         return self.part.to_bytes(value)
@@ -145,6 +172,8 @@ class TimestampedCodec(Codec):
 
     timestamped = True
     prefix_width = 8
+    format = DslStoreFormat.TIMESTAMPED
+    log = staticmethod(log_timestamped)
 
     def encode(self, value: Any, timestamp: int) -> bytes | None:
         data = self.part.to_bytes(value)

@@ -12,9 +12,12 @@ from millstream.core.state import (
     KeyValueStore,
     SessionBytesStoreSupplier,
     SessionStore,
+    SessionStoreWithHeaders,
     StoreBuilder,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
     WindowBytesStoreSupplier,
@@ -22,11 +25,14 @@ from millstream.core.state import (
 )
 from millstream.stores.builders import (
     KeyValueStoreBuilder,
+    KeyValueStoreWithHeadersBuilder,
     SessionStoreBuilder,
+    SessionStoreWithHeadersBuilder,
     TimestampedKeyValueStoreBuilder,
     TimestampedWindowStoreBuilder,
     VersionedKeyValueStoreBuilder,
     WindowStoreBuilder,
+    WindowStoreWithHeadersBuilder,
 )
 from millstream.stores.make_suppliers import (
     key_value_supplier,
@@ -67,6 +73,11 @@ class Stores:
     def persistentTimestampedKeyValueStore(name: str) -> KeyValueBytesStoreSupplier:
         """Return a supplier of key-value stores on local disk, for values with timestamps."""
         return key_value_supplier(name, PERSISTENT, durable=True, timestamped=True)
+
+    @staticmethod
+    def persistentTimestampedKeyValueStoreWithHeaders(name: str) -> KeyValueBytesStoreSupplier:
+        """Return a supplier of key-value stores on local disk, for values with headers."""
+        return key_value_supplier(name, PERSISTENT, durable=True, timestamped=False, headers=True)
 
     @staticmethod
     def inMemoryKeyValueStore(name: str) -> KeyValueBytesStoreSupplier:
@@ -130,6 +141,25 @@ class Stores:
         )
 
     @staticmethod
+    def persistentTimestampedWindowStoreWithHeaders(
+        name: str,
+        retentionPeriod: DurationLike,
+        windowSize: DurationLike,
+        retainDuplicates: bool,
+    ) -> WindowBytesStoreSupplier:
+        """Return a supplier of window stores on local disk, for values with headers."""
+        return window_supplier(
+            name,
+            PERSISTENT,
+            retentionPeriod,
+            windowSize,
+            retainDuplicates,
+            durable=True,
+            timestamped=True,
+            headers=True,
+        )
+
+    @staticmethod
     def inMemoryWindowStore(
         name: str,
         retentionPeriod: DurationLike,
@@ -159,6 +189,13 @@ class Stores:
         return session_supplier(name, PERSISTENT, retentionPeriod, durable=True)
 
     @staticmethod
+    def persistentSessionStoreWithHeaders(
+        name: str, retentionPeriod: DurationLike
+    ) -> SessionBytesStoreSupplier:
+        """Return a supplier of session stores on local disk, for aggregates with headers."""
+        return session_supplier(name, PERSISTENT, retentionPeriod, durable=True, headers=True)
+
+    @staticmethod
     def inMemorySessionStore(name: str, retentionPeriod: DurationLike) -> SessionBytesStoreSupplier:
         """Return a supplier of session stores in memory."""
         return session_supplier(name, IN_MEMORY, retentionPeriod, durable=False)
@@ -168,17 +205,39 @@ class Stores:
         name: str,
         historyRetention: DurationLike,
         segmentInterval: DurationLike | None = None,
+        *,
+        cached: bool = False,
     ) -> VersionedBytesStoreSupplier:
         """Return a supplier of versioned stores on local disk.
 
         ``historyRetention`` is how far back versions can be read and still be written;
-        ``segmentInterval`` the stretch of time in which old versions are dropped together.
+        ``segmentInterval`` the stretch of time in which old versions are dropped together. With
+        ``cached``, which Kafka does not have, the latest versions used last stay in memory as well;
+        every version is stored, logged and passed on all the same.
 
         Raises:
             IllegalArgumentException: ``historyRetention`` is negative, or ``segmentInterval`` less
                 than a millisecond.
         """
-        return versioned_supplier(name, PERSISTENT, historyRetention, segmentInterval, durable=True)
+        return versioned_supplier(
+            name, PERSISTENT, historyRetention, segmentInterval, durable=True, cached=cached
+        )
+
+    @staticmethod
+    def inMemoryVersionedKeyValueStore(
+        name: str,
+        historyRetention: DurationLike,
+        segmentInterval: DurationLike | None = None,
+        *,
+        cached: bool = False,
+    ) -> VersionedBytesStoreSupplier:
+        """Return a supplier of versioned stores in memory, which Kafka does not have.
+
+        Everything but the place is as with ``persistentVersionedKeyValueStore``.
+        """
+        return versioned_supplier(
+            name, IN_MEMORY, historyRetention, segmentInterval, durable=False, cached=cached
+        )
 
     @staticmethod
     def keyValueStoreBuilder(
@@ -202,6 +261,18 @@ class Stores:
         return TimestampedKeyValueStoreBuilder(supplier, keySerde, valueSerde)
 
     @staticmethod
+    def timestampedKeyValueStoreWithHeadersBuilder(
+        supplier: KeyValueBytesStoreSupplier,
+        keySerde: Serde[Any] | None,
+        valueSerde: Serde[Any] | None,
+    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
+        """Return a builder of key-value stores with timestamps and headers.
+
+        What a persistent supplier was not made for is not kept: headers read as none, times as -1.
+        """
+        return KeyValueStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+
+    @staticmethod
     def windowStoreBuilder(
         supplier: WindowBytesStoreSupplier,
         keySerde: Serde[Any] | None,
@@ -220,6 +291,15 @@ class Stores:
         return TimestampedWindowStoreBuilder(supplier, keySerde, valueSerde)
 
     @staticmethod
+    def timestampedWindowStoreWithHeadersBuilder(
+        supplier: WindowBytesStoreSupplier,
+        keySerde: Serde[Any] | None,
+        valueSerde: Serde[Any] | None,
+    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
+        """Return a builder of window stores with timestamps and headers."""
+        return WindowStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+
+    @staticmethod
     def sessionStoreBuilder(
         supplier: SessionBytesStoreSupplier,
         keySerde: Serde[Any] | None,
@@ -229,10 +309,19 @@ class Stores:
         return SessionStoreBuilder(supplier, keySerde, valueSerde)
 
     @staticmethod
+    def sessionStoreWithHeadersBuilder(
+        supplier: SessionBytesStoreSupplier,
+        keySerde: Serde[Any] | None,
+        valueSerde: Serde[Any] | None,
+    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
+        """Return a builder of session stores with headers."""
+        return SessionStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+
+    @staticmethod
     def versionedKeyValueStoreBuilder(
         supplier: VersionedBytesStoreSupplier,
         keySerde: Serde[Any] | None,
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
-        """Return a builder of versioned stores, which refuse ``withCachingEnabled``."""
+        """Return a builder of versioned stores."""
         return VersionedKeyValueStoreBuilder(supplier, keySerde, valueSerde)

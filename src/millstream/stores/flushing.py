@@ -37,14 +37,25 @@ class Flusher:
         self._show_key = show_key
         self.listener: FlushListener | None = None
         self.send_old = False
+        self.hand: tuple[Chunk, int] | None = None
+        """The record of a chunk for which the store was last used, and perhaps others evicted."""
+        # A chunk's records go on with the headers they came with.
+        self._may_chunk = type(codec).passed_on is Codec.passed_on and not below.logs
 
     def __call__(self, changes: list[CacheEntry]) -> None:
-        """Pass on the changes, in order."""
+        """Pass on the changes, in order; stream time stays where it is."""
+        record = self._context.record_context
+        if self.hand is not None and (record is None or record.topic() is None):
+            record = self._context.chunk_context(*self.hand)
+        with self._context.as_record(record or NO_RECORD):
+            self._pass_on(changes)
+
+    def _pass_on(self, changes: list[CacheEntry]) -> None:
         data = self._encode(changes)
         listener = self.listener
         if listener is None and not self._below.logs:
             self._below.put_all(_by_key(changes, data))
-        elif getattr(listener, "flush_chunk", None) is not None and not self._below.logs:
+        elif self._may_chunk and hasattr(listener, "flush_chunk"):
             self._in_chunks(changes, data)
         else:
             for change, value in zip(changes, data, strict=True):
@@ -70,7 +81,8 @@ class Flusher:
             time = codec.time(cell, time)
         with self._context.as_record(record):
             self._below.put(key, data)
-            listener(self._show_key(key, change.key), new, shown_old, time, record)
+            shown_key = self._show_key(key, change.key)
+            listener(shown_key, new, shown_old, time, codec.passed_on(cell, record))
 
     def _in_chunks(self, changes: list[CacheEntry], data: list[bytes | None]) -> None:
         olds: list[Any] = [None] * len(changes)
@@ -111,19 +123,14 @@ class Flusher:
         decode = self._codec.decode
         cells = [c.cell if c.raw is None else decode(c.raw) for c in changes]
         values, times = self._values_and_times(cells)
-        offsets: list[int] = []
-        headers: list[Headers | None] = []
-        for i, change in enumerate(changes):
-            origin, index = change.origin, change.index
-            if isinstance(origin, Chunk):
-                offsets.append(origin.offsets[index])
-                headers.append(None if origin.headers is None else origin.headers[index])
-            else:
-                record = origin or NO_RECORD
-                offsets.append(record.offset())
-                headers.append(record._headers or None)
-            if cells[i] is None or not self._codec.timestamped:
-                times[i] = _time(change)
+        offsets, record_times, headers = _places(changes)
+        if not self._codec.timestamped:
+            times = record_times
+        elif None in values:
+            times = [
+                other if value is None else time
+                for value, time, other in zip(values, times, record_times, strict=True)
+            ]
         return Chunk(
             source[0],
             source[1],
@@ -131,7 +138,7 @@ class Flusher:
             times,
             [show_key(change.key_bytes, change.key) for change in changes],
             values,
-            headers if any(headers) else None,
+            headers,
             olds,
         )
 
@@ -168,8 +175,25 @@ def _source(change: CacheEntry) -> tuple[str | None, int]:
     return (None, -1) if origin is None else (origin.topic(), origin.partition())
 
 
-def _time(change: CacheEntry) -> int:
-    origin = change.origin
-    if isinstance(origin, Chunk):
-        return origin.timestamps[change.index]
-    return -1 if origin is None else origin.timestamp()
+def _places(
+    changes: list[CacheEntry],
+) -> tuple[list[int], list[int], list[Headers | None] | None]:
+    """Return the offsets, times and headers of the records that made the changes."""
+    first = changes[0].origin
+    if isinstance(first, Chunk) and all(change.origin is first for change in changes):
+        chunk = first.take([change.index for change in changes])
+        return list(chunk.offsets), list(chunk.timestamps), chunk.headers
+    offsets, times = list[int](), list[int]()
+    headers: list[Headers | None] = []
+    for change in changes:
+        origin, index = change.origin, change.index
+        if isinstance(origin, Chunk):
+            offsets.append(origin.offsets[index])
+            times.append(origin.timestamps[index])
+            headers.append(None if origin.headers is None else origin.headers[index])
+        else:
+            record = origin or NO_RECORD
+            offsets.append(record.offset())
+            times.append(record.timestamp())
+            headers.append(record._headers or None)
+    return offsets, times, headers if any(headers) else None

@@ -6,24 +6,23 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from millstream.core.errors import InvalidStateStoreException, NullPointerException
+from millstream.core.errors import NullPointerException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.serdes import Serde, serializer_call
 from millstream.core.state import (
-    FlushListener,
-    KeyValueAccess,
     KeyValueIterator,
     KeyValueStore,
-    StateStore,
     StateStoreContext,
     TimestampedKeyValueStore,
     ValueAndTimestamp,
 )
-from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
-from millstream.stores.codec import Codec, Part, PlainCodec, TimestampedCodec, resolve
+from millstream.stores.access import StoreAccess
+from millstream.stores.codec import TimestampedCodec
 from millstream.stores.iterators import Entries
-from millstream.stores.layers import ByteLayer
+from millstream.stores.layers import ByteLayer, PointLayer
 from millstream.stores.merge import merged
+from millstream.stores.typed import TypedStore
+from millstream.stores.value_forms import Adapter
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -31,10 +30,10 @@ V = TypeVar("V")
 logger = logging.getLogger("millstream.stores")
 
 
-class SerdeKeyValueStore(KeyValueStore[K, V]):
+class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
 
-    codec_class: type[Codec] = PlainCodec
+    remembers = True
 
     def __init__(
         self,
@@ -43,42 +42,15 @@ class SerdeKeyValueStore(KeyValueStore[K, V]):
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
         *,
-        persistent: bool,
-        caching: bool,
+        points: PointLayer | None = None,
+        adapter: Adapter | None = None,
+        caching: bool = False,
     ) -> None:
-        self._name = name
+        """Describe it; ``points`` lie around the layer, which ranges are read from."""
+        super().__init__(
+            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
+        )
         self._layer = layer
-        self._key_serde = key_serde
-        self._value_serde = value_serde
-        self._persistent = persistent
-        self._caching = caching
-        self._access: StoreAccess | None = None
-
-    def name(self) -> str:
-        """Return the name."""
-        return self._name
-
-    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
-        context = stateStoreContext
-        topic = changelog_topic(context, self._name)
-        keys = Part(resolve(self._key_serde, context.keySerde(), "key", self._name), topic)
-        values = Part(resolve(self._value_serde, context.valueSerde(), "value", self._name), topic)
-        self._layer.init(context, root)
-        self._keys = keys
-        codec = self._codec = self.codec_class(values)
-        if self._caching and context.cache_budget.limit > 0:
-            self._access = CachedAccess(keys, codec, self._layer, context, self._show_key)
-        else:
-            self._access = DirectAccess(keys, codec, self._layer, context)
-
-    def access(self) -> KeyValueAccess:
-        """Return the operators' way in."""
-        return self._opened()
-
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
-        """Name who is told of flushed entries; False if the store has no cache."""
-        return self._opened().set_flush_listener(listener, send_old_values)
 
     def get(self, key: K) -> V | None:
         """Return the value of ``key``; None if it has none."""
@@ -142,29 +114,6 @@ class SerdeKeyValueStore(KeyValueStore[K, V]):
         self._opened()
         return self._layer.size_estimate()
 
-    def flush(self) -> None:
-        """Pass on what the cache holds."""
-        if self._access is not None:
-            self._access.flush()
-
-    def reload(self) -> None:
-        """Forget the cache: the bytes below were changed behind the store."""
-        self._opened().reload()
-
-    def close(self) -> None:
-        """Flush, and release everything."""
-        access, self._access = self._access, None
-        if access is not None:
-            access.close()
-
-    def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
-        return self._persistent
-
-    def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
-        return self._access is not None
-
     def _between(self, from_: K | None, to: K | None, *, reverse: bool) -> KeyValueIterator[K, V]:
         access = self._opened()
         lower = None if from_ is None else access.serialize_key(from_)
@@ -183,7 +132,7 @@ class SerdeKeyValueStore(KeyValueStore[K, V]):
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, Any]]:
         access = self._opened()
-        decode = self._codec.decode
+        decode = self._decode
         stored = self._layer.scan(lower, upper, reverse=reverse)
         if not access.cached:
             return ((key, decode(data)) for key, data in stored)
@@ -193,16 +142,11 @@ class SerdeKeyValueStore(KeyValueStore[K, V]):
             reverse=reverse,
         )
 
-    def _show_key(self, key_bytes: bytes, key: Any) -> Any:
-        # An object that is not plain may have been changed since it was written.
-        keys = self._keys
-        return key if type(key) is keys.plain_type else keys.from_bytes(key_bytes)
+    def _open(self, points: StoreAccess, context: StateStoreContext) -> StoreAccess:
+        return points
 
-    def _opened(self) -> StoreAccess:
-        access = self._access
-        if access is None:
-            raise closed(self._name)
-        return access
+    def _show_key(self, key_bytes: bytes, key: Any) -> Any:
+        return self._key_of(key_bytes, key)
 
 
 class SerdeTimestampedKeyValueStore(
@@ -211,11 +155,6 @@ class SerdeTimestampedKeyValueStore(
     """The same with a time in every value."""
 
     codec_class = TimestampedCodec
-
-
-def changelog_topic(context: StateStoreContext, store: str) -> str:
-    """Return the topic that serdes are told: that of the store's changelog."""
-    return f"{context.applicationId()}-{store}-changelog"
 
 
 def given(key: K) -> K:
@@ -227,14 +166,6 @@ def given(key: K) -> K:
     if key is None:
         raise NullPointerException("key cannot be null")
     return key
-
-
-def closed(store: str) -> InvalidStateStoreException:
-    """Return the error for a call to a store that is not open."""
-    return InvalidStateStoreException(
-        f"Store {store} is currently closed",
-        hint="Use it between the init and the close of a processor it is connected to.",
-    )
 
 
 def warn_empty_range(store: str) -> None:

@@ -14,10 +14,13 @@ from millstream.core.state import (
     KeyValueStore,
     SessionBytesStoreSupplier,
     SessionStore,
+    SessionStoreWithHeaders,
     StoreBuilder,
     StoreKinds,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
     WindowBytesStoreSupplier,
@@ -48,7 +51,7 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
             params.name(),
             self.kind,
             durable=self._durable(),
-            timestamped=params.dslStoreFormat() is not DslStoreFormat.PLAIN,
+            **self._kept(params.dslStoreFormat()),
         )
 
     def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
@@ -60,7 +63,7 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
             params.windowSize(),
             params.retainDuplicates(),
             durable=self._durable(),
-            timestamped=params.dslStoreFormat() is not DslStoreFormat.PLAIN,
+            **self._kept(params.dslStoreFormat()),
             emits_final=_emits_final(params.emitStrategy()),
             sliding=params.isSlidingWindow(),
         )
@@ -72,8 +75,14 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
             self.kind,
             params.retentionPeriod(),
             durable=self._durable(),
+            headers=self._kept(params.storeFormat())["headers"],
             emits_final=_emits_final(params.emitStrategy()),
         )
+
+    def _kept(self, wanted: DslStoreFormat) -> dict[str, bool]:
+        """Return what values carry; as in Kafka, no headers in stores in memory."""
+        headers = wanted is DslStoreFormat.HEADERS and self._durable()
+        return {"timestamped": wanted is not DslStoreFormat.PLAIN, "headers": headers}
 
     def _durable(self) -> bool:
         return store_class(self.kind).traits.durable
@@ -139,6 +148,24 @@ class OurStoreKinds(StoreKinds):
     ) -> StoreBuilder[SessionStore[Any, Any]]:
         """Return a builder of session stores."""
         return Stores.sessionStoreBuilder(supplier, key_serde, value_serde)
+
+    def timestamped_key_value_with_headers(
+        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
+        """Return a builder of key-value stores with timestamps and headers."""
+        return Stores.timestampedKeyValueStoreWithHeadersBuilder(supplier, key_serde, value_serde)
+
+    def timestamped_window_with_headers(
+        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
+        """Return a builder of window stores with timestamps and headers."""
+        return Stores.timestampedWindowStoreWithHeadersBuilder(supplier, key_serde, value_serde)
+
+    def session_with_headers(
+        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
+        """Return a builder of session stores with headers."""
+        return Stores.sessionStoreWithHeadersBuilder(supplier, key_serde, value_serde)
 
     def versioned(
         self, supplier: VersionedBytesStoreSupplier, key_serde: Any, value_serde: Any

@@ -1,11 +1,12 @@
-"""The bytes under a key-value store: where they lie, and the changelog around them."""
+"""The bytes under stores: what all kinds share, and where those of key-value stores lie."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import Protocol
 
 from millstream.core.state import KeyValueStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
@@ -14,10 +15,56 @@ from millstream.core.working_copy import WorkingCopy
 Getter = Callable[[bytes], "bytes | None"]
 Putter = Callable[[bytes, "bytes | None"], None]
 
-NO_TIME = (-1).to_bytes(8, "big", signed=True)
+
+class Layer(ABC):
+    """What is under a store: bytes, or something around them."""
+
+    stores_durably: bool
+    """The contents survive the process."""
+
+    @abstractmethod
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        """Open it."""
+
+    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Write out what is only in memory."""
+
+    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Forget what was derived from the bytes."""
+
+    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
+        """Release what this layer holds."""
 
 
-class PointLayer(ABC):
+class Below(Protocol):
+    """What can be passed on to: a layer, or a store of a user's own."""
+
+    def flush(self) -> None:
+        """Write out what is only in memory."""
+
+    def reload(self) -> None:
+        """Forget what was derived from the bytes."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class Above(Layer):
+    """Passes on what it does not do itself."""
+
+    _passes_to: Below
+
+    def flush(self) -> None:
+        self._passes_to.flush()
+
+    def reload(self) -> None:
+        self._passes_to.reload()
+
+    def close(self) -> None:
+        self._passes_to.close()
+
+
+class PointLayer(Layer):
     """Bytes by key: what every kind of store is built on."""
 
     logs = False
@@ -28,23 +75,28 @@ class PointLayer(ABC):
     """Sets the value of a key; None deletes."""
     adds = False
     """A put adds a value to those that the key has."""
+    folds = False
+    """A key has what was put last, as it was put: it may be read once for many changes."""
+    dropped: Callable[[bytes], None] | None = None
+    """Told of each key that had to go, where the layer keeps only so many."""
 
     @abstractmethod
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         """Open it; ``get`` and ``put`` exist from here on."""
 
-    @abstractmethod
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        """Return the values of many keys, in order."""
+        return list(map(self.get, keys))
+
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         """Set many values."""
+        put = self.put
+        for key, value in entries.items():
+            put(key, value)
 
-    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Write out what is only in memory."""
-
-    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Forget what was derived from the bytes."""
-
-    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Release what this layer holds."""
+    def remove(self, key: bytes) -> None:
+        """Remove a session. Unlike a put of None, Kafka's stores never count it as too late."""
+        self.put(key, None)
 
 
 class ByteLayer(PointLayer):
@@ -64,14 +116,20 @@ class ByteLayer(PointLayer):
 class StoredBytes(ByteLayer):
     """A task's working copy of a byte store."""
 
-    def __init__(self, name: str, kind: str) -> None:
+    folds = True
+
+    def __init__(self, name: str, kind: str, *, durable: bool) -> None:
         self._name = name
         self._kind = kind
+        self.stores_durably = durable
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         copy = self._copy = context.working_copy(self._name, self._kind)
         self.get = copy.get
         self.put = copy.put
+
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        return self._copy.get_many(keys)
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         self._copy.put_all(entries)
@@ -97,18 +155,13 @@ class LruBytes(ByteLayer):
         self._kind = kind
         self._max = max_entries
         self._used: OrderedDict[bytes, None] = OrderedDict()
-        self.dropped: Callable[[bytes], None] | None = None
-        """Told of each key that had to go."""
+        self.stores_durably = False
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self._copy: WorkingCopy = context.working_copy(self._name, self._kind)
         self.get = self._get
         self.put = self._put
         self.reload()
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        for key, value in entries.items():
-            self._put(key, value)
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -140,20 +193,17 @@ class LruBytes(ByteLayer):
                 self.dropped(oldest)
 
 
-class SuppliedBytes(ByteLayer):
+class SuppliedBytes(Above, ByteLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: KeyValueStore[bytes, bytes]) -> None:
-        self._store = store
+        self._store = self._passes_to = store
+        self.stores_durably = store.persistent()
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self._store.init(context, root)
         self.get = self._store.get
         self.put = self._store.put
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        for key, value in entries.items():
-            self._store.put(key, value)
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -167,129 +217,3 @@ class SuppliedBytes(ByteLayer):
 
     def size_estimate(self) -> int:
         return self._store.approximateNumEntries()
-
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
-
-class UntimedBytes(ByteLayer):
-    """Keeps timestamped values without their times; they are read back with -1, as in Kafka."""
-
-    def __init__(self, below: ByteLayer) -> None:
-        self._below = below
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._below.init(context, root)
-        self.get, self.put = without_times(self._below)
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        self._below.put_all({key: None if v is None else v[8:] for key, v in entries.items()})
-
-    def scan(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> Iterator[Entry]:
-        entries = self._below.scan(lower, upper, reverse=reverse)
-        return ((key, NO_TIME + value) for key, value in entries)
-
-    def size_estimate(self) -> int:
-        return self._below.size_estimate()
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()
-
-
-def without_times(below: PointLayer) -> tuple[Getter, Putter]:
-    """Return a layer's ``get`` and ``put`` for values whose times it does not keep."""
-    get_below, put_below = below.get, below.put
-
-    def get(key: bytes) -> bytes | None:
-        value = get_below(key)
-        return None if value is None else NO_TIME + value
-
-    def put(key: bytes, value: bytes | None) -> None:
-        put_below(key, None if value is None else value[8:])
-
-    return get, put
-
-
-class LoggedBytes(ByteLayer):
-    """Notes each write, in the form of Kafka's changelog topics.
-
-    A timestamped value goes to a changelog without its time, which becomes the record's.
-    """
-
-    logs = True
-
-    def __init__(self, below: ByteLayer, name: str, timestamped: bool) -> None:
-        self._below = below
-        self._name = name
-        self._timestamped = timestamped
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        self._below.init(context, root)
-        self.get = self._below.get
-        self.put = self._below.put
-        self.logs = context.logs_changes(self._name)
-        if self.logs:
-            self._put_below = self._below.put
-            self.put = self._put
-            if isinstance(self._below, LruBytes):
-                self._below.dropped = lambda key: self._log(key, None)
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        if not self.logs:
-            self._below.put_all(entries)
-            return
-        for key, value in entries.items():
-            self._put(key, value)
-
-    def scan(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> Iterator[Entry]:
-        return self._below.scan(lower, upper, reverse=reverse)
-
-    def size_estimate(self) -> int:
-        return self._below.size_estimate()
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()
-
-    def _put(self, key: bytes, value: bytes | None) -> None:
-        self._put_below(key, value)
-        self._log(key, value)
-
-    def _log(self, key: bytes, value: bytes | None) -> None:
-        log_value(self._context, self._name, key, value, self._timestamped)
-
-
-def log_value(
-    context: StateStoreContext, store: str, key: bytes, value: bytes | None, timestamped: bool
-) -> None:
-    """Note a change; a timestamped value is cut into plain value and record time."""
-    if timestamped and value is not None:
-        time = int.from_bytes(value[:8], "big", signed=True)
-        context.log_change(store, key, value[8:], time, None)
-        return
-    record = context.record_context
-    # A store may be filled before the first record, from a processor's init.
-    time = -1 if record is None else record.timestamp()
-    context.log_change(store, key, value, time, None)

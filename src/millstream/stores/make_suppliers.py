@@ -5,6 +5,9 @@ from __future__ import annotations
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.stores.suppliers import (
+    OurHeadersKeyValueSupplier,
+    OurHeadersSessionSupplier,
+    OurHeadersWindowSupplier,
     OurKeyValueSupplier,
     OurSessionSupplier,
     OurVersionedSupplier,
@@ -20,10 +23,12 @@ def key_value_supplier(
     *,
     durable: bool,
     timestamped: bool,
+    headers: bool = False,
     max_entries: int | None = None,
 ) -> OurKeyValueSupplier:
     """Return a supplier of key-value stores over the byte store called ``kind``."""
-    return OurKeyValueSupplier(
+    supplier = OurHeadersKeyValueSupplier if headers else OurKeyValueSupplier
+    return supplier(
         store=_named(name),
         kind=kind,
         durable=durable,
@@ -41,27 +46,21 @@ def window_supplier(
     *,
     durable: bool,
     timestamped: bool,
+    headers: bool = False,
     emits_final: bool = False,
     sliding: bool = False,
 ) -> OurWindowSupplier:
     """Return a supplier of window stores over the byte store called ``kind``."""
     name = _named(name)
-    retention_ms = to_millis(retention, "retentionPeriod")
-    size_ms = to_millis(size, "windowSize")
-    if retention_ms < 0:
-        raise IllegalArgumentException(
-            "retentionPeriod cannot be negative", detail=f"It is {retention_ms} ms."
-        )
-    if size_ms < 0:
-        raise IllegalArgumentException(
-            "windowSize cannot be negative", detail=f"It is {size_ms} ms."
-        )
+    retention_ms = _length(retention, "retentionPeriod")
+    size_ms = _length(size, "windowSize")
     if size_ms > retention_ms:
         raise IllegalArgumentException(
             f"The retention period of the window store {name} must be no smaller than its window "
             f"size. Got size=[{size_ms}], retention=[{retention_ms}]"
         )
-    return OurWindowSupplier(
+    supplier = OurHeadersWindowSupplier if headers else OurWindowSupplier
+    return supplier(
         store=name,
         kind=kind,
         durable=durable,
@@ -76,16 +75,19 @@ def window_supplier(
 
 
 def session_supplier(
-    name: str, kind: str, retention: DurationLike, *, durable: bool, emits_final: bool = False
+    name: str,
+    kind: str,
+    retention: DurationLike,
+    *,
+    durable: bool,
+    headers: bool = False,
+    emits_final: bool = False,
 ) -> OurSessionSupplier:
     """Return a supplier of session stores over the byte store called ``kind``."""
     name = _named(name)
-    retention_ms = to_millis(retention, "retentionPeriod")
-    if retention_ms < 0:
-        raise IllegalArgumentException(
-            "retentionPeriod cannot be negative", detail=f"It is {retention_ms} ms."
-        )
-    return OurSessionSupplier(
+    retention_ms = _length(retention, "retentionPeriod")
+    supplier = OurHeadersSessionSupplier if headers else OurSessionSupplier
+    return supplier(
         store=name,
         kind=kind,
         durable=durable,
@@ -102,14 +104,11 @@ def versioned_supplier(
     interval: DurationLike | None,
     *,
     durable: bool,
+    cached: bool = False,
 ) -> OurVersionedSupplier:
     """Return a supplier of versioned stores over the byte store called ``kind``."""
     name = _named(name)
-    retention_ms = to_millis(retention, "historyRetention")
-    if retention_ms < 0:
-        raise IllegalArgumentException(
-            "historyRetention cannot be negative", detail=f"It is {retention_ms} ms."
-        )
+    retention_ms = _length(retention, "historyRetention")
     interval_ms = (
         default_versioned_interval(retention_ms)
         if interval is None
@@ -125,6 +124,7 @@ def versioned_supplier(
         durable=durable,
         retention=retention_ms,
         segment_interval=interval_ms,
+        cached=cached,
     )
 
 
@@ -132,3 +132,10 @@ def _named(name: str) -> str:
     if name is None:
         raise NullPointerException("name cannot be null")
     return name
+
+
+def _length(duration: DurationLike, name: str) -> int:
+    length = to_millis(duration, name)
+    if length < 0:
+        raise IllegalArgumentException(f"{name} cannot be negative", detail=f"It is {length} ms.")
+    return length

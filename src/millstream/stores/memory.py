@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from typing_extensions import Self
 
@@ -13,17 +14,22 @@ from millstream.core.sorted_map import SortedMap
 from millstream.core.store import Entry, Range
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
 
+_FIRST_PIECE = 64
+_LARGEST_PIECE = 4096
+
 
 class MemoryStore(ByteStore):
     """A dict that is put into key order when someone reads a range."""
 
     name = "memory"
-    traits = StoreTraits()
+    traits = StoreTraits(native_ttl=True)
 
     def __init__(self) -> None:
         self._map: SortedMap[bytes] = SortedMap()
         self._version: bytes | None = None
         self._open = True
+        # Called for almost every record: the dict's method without a Python frame around it.
+        self.get = self._map.values.get  # type: ignore[assignment, method-assign]
 
     @classmethod
     def open(cls, directory: Path, options: Mapping[str, Any]) -> Self:
@@ -51,13 +57,12 @@ class MemoryStore(ByteStore):
         for lower, upper in dropped:
             for key in list(kept.keys(lower, upper)):
                 kept.pop(key)
-        values: dict[bytes, bytes] = {}
-        for key, value in batch.items():
-            if value is None:
-                kept.pop(key)
-            else:
-                values[key] = value
-        kept.update(values)
+        if None in batch.values():
+            for key, value in batch.items():
+                if value is None:
+                    kept.pop(key)
+            batch = {key: value for key, value in batch.items() if value is not None}
+        kept.update(cast("Mapping[bytes, bytes]", batch))
         self._version = version
 
     def scan(
@@ -65,11 +70,7 @@ class MemoryStore(ByteStore):
     ) -> Iterator[Entry]:
         """Yield the entries with ``lower <= key < upper`` in key order."""
         self._check_open()
-        values = self._map.values
-        for key in list(self._map.keys(lower, upper, reverse=reverse)):
-            value = values.get(key)
-            if value is not None:
-                yield key, value
+        return self._entries(lower, upper, reverse)
 
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store."""
@@ -82,7 +83,25 @@ class MemoryStore(ByteStore):
     def close(self) -> None:
         """Forget everything."""
         self._map.clear()
+        self.get = self._map.values.get  # type: ignore[assignment, method-assign]
         self._open = False
+
+    def _entries(self, lower: bytes | None, upper: bytes | None, reverse: bool) -> Iterator[Entry]:
+        # Piece by piece: who reads a little of a large store does not pay for the rest.
+        pieces, values = _FIRST_PIECE, self._map.values
+        while True:
+            keys = list(islice(self._map.keys(lower, upper, reverse=reverse), pieces))
+            for key in keys:
+                value = values.get(key)
+                if value is not None:
+                    yield key, value
+            if len(keys) < pieces:
+                return
+            if reverse:
+                upper = keys[-1]
+            else:
+                lower = keys[-1] + b"\0"
+            pieces = min(4 * pieces, _LARGEST_PIECE)
 
     def _check_open(self) -> None:
         if not self._open:

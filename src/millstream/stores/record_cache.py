@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -55,7 +55,7 @@ class RecordCache:
         self._prefix = codec.prefix_width
         self._timestamped = codec.timestamped
         self._entries: OrderedDict[bytes, CacheEntry] = OrderedDict()
-        self._dirty: OrderedDict[bytes, CacheEntry] = OrderedDict()
+        self._dirty: dict[bytes, CacheEntry] = {}
         self._order: SortedMap[None] | None = None
         self._flushing = 0
 
@@ -114,13 +114,61 @@ class RecordCache:
         entry.index = index
         entry.size = size
         if entry.dirty:
-            self._dirty.move_to_end(key_bytes)
-        else:
-            entry.dirty = True
-            self._dirty[key_bytes] = entry
+            del self._dirty[key_bytes]
+        entry.dirty = True
+        self._dirty[key_bytes] = entry
         budget.used += size
         if budget.used > budget.limit:
             self._evict()
+
+    def write_many(
+        self,
+        rows: Iterable[tuple[bytes, Any, Any, int, int]],
+        origin: Chunk,
+        context_bytes: int,
+    ) -> None:
+        """Do many ``write`` for records of a chunk, where ``has_room`` said they flush nothing.
+
+        A row is the key's bytes, the key, value, timestamp and the record's index.
+        """
+        entries, dirty, order, budget = self._entries, self._dirty, self._order, self._budget
+        plain, timestamped = self._plain, self._timestamped
+        extra = ENTRY_BYTES + context_bytes + self._prefix + (self._width or 0)
+        used = 0
+        for key_bytes, key, value, timestamp, index in rows:
+            if type(value) is not plain or self._flushing:
+                self.write(key_bytes, key, value, timestamp, origin, index, context_bytes)
+                continue
+            entry = entries.get(key_bytes)
+            if entry is None:
+                entry = entries[key_bytes] = dirty[key_bytes] = CacheEntry()
+                entry.key_bytes = key_bytes
+                entry.dirty = True
+                if order is not None:
+                    order.set(key_bytes, None)
+            else:
+                used -= entry.size
+                entries.move_to_end(key_bytes)
+                if entry.dirty:
+                    del dirty[key_bytes]
+                entry.dirty = True
+                dirty[key_bytes] = entry
+            entry.cell = (value, timestamp) if timestamped else value
+            entry.raw = None
+            entry.key = key
+            entry.origin = origin
+            entry.index = index
+            entry.size = size = len(key_bytes) + extra
+            used += size
+        budget.used += used
+        # Which clean entries go does not depend on when: the oldest that the changes leave alone.
+        if budget.used > budget.limit:
+            self._evict()
+
+    def missing(self, keys: Iterable[bytes]) -> list[bytes]:
+        """Return those of ``keys`` that have no entry."""
+        entries = self._entries
+        return [key for key in keys if key not in entries]
 
     def remember(self, key_bytes: bytes, raw: bytes) -> Any:
         """Keep what was read from the store, and return its cell."""
@@ -191,7 +239,10 @@ class RecordCache:
     def range(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, CacheEntry]]:
-        """Yield the entries with ``lower <= key < upper`` that are there now, in key order."""
+        """Yield the entries with ``lower <= key < upper`` that are there now, in key order.
+
+        Each counts as used when its turn comes.
+        """
         if self._order is None:
             self._order = SortedMap()
             self._order.update(dict.fromkeys(self._entries))
@@ -199,6 +250,7 @@ class RecordCache:
         for key in list(self._order.keys(lower, upper, reverse=reverse)):
             entry = entries.get(key)
             if entry is not None:
+                entries.move_to_end(key)
                 yield key, entry
 
     def clear(self) -> None:
@@ -209,14 +261,15 @@ class RecordCache:
         self._order = None
 
     def _evict(self) -> None:
-        budget = self._budget
-        while budget.used > budget.limit and self._entries:
-            key, entry = self._entries.popitem(last=False)
-            budget.used -= entry.size
+        budget, entries = self._budget, self._entries
+        while budget.used > budget.limit and entries:
+            key, entry = entries.popitem(last=False)
             if self._order is not None:
                 self._order.pop(key)
+            # It counts until its flush is over: meanwhile other caches have that much less room.
             if entry.dirty:
                 self.flush(entry)
+            budget.used -= entry.size
 
     def _replace(self, before: CacheEntry) -> CacheEntry:
         entry = self._entries[before.key_bytes] = CacheEntry()

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
-from itertools import dropwhile, takewhile
+import os
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 from weakref import WeakSet
 
-from rocksdict import (
-    BlockBasedOptions,
-    Cache,
-    ColumnFamily,
-    DbClosedError,
-    DBCompressionType,
-    Options,
-    Rdict,
-    WriteBatch,
-    WriteBufferManager,
-)
+from rocksdict import ColumnFamily, DbClosedError, Rdict, WriteBatch
 from typing_extensions import Self
 
 from millstream.core.errors import (
@@ -30,13 +19,11 @@ from millstream.core.errors import (
 )
 from millstream.core.store import Entry, Range
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
+from millstream.stores.rocksdb_settings import configured, meta_settings, nothing
 
 META = "millstream"
 VERSION = b"version"
-MEMORY_OPTION = "millstream.rocksdb.memory.bytes"
-DEFAULT_MEMORY_BYTES = 256 << 20
-WRITE_BUFFER_BYTES = 16 << 20
-BLOOM_BITS = 10
+_IS_LOCKED = re.compile(r"\block (hold|file)\b", re.IGNORECASE)
 
 
 class RocksDBStore(ByteStore):
@@ -47,16 +34,19 @@ class RocksDBStore(ByteStore):
     machine an older version may be found, which the host then brings up to date.
 
     All stores of a process share one block cache, which their write buffers count against:
-    ``millstream.rocksdb.memory.bytes``, 256 MB unless set.
+    ``millstream.rocksdb.memory.bytes``, 256 MB unless set. ``rocksdb.config.setter`` sets options;
+    a store's name is that of its directory.
     """
 
     name = "rocksdb"
-    traits = StoreTraits(durable=True, snapshot_scans=True)
+    traits = StoreTraits(durable=True, snapshot_scans=True, native_ttl=True)
 
-    def __init__(self, db: Rdict, directory: Path) -> None:
-        self._db = db
+    def __init__(self, db: Rdict, directory: Path, release: Callable[[], None]) -> None:
+        self._db: Any = db
         self._directory = directory
-        self._meta = db.get_column_family(META)
+        self._place = directory.stat()
+        self._release = release
+        self._meta: Any = db.get_column_family(META)
         self._meta_handle: ColumnFamily | None = db.get_column_family_handle(META)
         self._scans: WeakSet[Generator[Entry, None, None]] = WeakSet()
         # Called for almost every record: the native method without a Python frame around it.
@@ -70,13 +60,13 @@ class RocksDBStore(ByteStore):
             LockException: Another process has it open.
             ProcessorStateException: It cannot be opened; it may be damaged.
         """
-        memory = int(options.get(MEMORY_OPTION) or DEFAULT_MEMORY_BYTES)
-        settings = _settings(memory)
+        settings, release = configured(directory.name, options)
         try:
-            db = Rdict(str(directory), settings, {META: _meta_settings()})
+            db = Rdict(str(directory), settings, {META: meta_settings()})
         except Exception as error:
+            release()
             text = str(error)
-            if "lock" in text.lower():
+            if _IS_LOCKED.search(text):
                 raise LockException(
                     f'cannot open the RocksDB store in "{directory}": it is in use',
                     detail=text,
@@ -87,11 +77,11 @@ class RocksDBStore(ByteStore):
                 detail=text,
                 hint="Delete the directory: it is rebuilt from the checkpoint.",
             ) from error
-        return cls(db, directory)
+        return cls(db, directory, release)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""
-        return self._db.get(key)
+        return self._db.get(key)  # type: ignore[no-any-return]
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
         """Return the value of each key, in order."""
@@ -111,6 +101,7 @@ class RocksDBStore(ByteStore):
             InvalidStateStoreException: The store is closed.
             ProcessorStateException: RocksDB failed, for instance because the disk is full.
         """
+        self._check_place()
         changes = WriteBatch(raw_mode=True)
         for lower, upper in dropped:
             changes.delete_range(lower, upper)
@@ -123,12 +114,8 @@ class RocksDBStore(ByteStore):
         put(VERSION, version, self._meta_handle)
         try:
             self._db.write(changes)
-        except DbClosedError as error:
-            raise self._closed() from error
         except Exception as error:
-            raise ProcessorStateException(
-                f'cannot write to the RocksDB store in "{self._directory}"', detail=str(error)
-            ) from error
+            raise self._failed("write to", error) from error
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -138,88 +125,121 @@ class RocksDBStore(ByteStore):
         # upper one does not outlive the call.
         try:
             items = self._db.items(backwards=reverse, from_key=upper if reverse else lower)
-        except DbClosedError as error:
-            raise self._closed() from error
-        scan = _entries(cast("Iterator[Entry]", items), lower, upper, reverse)
+        except Exception as error:
+            raise self._failed("read", error) from error
+        scan = self._entries(cast("Iterator[Entry]", items), lower, upper, reverse)
         next(scan)
         self._scans.add(scan)
         return scan
 
     def version(self) -> bytes | None:
-        """Return the version of the last ``write``; None for a new store."""
-        return self._meta.get(VERSION)
+        """Return the version of the last ``write``; None for a new store.
+
+        Raises:
+            ProcessorStateException: It cannot be read, or the directory was deleted.
+        """
+        self._check_place()
+        try:
+            return self._meta.get(VERSION)  # type: ignore[no-any-return]
+        except Exception as error:
+            raise self._failed("read", error) from error
 
     def size_estimate(self) -> int:
         """Return RocksDB's own estimate of the number of entries."""
         return int(self._db.property_int_value("rocksdb.estimate-num-keys") or 0)
 
     def close(self) -> None:
-        """Write the memory tables out and release the directory."""
+        """Write the memory tables out and release the directory.
+
+        Raises:
+            ProcessorStateException: They cannot be written; the log still has what was in them.
+        """
         # Handles and iterators keep the directory locked as long as they live.
         for scan in list(self._scans):
             scan.close()
         self._meta_handle = None
-        with suppress(DbClosedError):
+        release, self._release = self._release, nothing
+        try:
             self._meta.close()
             self._db.close()
+        except DbClosedError:
+            pass
+        except Exception as error:
+            raise self._failed("close", error) from error
+        finally:
+            # What could not be closed keeps the directory locked as long as anything refers to it.
+            self._db = self._meta = _Closed()
+            self.get = self._db.get  # type: ignore[method-assign]
+            release()
 
-    def _closed(self) -> InvalidStateStoreException:
-        return InvalidStateStoreException(
-            f'cannot use the RocksDB store in "{self._directory}": it is closed'
+    def _entries(
+        self, items: Iterator[Entry], lower: bytes | None, upper: bytes | None, reverse: bool
+    ) -> Generator[Entry, None, None]:
+        # Started by whoever makes it: one that was never started keeps its arguments when closed.
+        yield b"", b""
+        last = None
+        try:
+            for entry in items:
+                key = entry[0]
+                if reverse:
+                    if upper is not None and key >= upper:
+                        continue
+                    if lower is not None and key < lower:
+                        return
+                elif upper is not None and key >= upper:
+                    return
+                last = key
+                yield entry
+            self._check_end(last, upper if reverse else lower, reverse)
+        except Exception as error:
+            raise self._failed("read", error) from error
+
+    def _check_end(self, last: bytes | None, start: bytes | None, reverse: bool) -> None:
+        """Raise what has ended a scan, if it was not the end: rocksdict's iterators do not say."""
+        cursor = self._db.iter()
+        seek, outermost, onwards = cursor.seek, cursor.seek_to_first, cursor.next
+        if reverse:
+            seek, outermost, onwards = cursor.seek_for_prev, cursor.seek_to_last, cursor.prev
+        if last is not None:
+            seek(last)
+            if cursor.valid():
+                onwards()
+        elif start is not None:
+            seek(start)
+        else:
+            outermost()
+        cursor.status()
+
+    def _check_place(self) -> None:
+        # RocksDB would go on in a directory that is gone, or write into that of its successor.
+        try:
+            there = os.path.samestat(self._place, self._directory.stat())
+        except FileNotFoundError:
+            there = False
+        if not there:
+            raise ProcessorStateException(
+                f'cannot use the RocksDB store in "{self._directory}": the directory was deleted',
+                hint="Nothing but millstream may change what is in state.dir.",
+            )
+
+    def _failed(self, doing: str, error: Exception) -> Exception:
+        if isinstance(error, DbClosedError):
+            return InvalidStateStoreException(
+                f'cannot use the RocksDB store in "{self._directory}": it is closed'
+            )
+        return ProcessorStateException(
+            f'cannot {doing} the RocksDB store in "{self._directory}"', detail=str(error)
         )
 
 
-def _entries(
-    items: Iterator[Entry], lower: bytes | None, upper: bytes | None, reverse: bool
-) -> Generator[Entry, None, None]:
-    # Started by whoever makes it: one that was never started keeps its arguments when closed.
-    yield b"", b""
-    if reverse:
-        if upper is not None:
-            items = dropwhile(lambda entry: entry[0] >= upper, items)
-        if lower is not None:
-            items = takewhile(lambda entry: entry[0] >= lower, items)
-    elif upper is not None:
-        items = takewhile(lambda entry: entry[0] < upper, items)
-    yield from items
+class _Closed:
+    """Stands for a database that has been closed."""
 
+    def __getattr__(self, name: str) -> Any:
+        return self._refuse
 
-@cache
-def _shared(memory_bytes: int) -> tuple[Cache, WriteBufferManager]:
-    """Return the memory of this process's stores: half of the block cache may be write buffers."""
-    block_cache = Cache(memory_bytes)
-    return block_cache, WriteBufferManager.new_write_buffer_manager_with_cache(
-        memory_bytes // 2, False, block_cache
-    )
-
-
-def _settings(memory_bytes: int) -> Options:
-    block_cache, write_buffers = _shared(memory_bytes)
-    blocks = BlockBasedOptions()
-    blocks.set_block_cache(block_cache)
-    blocks.set_bloom_filter(BLOOM_BITS, False)
-    blocks.set_cache_index_and_filter_blocks(True)
-    blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
-    settings = Options(raw_mode=True)
-    settings.create_if_missing(True)
-    settings.create_missing_column_families(True)
-    settings.set_block_based_table_factory(blocks)
-    settings.set_write_buffer_manager(write_buffers)
-    settings.set_write_buffer_size(WRITE_BUFFER_BYTES)
-    # Most reads of a window store ask for what is not there; these filters answer them in memory.
-    settings.set_memtable_whole_key_filtering(True)
-    settings.set_memtable_prefix_bloom_ratio(0.1)
-    settings.set_compression_type(DBCompressionType.lz4())
-    settings.set_bottommost_compression_type(DBCompressionType.zstd())
-    settings.set_keep_log_file_num(1)
-    settings.set_max_open_files(256)
-    return settings
-
-
-def _meta_settings() -> Options:
-    settings = Options(raw_mode=True)
-    settings.set_write_buffer_size(64 << 10)
-    return settings
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise DbClosedError
 
 
 @hookimpl

@@ -9,21 +9,20 @@ from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
-    FlushListener,
     KeyValueIterator,
-    SessionAccess,
     SessionStore,
-    StateStore,
     StateStoreContext,
 )
 from millstream.core.windows import SessionWindow, Windowed
-from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
-from millstream.stores.codec import Codec, Part, PlainCodec, resolve
+from millstream.stores.access import StoreAccess
 from millstream.stores.iterators import Entries
-from millstream.stores.key_value import changelog_topic, closed, given, warn_empty_range
+from millstream.stores.key_value import given, warn_empty_range
+from millstream.stores.layers import PointLayer
 from millstream.stores.session_access import Sessions
 from millstream.stores.session_keys import SessionKeys, end_of, key_of, start_of
 from millstream.stores.session_layers import SessionLayer
+from millstream.stores.typed import TypedStore
+from millstream.stores.value_forms import Adapter
 
 K = TypeVar("K")
 AGG = TypeVar("AGG")
@@ -31,10 +30,8 @@ AGG = TypeVar("AGG")
 Cells = Iterator[tuple[bytes, Any]]
 
 
-class SerdeSessionStore(SessionStore[K, AGG]):
+class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
     """Keys and aggregates by their serdes, over layers of bytes."""
-
-    codec_class: type[Codec] = PlainCodec
 
     def __init__(
         self,
@@ -44,45 +41,16 @@ class SerdeSessionStore(SessionStore[K, AGG]):
         value_serde: Serde[Any] | None,
         *,
         keys: SessionKeys,
-        caching: bool,
+        points: PointLayer | None = None,
+        adapter: Adapter | None = None,
+        caching: bool = False,
     ) -> None:
-        self._name = name
+        """Describe it; ``points`` lie around the layer, which ranges are read from."""
+        super().__init__(
+            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
+        )
         self._layer = layer
-        self._key_serde = key_serde
-        self._value_serde = value_serde
         self._session_keys = keys
-        self._caching = caching
-        self._access: Sessions | None = None
-
-    def name(self) -> str:
-        """Return the name."""
-        return self._name
-
-    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
-        context = stateStoreContext
-        topic = changelog_topic(context, self._name)
-        keys = Part(resolve(self._key_serde, context.keySerde(), "key", self._name), topic)
-        values = Part(resolve(self._value_serde, context.valueSerde(), "value", self._name), topic)
-        self._layer.init(context, root)
-        self._keys = keys
-        codec = self._codec = self.codec_class(values)
-        points: StoreAccess
-        if self._caching and context.cache_budget.limit > 0:
-            points = CachedAccess(
-                keys, codec, self._layer, context, self._show_key, remembers=False
-            )
-        else:
-            points = DirectAccess(keys, codec, self._layer, context)
-        self._access = Sessions(points, self._layer, self._session_keys, keys, codec, context)
-
-    def access(self) -> SessionAccess:
-        """Return the operators' way in."""
-        return self._opened()
-
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
-        """Name who is told of flushed entries; False if the store has no cache."""
-        return self._opened().points.set_flush_listener(listener, send_old_values)
 
     def put(self, sessionKey: Windowed[K], aggregate: AGG | None) -> None:
         """Set the aggregate of a session; None removes it."""
@@ -107,7 +75,7 @@ class SerdeSessionStore(SessionStore[K, AGG]):
         end = to_epoch_millis(sessionEndTime, "sessionEndTime")
         if start < 0 or end < 0:
             return None
-        shown: AGG | None = self._codec.show(access.read(key_bytes, start, end))
+        shown: AGG | None = self._codec.show(access.cell(key_bytes, start, end))
         return shown
 
     def findSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
@@ -139,29 +107,6 @@ class SerdeSessionStore(SessionStore[K, AGG]):
         wants = _named("backwardFetch", FETCH_NAMES, arguments, keywords)
         return self._find((*wants, 0, LONG_MAX), reverse=True)
 
-    def flush(self) -> None:
-        """Pass on what the cache holds."""
-        if self._access is not None:
-            self._access.points.flush()
-
-    def reload(self) -> None:
-        """Forget the cache: the bytes below were changed behind the store."""
-        self._opened().points.reload()
-
-    def close(self) -> None:
-        """Flush, and release everything."""
-        access, self._access = self._access, None
-        if access is not None:
-            access.points.close()
-
-    def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
-        return self._layer.stores_durably
-
-    def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
-        return self._access is not None
-
     def _find(self, wants: tuple[Any, ...], *, reverse: bool) -> KeyValueIterator[Windowed[K], AGG]:
         access = self._opened()
         *keys, earliest, latest = wants
@@ -176,26 +121,35 @@ class SerdeSessionStore(SessionStore[K, AGG]):
         if first is not None and last is not None and first > last:
             warn_empty_range(self._name)
             return self._entries(iter(()))
-        return self._entries(access.cells(first, last, earliest_end, latest_start, reverse=reverse))
+        bounds = (first, last, earliest_end, latest_start)
+        if len(keys) == 1:
+            until = access.check_start(latest_start, reverse=reverse)
+            cells = access.cells(*bounds, reverse=reverse, cached_until=until)
+            return self._entries(cells)
+        return self._entries(access.cells(*bounds, reverse=reverse))
 
     def _entries(self, cells: Cells) -> KeyValueIterator[Windowed[K], AGG]:
         return Entries(cells, self._windowed, self._codec.show, self._name)
 
+    def _open(self, points: StoreAccess, context: StateStoreContext) -> Sessions:
+        return Sessions(
+            points,
+            self._layer,
+            self._session_keys,
+            self._keys,
+            self._codec,
+            context,
+            decode=self._decode,
+            remove=self._bytes.remove,
+        )
+
     def _show_key(self, session_key: bytes, key: Any) -> Windowed[Any]:
-        keys = self._keys
-        # An object that is not plain may have been changed since it was written.
-        shown = key if type(key) is keys.plain_type else keys.from_bytes(key_of(session_key))
+        shown = self._key_of(key_of(session_key), key)
         return Windowed(shown, SessionWindow(start_of(session_key), end_of(session_key)))
 
     def _windowed(self, session_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(session_key))
         return Windowed(key, SessionWindow(start_of(session_key), end_of(session_key)))
-
-    def _opened(self) -> Sessions:
-        access = self._access
-        if access is None:
-            raise closed(self._name)
-        return access
 
 
 FIND_NAMES = {

@@ -1,16 +1,16 @@
-"""The bytes under a session store: segments that expire, and the changelog around them."""
+"""The bytes under a session store: segments that expire."""
 
 from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.state import SessionStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.windows import SessionWindow, Windowed
-from millstream.stores.layers import PointLayer, log_value
+from millstream.stores.layers import Above, PointLayer
 from millstream.stores.session_keys import (
     SessionKeys,
     clamp,
@@ -30,9 +30,6 @@ class SessionLayer(PointLayer):
 
     time_ordered: bool
     """Sessions come by end, then key; else by segment, then key."""
-    stores_durably: bool
-    remove: Callable[[bytes], None]
-    """Removes a session. Unlike a put of None, Kafka's stores never count it as too late."""
 
     @abstractmethod
     def find(
@@ -46,14 +43,18 @@ class SessionLayer(PointLayer):
     ) -> Iterator[Entry]:
         """Yield the live sessions within bounds, all of them inclusive, in the store's order."""
 
+    @property
+    def observed(self) -> int:
+        """The latest end in the bytes, where the layer folds."""
+        raise NotImplementedError
+
+    def limits(self, observed: int) -> tuple[int, int]:
+        """Return the earliest ends that are found and taken once ``observed`` is the latest."""
+        raise NotImplementedError
+
     @abstractmethod
     def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
         """Yield the sessions of all keys that end within bounds, both inclusive, by end."""
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        put = self.put
-        for key, value in entries.items():
-            put(key, value)
 
 
 class StoredSessions(SessionLayer):
@@ -63,6 +64,8 @@ class StoredSessions(SessionLayer):
     that is said to be persistent accepts and keeps sessions until their whole segment is that old,
     one in memory does not: that is how Kafka's two kinds differ.
     """
+
+    folds = True
 
     def __init__(
         self,
@@ -90,7 +93,6 @@ class StoredSessions(SessionLayer):
         self._copy_put = self._copy.put
         self.get = self._get
         self.put = self._put
-        self.remove = self._remove
         self.reload()
 
     def find(
@@ -135,6 +137,38 @@ class StoredSessions(SessionLayer):
             )
         return self._in_order(entries) if self.time_ordered else entries
 
+    @property
+    def observed(self) -> int:
+        return self._observed
+
+    def limits(self, observed: int) -> tuple[int, int]:
+        oldest = observed - self._retention
+        if not self.stores_durably:
+            return clamp(oldest + 1), clamp(oldest + 1)
+        interval = self._keys.interval
+        return clamp(oldest + 1), clamp(oldest) // interval * interval
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        if self._indexed:
+            super().put_all(entries)
+            return
+        before = latest = self._observed_bytes
+        oldest = self._live_from
+        taken: dict[bytes, bytes | None] = {}
+        for key, value in entries.items():
+            end = key[-16:-8]
+            if end > latest:
+                latest = end
+                oldest = self.limits(int.from_bytes(end, "big"))[1].to_bytes(8, "big")
+            elif end < oldest:
+                self._refuse(key)
+                continue
+            taken[key] = value
+        self._copy.put_all(taken)
+        # What this drops may be among the entries: they were taken before time moved on.
+        if latest > before:
+            self._advance(latest)
+
     def reload(self) -> None:
         meta = self._copy_get(META_KEY)
         self._observed = -1
@@ -169,7 +203,7 @@ class StoredSessions(SessionLayer):
             return
         self._set(key, value)
 
-    def _remove(self, key: bytes) -> None:
+    def remove(self, key: bytes) -> None:
         end = key[-16:-8]
         if self.stores_durably and end > self._observed_bytes:
             self._advance(end)
@@ -191,12 +225,8 @@ class StoredSessions(SessionLayer):
         self._observed = int.from_bytes(end, "big")
         oldest = self._observed - self._retention
         self._seen_from = clamp(oldest + 1).to_bytes(8, "big")
-        interval = self._keys.interval
-        first_segment = clamp(oldest) // interval
-        if self.stores_durably:
-            self._live_from = (first_segment * interval).to_bytes(8, "big")
-        else:
-            self._live_from = self._seen_from
+        self._live_from = self.limits(self._observed)[1].to_bytes(8, "big")
+        first_segment = clamp(oldest) // self._keys.interval
         if first_segment > self._kept_from:
             self._drop(self._kept_from, first_segment)
             self._kept_from = first_segment
@@ -220,11 +250,11 @@ class StoredSessions(SessionLayer):
         )
 
 
-class SuppliedSessions(SessionLayer):
+class SuppliedSessions(Above, SessionLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: SessionStore[bytes, bytes], keys: SessionKeys) -> None:
-        self._store = store
+        self._store = self._passes_to = store
         self._keys = keys
         self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably
@@ -233,7 +263,6 @@ class SuppliedSessions(SessionLayer):
         self._store.init(context, root)
         self.get = self._get
         self.put = self._put
-        self.remove = self._remove
 
     def find(
         self,
@@ -252,15 +281,6 @@ class SuppliedSessions(SessionLayer):
     def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
         return self._entries(self._store.findSessions(first_end, last_end))
 
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
     def _entries(self, found: object) -> Iterator[Entry]:
         join = self._keys.join
         with found as sessions:  # type: ignore[attr-defined]
@@ -275,61 +295,8 @@ class SuppliedSessions(SessionLayer):
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._store.put(_windowed(key), value)
 
-    def _remove(self, key: bytes) -> None:
+    def remove(self, key: bytes) -> None:
         self._store.remove(_windowed(key))
-
-
-class LoggedSessions(SessionLayer):
-    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
-
-    logs = True
-
-    def __init__(self, below: SessionLayer, name: str) -> None:
-        self._below = below
-        self._name = name
-        self.time_ordered = below.time_ordered
-        self.stores_durably = below.stores_durably
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        below = self._below
-        below.init(context, root)
-        self.get, self.put, self.remove = below.get, below.put, below.remove
-        self.logs = context.logs_changes(self._name)
-        if self.logs:
-            self.put = self._put
-            self.remove = self._remove
-
-    def find(
-        self,
-        key_from: bytes | None,
-        key_to: bytes | None,
-        earliest_end: int,
-        latest_start: int,
-        *,
-        reverse: bool,
-    ) -> Iterator[Entry]:
-        return self._below.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
-
-    def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
-        return self._below.ended(first_end, last_end)
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()
-
-    def _put(self, key: bytes, value: bytes | None) -> None:
-        self._below.put(key, value)
-        log_value(self._context, self._name, key[8:], value, False)
-
-    def _remove(self, key: bytes) -> None:
-        self._below.remove(key)
-        log_value(self._context, self._name, key[8:], None, False)
 
 
 def _windowed(key: bytes) -> Windowed[bytes]:

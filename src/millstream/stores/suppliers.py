@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
+    HeadersBytesStore,
+    HeadersBytesStoreSupplier,
     KeyValueBytesStoreSupplier,
     KeyValueStore,
     SessionBytesStoreSupplier,
     SessionStore,
+    TimestampedBytesStore,
+    VersionedBytesStore,
     VersionedBytesStoreSupplier,
     WindowBytesStoreSupplier,
     WindowStore,
@@ -21,10 +24,35 @@ from millstream.stores.session import SerdeSessionStore
 from millstream.stores.session_keys import SessionKeys
 from millstream.stores.session_layers import StoredSessions
 from millstream.stores.versioned import SerdeVersionedStore
+from millstream.stores.versioned_bytes import OurVersionedBytes
 from millstream.stores.versioned_layers import StoredVersions
 from millstream.stores.window import SerdeWindowStore
 from millstream.stores.window_keys import WindowKeys
 from millstream.stores.window_layers import StoredWindows
+
+PlainBytes = SerdeKeyValueStore[bytes, bytes]
+WindowBytes = SerdeWindowStore[bytes, bytes]
+SessionBytes = SerdeSessionStore[bytes, bytes]
+
+
+class TimestampedBytes(PlainBytes, TimestampedBytesStore):
+    """Key-value bytes with times."""
+
+
+class HeadersBytes(PlainBytes, HeadersBytesStore):
+    """Key-value bytes with headers."""
+
+
+class TimestampedWindowBytes(WindowBytes, TimestampedBytesStore):
+    """Window bytes with times."""
+
+
+class HeadersWindowBytes(TimestampedWindowBytes, HeadersBytesStore):
+    """Window bytes with headers."""
+
+
+class HeadersSessionBytes(SessionBytes, HeadersBytesStore):
+    """Session bytes with headers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,24 +76,25 @@ class OurKeyValueSupplier(KeyValueBytesStoreSupplier):
 
     def get(self) -> KeyValueStore[bytes, bytes]:
         """Return a new store of bytes, without cache and changelog."""
-        return SerdeKeyValueStore(
-            self.store,
-            self.layer(),
-            Serdes.ByteArray(),
-            Serdes.ByteArray(),
-            persistent=self.durable,
-            caching=False,
-        )
+        return self._typed(TimestampedBytes if self.timestamped else PlainBytes)
+
+    def _typed(self, store: type[PlainBytes]) -> KeyValueStore[bytes, bytes]:
+        data = Serdes.ByteArray()
+        return store(self.store, self.layer(), data, data)
 
     def layer(self) -> ByteLayer:
         """Return the bytes of a new store."""
         if self.max_entries is not None:
             return LruBytes(self.store, self.kind, self.max_entries)
-        return StoredBytes(self.store, self.kind)
+        return StoredBytes(self.store, self.kind, durable=self.durable)
 
-    def drops_times(self) -> bool:
-        """Tell whether a timestamped store over this one loses its times, as in Kafka."""
-        return self.durable and not self.timestamped
+
+class OurHeadersKeyValueSupplier(OurKeyValueSupplier, HeadersBytesStoreSupplier):
+    """The same for values with headers."""
+
+    def get(self) -> KeyValueStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        return self._typed(HeadersBytes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,16 +139,11 @@ class OurWindowSupplier(WindowBytesStoreSupplier):
 
     def get(self) -> WindowStore[bytes, bytes]:
         """Return a new store of bytes, without cache and changelog."""
-        keys = self.keys()
-        return SerdeWindowStore(
-            self.store,
-            self.layer(keys),
-            Serdes.ByteArray(),
-            Serdes.ByteArray(),
-            window_size=self.size,
-            keys=keys,
-            caching=False,
-        )
+        return self._typed(TimestampedWindowBytes if self.timestamped else WindowBytes)
+
+    def _typed(self, store: type[WindowBytes]) -> WindowStore[bytes, bytes]:
+        keys, data = self.keys(), Serdes.ByteArray()
+        return store(self.store, self.layer(keys), data, data, window_size=self.size, keys=keys)
 
     def keys(self) -> WindowKeys:
         """Return the layout of a new store."""
@@ -138,9 +162,13 @@ class OurWindowSupplier(WindowBytesStoreSupplier):
             sliding=self.sliding,
         )
 
-    def drops_times(self) -> bool:
-        """Tell whether a timestamped store over this one loses its times, as in Kafka."""
-        return self.durable and not self.timestamped
+
+class OurHeadersWindowSupplier(OurWindowSupplier, HeadersBytesStoreSupplier):
+    """The same for values with headers."""
+
+    def get(self) -> WindowStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        return self._typed(HeadersWindowBytes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,15 +201,11 @@ class OurSessionSupplier(SessionBytesStoreSupplier):
 
     def get(self) -> SessionStore[bytes, bytes]:
         """Return a new store of bytes, without cache and changelog."""
-        keys = self.keys()
-        return SerdeSessionStore(
-            self.store,
-            self.layer(keys),
-            Serdes.ByteArray(),
-            Serdes.ByteArray(),
-            keys=keys,
-            caching=False,
-        )
+        return self._typed(SessionBytes)
+
+    def _typed(self, store: type[SessionBytes]) -> SessionStore[bytes, bytes]:
+        keys, data = self.keys(), Serdes.ByteArray()
+        return store(self.store, self.layer(keys), data, data, keys=keys)
 
     def keys(self) -> SessionKeys:
         """Return the layout of a new store."""
@@ -199,6 +223,14 @@ class OurSessionSupplier(SessionBytesStoreSupplier):
         )
 
 
+class OurHeadersSessionSupplier(OurSessionSupplier, HeadersBytesStoreSupplier):
+    """The same for aggregates with headers."""
+
+    def get(self) -> SessionStore[bytes, bytes]:
+        """Return a new store of bytes, without cache and changelog."""
+        return self._typed(HeadersSessionBytes)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OurVersionedSupplier(VersionedBytesStoreSupplier):
     """A versioned store over the byte store called ``kind``; times in milliseconds."""
@@ -208,6 +240,7 @@ class OurVersionedSupplier(VersionedBytesStoreSupplier):
     durable: bool
     retention: int
     segment_interval: int
+    cached: bool = False
 
     def name(self) -> str:
         """Return the store's name."""
@@ -225,10 +258,10 @@ class OurVersionedSupplier(VersionedBytesStoreSupplier):
         """Return the width of the segments in which old versions are dropped."""
         return self.segment_interval
 
-    def get(self) -> Any:
+    def get(self) -> VersionedBytesStore:
         """Return a new versioned store of bytes, without changelog."""
-        bytes_serde = Serdes.ByteArray()
-        return SerdeVersionedStore(self.store, self.layer(), bytes_serde, bytes_serde)
+        data = Serdes.ByteArray()
+        return OurVersionedBytes(SerdeVersionedStore(self.store, self.layer(), data, data))
 
     def layer(self) -> StoredVersions:
         """Return the bytes of a new store."""

@@ -1,13 +1,23 @@
-"""The bytes under a versioned store, and the changelog around them."""
+"""The bytes under a versioned store."""
 
 from __future__ import annotations
 
 import logging
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 
 from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
-from millstream.stores.versioned_rows import Row, earliest_of, next_of
+from millstream.stores.layers import Layer
+from millstream.stores.versioned_ranges import Held, held_by_key
+from millstream.stores.versioned_rows import (
+    Found,
+    Latest,
+    Row,
+    earliest_of,
+    held_between,
+    latest_of,
+    next_of,
+)
 from millstream.stores.window_layers import META_KEY
 
 logger = logging.getLogger("millstream.stores")
@@ -18,20 +28,12 @@ HISTORY = b"\x01"
 UNDEFINED = VersionedKeyValueStore.PUT_RETURN_CODE_VALID_TO_UNDEFINED
 NOT_PUT = VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT
 
-Latest = tuple[bytes, int]
-Found = tuple[bytes, int, "int | None"]
 
-
-class VersionLayer(ABC):
+class VersionLayer(Layer):
     """Bytes and times to bytes."""
 
     logs = False
     """Every write is noted."""
-    stores_durably: bool
-
-    @abstractmethod
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        """Open it."""
 
     @abstractmethod
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
@@ -45,14 +47,26 @@ class VersionLayer(ABC):
     def as_of(self, key: bytes, time: int) -> Found | None:
         """Return value, start and end of the version that held at a time; no end: the latest."""
 
-    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Write out what is only in memory."""
+    def history(self, key: bytes, first: int | None, last: int | None) -> list[Found] | None:
+        """Return the versions that held between two times, newest first; None if unknown."""
+        del key, first, last
+        return None
 
-    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Forget what was derived from the bytes."""
+    def between(
+        self,
+        lower: bytes | None,
+        upper: bytes | None,
+        first: int | None,
+        last: int | None,
+        *,
+        reverse: bool,
+    ) -> Iterator[Held] | None:
+        """Do what ``history`` does for each key with ``lower <= key < upper``, in key order.
 
-    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Release what this layer holds."""
+        Keys without a version come too, or not.
+        """
+        del lower, upper, first, last, reverse
+        return None
 
 
 class StoredVersions(VersionLayer):
@@ -86,7 +100,7 @@ class StoredVersions(VersionLayer):
         self._segments = {int.from_bytes(meta[at : at + 8], "big") for at in places}
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        if time < self._observed - self._retention:
+        if self._expired(time):
             self._context.count_dropped_record()
             logger.warning(
                 "Skipping record for expired put. store=[%s] timestamp=[%d] streamTime=[%d]",
@@ -109,13 +123,13 @@ class StoredVersions(VersionLayer):
 
     def latest(self, key: bytes) -> Latest | None:
         data = self._get(LATEST + key)
-        return None if data is None else (data[8:], int.from_bytes(data[:8], "big", signed=True))
+        return None if data is None else latest_of(data)
 
     def as_of(self, key: bytes, time: int) -> Found | None:
         latest = self.latest(key)
         if latest is not None and latest[1] <= time:
             return (*latest, None)
-        if time < self._observed - self._retention:
+        if self._expired(time):
             return None
         for _, data in self._rows(key, time):
             if next_of(data) <= time:
@@ -126,6 +140,28 @@ class StoredVersions(VersionLayer):
                 start, value = row.versions[index]
                 return None if value is None else (value, start, row.end_of(index))
         return None
+
+    def history(self, key: bytes, first: int | None, last: int | None) -> list[Found]:
+        first = -1 if first is None else first
+        rows = () if self._expired(last) else (data for _, data in self._rows(key, first))
+        return held_between(self.latest(key), rows, first, last)
+
+    def between(
+        self,
+        lower: bytes | None,
+        upper: bytes | None,
+        first: int | None,
+        last: int | None,
+        *,
+        reverse: bool,
+    ) -> Iterator[Held]:
+        first = -1 if first is None else first
+        prefixes = [LATEST]
+        if not self._expired(last):
+            prefixes.extend(self._place(segment, b"") for segment in self._segments_from(first))
+        found = held_by_key(self._copy.scan, prefixes, lower, upper, reverse=reverse)
+        for key, latest, rows in found:
+            yield key, held_between(latest, rows, first, last)
 
     def _put_before(self, key: bytes, value: bytes | None, time: int, end: int | None) -> int:
         """Add a version that is older than the latest, whose time is ``end`` if there is one."""
@@ -191,13 +227,18 @@ class StoredVersions(VersionLayer):
 
     def _rows(self, key: bytes, time: int) -> Iterator[tuple[int, bytes]]:
         """Yield segments and rows of versions that ended at ``time`` or later, newest first."""
-        first = self._segment(time)
-        for segment in sorted(self._segments, reverse=True):
-            if segment < first:
-                return
+        for segment in self._segments_from(time):
             data = self._get(self._place(segment, key))
             if data is not None:
                 yield segment, data
+
+    def _segments_from(self, time: int) -> list[int]:
+        """Return the segments of versions that ended at ``time`` or later, newest first."""
+        first = self._segment(time)
+        return sorted((s for s in self._segments if s >= first), reverse=True)
+
+    def _expired(self, time: int | None) -> bool:
+        return time is not None and time < self._observed - self._retention
 
     def _row(self, key: bytes, end: int) -> Row | None:
         data = self._get(self._place(self._segment(end), key))
@@ -229,69 +270,3 @@ class StoredVersions(VersionLayer):
     def _save(self) -> None:
         numbers = (self._observed, *sorted(self._segments))
         self._set(META_KEY, b"".join(number.to_bytes(8, "big") for number in numbers))
-
-
-class SuppliedVersions(VersionLayer):
-    """A versioned store of bytes that a user's own supplier made."""
-
-    def __init__(self, store: VersionedKeyValueStore[bytes, bytes]) -> None:
-        self._store = store
-        self.stores_durably = store.persistent()
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._store.init(context, root)
-
-    def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        return self._store.put(key, value, time)
-
-    def latest(self, key: bytes) -> Latest | None:
-        found = self._store.get(key)
-        return None if found is None else (found.value(), found.timestamp())
-
-    def as_of(self, key: bytes, time: int) -> Found | None:
-        found = self._store.get(key, time)
-        return None if found is None else (found.value(), found.timestamp(), found.validTo())
-
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
-
-class LoggedVersions(VersionLayer):
-    """Notes each write at its version's time; refused ones too, as Kafka."""
-
-    def __init__(self, below: VersionLayer, name: str) -> None:
-        self._below = below
-        self._name = name
-        self.stores_durably = below.stores_durably
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        self._below.init(context, root)
-        self.logs = context.logs_changes(self._name)
-
-    def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        end = self._below.put(key, value, time)
-        if self.logs:
-            self._context.log_change(self._name, key, value, time, None)
-        return end
-
-    def latest(self, key: bytes) -> Latest | None:
-        return self._below.latest(key)
-
-    def as_of(self, key: bytes, time: int) -> Found | None:
-        return self._below.as_of(key, time)
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()

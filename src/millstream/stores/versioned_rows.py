@@ -9,7 +9,12 @@ key was deleted then.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
+Latest = tuple[bytes, int]
+"""The latest value and from when it holds."""
+Found = tuple[bytes, int, "int | None"]
+"""A value, from when and until when it holds; None: it is the latest."""
 Version = tuple[int, bytes | None]
 """From when it holds, and the value; None for a deletion."""
 
@@ -83,6 +88,30 @@ def next_of(data: bytes) -> int:
 def earliest_of(data: bytes) -> int:
     """Return ``earliest`` of a row's bytes."""
     return int.from_bytes(data[8:16], "big", signed=True)
+
+
+def latest_of(data: bytes) -> Latest:
+    """Return value and time of the bytes of a latest version: ``time || value``."""
+    return data[8:], int.from_bytes(data[:8], "big", signed=True)
+
+
+def held_between(
+    latest: Latest | None, rows: Iterable[bytes], first: int, last: int | None
+) -> list[Found]:
+    """Return the versions of one key that held at some moment between two times, newest first.
+
+    Both times are inclusive; None is no bound. Rows come newest first.
+    """
+    found: list[Found] = []
+    if latest is not None and (last is None or latest[1] <= last):
+        found.append((*latest, None))
+    for data in rows:
+        row = Row.of_bytes(data)
+        for index, (start, value) in enumerate(row.versions):
+            end = row.end_of(index)
+            if value is not None and end > first and (last is None or start <= last):
+                found.append((value, start, end))
+    return found
 
 
 def default_versioned_interval(retention: int) -> int:

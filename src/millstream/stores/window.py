@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk
@@ -10,9 +10,7 @@ from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
-    FlushListener,
     KeyValueIterator,
-    StateStore,
     StateStoreContext,
     TimestampedWindowStore,
     ValueAndTimestamp,
@@ -20,17 +18,21 @@ from millstream.core.state import (
     WindowStore,
 )
 from millstream.core.windows import TimeWindow, Windowed
-from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
-from millstream.stores.codec import Codec, Part, PlainCodec, TimestampedCodec, resolve
+from millstream.stores.access import StoreAccess
+from millstream.stores.codec import TimestampedCodec
 from millstream.stores.iterators import Entries, WindowEntries
-from millstream.stores.key_value import changelog_topic, closed, given, warn_empty_range
+from millstream.stores.key_value import given, warn_empty_range
+from millstream.stores.layers import PointLayer
 from millstream.stores.merge import merged
+from millstream.stores.typed import TypedStore
+from millstream.stores.value_forms import Adapter
 from millstream.stores.window_keys import (
     REMEMBERED_STARTS,
     WindowKeys,
     by_time,
     clamp,
     key_of,
+    start_bytes,
     start_of,
     wanted,
 )
@@ -42,10 +44,8 @@ V = TypeVar("V")
 Cells = Iterator[tuple[bytes, Any]]
 
 
-class SerdeWindowStore(WindowStore[K, V]):
+class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
-
-    codec_class: type[Codec] = PlainCodec
 
     def __init__(
         self,
@@ -56,47 +56,17 @@ class SerdeWindowStore(WindowStore[K, V]):
         *,
         window_size: int,
         keys: WindowKeys,
-        caching: bool,
+        points: PointLayer | None = None,
+        adapter: Adapter | None = None,
+        caching: bool = False,
     ) -> None:
-        self._name = name
+        """Describe it; ``points`` lie around the layer, which ranges are read from."""
+        super().__init__(
+            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
+        )
         self._layer = layer
-        self._key_serde = key_serde
-        self._value_serde = value_serde
-        self._window_size = window_size
         self._window_keys = keys
-        self._caching = caching
-        self._access: Windows | None = None
-        self._shown_windows: dict[bytes, TimeWindow] = {}
-
-    def name(self) -> str:
-        """Return the name."""
-        return self._name
-
-    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
-        context = stateStoreContext
-        topic = changelog_topic(context, self._name)
-        keys = Part(resolve(self._key_serde, context.keySerde(), "key", self._name), topic)
-        values = Part(resolve(self._value_serde, context.valueSerde(), "value", self._name), topic)
-        self._layer.init(context, root)
-        self._keys = keys
-        codec = self._codec = self.codec_class(values)
-        points: StoreAccess
-        if self._caching and context.cache_budget.limit > 0:
-            points = CachedAccess(
-                keys, codec, self._layer, context, self._show_key, remembers=False
-            )
-        else:
-            points = DirectAccess(keys, codec, self._layer, context)
-        self._access = Windows(points, self._window_keys)
-
-    def access(self) -> WindowAccess:
-        """Return the operators' way in."""
-        return self._opened()
-
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
-        """Name who is told of flushed entries; False if the store has no cache."""
-        return self._opened().points.set_flush_listener(listener, send_old_values)
+        self._shown_windows = ShownWindows(window_size)
 
     def put(self, key: K, value: V | None, windowStartTimestamp: int) -> None:
         """Set the value of a key's window; None deletes it."""
@@ -138,36 +108,13 @@ class SerdeWindowStore(WindowStore[K, V]):
         """Return every window of every key, last first."""
         return self._range(None, None, 0, LONG_MAX, reverse=True)
 
-    def flush(self) -> None:
-        """Pass on what the cache holds."""
-        if self._access is not None:
-            self._access.points.flush()
-
-    def reload(self) -> None:
-        """Forget the cache: the bytes below were changed behind the store."""
-        self._opened().points.reload()
-
-    def close(self) -> None:
-        """Flush, and release everything."""
-        access, self._access = self._access, None
-        if access is not None:
-            access.points.close()
-
-    def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
-        return self._layer.stores_durably
-
-    def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
-        return self._access is not None
-
     def _fetch(self, wants: tuple[Any, ...], *, reverse: bool) -> Any:
         if len(wants) != 3:
             return self._range(*wants, reverse=reverse)
         access = self._opened()
         key = access.serialize_key(given(wants[0]))
         times = _times(wants[1], wants[2])
-        cells = self._cells(key, key, *times, reverse=reverse)
+        cells = access.cells(key, key, *times, reverse=reverse)
         return WindowEntries(cells, start_of, self._codec.show, self._name)
 
     def _range(
@@ -187,58 +134,19 @@ class SerdeWindowStore(WindowStore[K, V]):
             warn_empty_range(self._name)
             cells: Cells = iter(())
         else:
-            cells = self._cells(first, last, *times, reverse=reverse)
+            cells = access.cells(first, last, *times, reverse=reverse)
         return Entries(cells, self._windowed, self._codec.show, self._name)
 
-    def _cells(
-        self,
-        key_from: bytes | None,
-        key_to: bytes | None,
-        time_from: int,
-        time_to: int,
-        *,
-        reverse: bool,
-    ) -> Cells:
-        access = self._opened()
-        decode = self._codec.decode
-        stored = self._layer.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
-        if not access.cached:
-            return ((key, decode(data)) for key, data in stored)
-        timed = self._layer.time_ordered
-        cached = access.cached_cells(key_from, key_to, time_from, time_to, reverse=reverse)
-        if timed:
-            cached = iter(sorted(cached, key=lambda c: by_time(c[0]), reverse=reverse))
-        order = by_time if timed else bytes
-        return merged(
-            ((order(key), key, cell) for key, cell in cached),
-            ((order(key), key, decode(data)) for key, data in stored),
-            reverse=reverse,
-        )
+    def _open(self, points: StoreAccess, context: StateStoreContext) -> Windows:
+        return Windows(points, self._window_keys, self._layer, self._decode)
 
     def _show_key(self, window_key: bytes, key: Any) -> Windowed[Any]:
-        keys = self._keys
-        # An object that is not plain may have been changed since it was written.
-        shown = key if type(key) is keys.plain_type else keys.from_bytes(key_of(window_key))
-        return Windowed(shown, self._window(window_key[-12:-4]))
+        shown = self._key_of(key_of(window_key), key)
+        return Windowed(shown, self._shown_windows[window_key[-12:-4]])
 
     def _windowed(self, window_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(window_key))
-        return Windowed(key, self._window(window_key[-12:-4]))
-
-    def _window(self, start: bytes) -> TimeWindow:
-        window = self._shown_windows.get(start)
-        if window is None:
-            if len(self._shown_windows) >= REMEMBERED_STARTS:
-                self._shown_windows.clear()
-            window = TimeWindow.of_start(int.from_bytes(start, "big"), self._window_size)
-            self._shown_windows[start] = window
-        return window
-
-    def _opened(self) -> Windows:
-        access = self._access
-        if access is None:
-            raise closed(self._name)
-        return access
+        return Windowed(key, self._shown_windows[window_key[-12:-4]])
 
 
 class SerdeTimestampedWindowStore(
@@ -249,14 +157,40 @@ class SerdeTimestampedWindowStore(
     codec_class = TimestampedCodec
 
 
+class ShownWindows(dict[bytes, TimeWindow]):
+    """Windows by the bytes of their start; those of late are kept, since many keys share them."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def __missing__(self, start: bytes) -> TimeWindow:
+        if len(self) >= REMEMBERED_STARTS:
+            self.clear()
+        window = self[start] = TimeWindow.of_start(int.from_bytes(start, "big"), self._size)
+        return window
+
+
 class Windows(WindowAccess):
     """Window keys in front of an access by key."""
 
-    def __init__(self, points: StoreAccess, keys: WindowKeys) -> None:
+    def __init__(
+        self,
+        points: StoreAccess,
+        keys: WindowKeys,
+        layer: WindowLayer,
+        decode: Callable[[bytes], Any],
+    ) -> None:
         self.points = points
         self.cached = points.cached
         self.logs = points.logs
+        self.keeps_headers = points.keeps_headers
+        self.folds = points.folds
+        self.in_hand = points.in_hand
+        self.plain = points.plain
+        self.keep = points.keep
         self._keys = keys
+        self._layer = layer
+        self._decode = decode
         self._join = keys.join
         self._read = points.read
         self._write = points.write
@@ -271,8 +205,14 @@ class Windows(WindowAccess):
     def read(self, key_bytes: bytes, start: int) -> Any:
         return self._read(self._join(key_bytes, start))
 
-    def read_many(self, keys_bytes: Sequence[bytes], starts: Sequence[int]) -> list[Any]:
-        return self.points.read_many(list(map(self._join, keys_bytes, starts)))
+    def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
+        return list(map(self._join, keys_bytes, starts))
+
+    def oldest_seen(self) -> int:
+        return self._layer.oldest_seen()
+
+    def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:
+        return self.points.read_many(window_keys)
 
     def write(self, key_bytes: bytes, key: Any, start: int, value: Any, timestamp: int) -> None:
         self._latest = max(self._latest, start)
@@ -294,22 +234,54 @@ class Windows(WindowAccess):
 
     def write_many(
         self,
-        keys_bytes: Sequence[bytes],
+        window_keys: Sequence[bytes],
         keys: Sequence[Any],
-        starts: Sequence[int],
         values: Sequence[Any],
         timestamps: Sequence[int],
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        self._latest = max(self._latest, *starts, -1)
-        window_keys = list(map(self._join, keys_bytes, starts))
+        latest = max(map(start_bytes, window_keys))
+        self._latest = max(self._latest, int.from_bytes(latest, "big"))
         self.points.write_many(window_keys, keys, values, timestamps, chunk, indices)
 
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
-        # Segment, start and sequence make each key longer.
-        longer = [key + bytes(20) for key in keys_bytes] if self.cached else keys_bytes
-        return self.points.has_room(longer, chunk)
+    def has_room(self, window_keys: Sequence[bytes], chunk: Chunk) -> bool:
+        return self.points.has_room(window_keys, chunk)
+
+    def fetch(
+        self, key_bytes: bytes, first: int, last: int, *, reverse: bool = False
+    ) -> Iterable[tuple[int, Any]]:
+        if self.cached:
+            cells = self.cells(key_bytes, key_bytes, first, last, reverse=reverse)
+            return ((start_of(key), cell) for key, cell in cells)
+        decode = self._decode
+        found = self._layer.near(key_bytes, first, last)
+        cells_by_start = [(start_of(key), decode(data)) for key, data in found]
+        return cells_by_start[::-1] if reverse else cells_by_start
+
+    def cells(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        time_from: int,
+        time_to: int,
+        *,
+        reverse: bool,
+    ) -> Cells:
+        """Yield window keys and cells within bounds, all of them inclusive."""
+        layer, decode = self._layer, self._decode
+        stored = layer.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
+        if not self.cached:
+            return ((key, decode(data)) for key, data in stored)
+        cached = self.cached_cells(key_from, key_to, time_from, time_to, reverse=reverse)
+        if layer.time_ordered:
+            cached = iter(sorted(cached, key=lambda c: by_time(c[0]), reverse=reverse))
+        order = by_time if layer.time_ordered else bytes
+        return merged(
+            ((order(key), key, cell) for key, cell in cached),
+            ((order(key), key, decode(data)) for key, data in stored),
+            reverse=reverse,
+        )
 
     def cached_cells(
         self,

@@ -6,7 +6,8 @@ key of Kafka's changelog topics.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import itemgetter
 
 from millstream.core.durations import LONG_MAX
 
@@ -18,6 +19,9 @@ SEPARATE_SEGMENTS = 16
 MIN_SEGMENT_INTERVAL_MS = 60_000
 
 Bounds = tuple[bytes, bytes]
+
+start_bytes: Callable[[bytes], bytes] = itemgetter(slice(-12, -4))
+"""Returns the start in a window key, as 8 bytes."""
 
 
 class WindowKeys:

@@ -1,19 +1,22 @@
-"""The bytes under a window store: segments that expire, and the changelog around them."""
+"""The bytes under a window store: segments that expire."""
 
 from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import compress
 
 from millstream.core.state import StateStore, StateStoreContext, WindowStore
 from millstream.core.store import Entry
-from millstream.stores.layers import NO_TIME, PointLayer, log_value, without_times
+from millstream.stores.layers import Above, PointLayer
+from millstream.stores.window_index import WindowIndex
 from millstream.stores.window_keys import (
     WindowKeys,
     by_time,
     clamp,
     key_of,
+    start_bytes,
     start_of,
     wanted,
 )
@@ -30,7 +33,6 @@ class WindowLayer(PointLayer):
 
     time_ordered: bool
     """Windows of several keys come by time, then key; else by segment, then key."""
-    stores_durably: bool
 
     @abstractmethod
     def fetch(
@@ -44,6 +46,14 @@ class WindowLayer(PointLayer):
     ) -> Iterator[Entry]:
         """Yield the live windows within bounds, all of them inclusive, in the store's order."""
 
+    def near(self, key: bytes, first: int, last: int) -> list[Entry]:
+        """Return what ``fetch`` does for one key, for those who ask for few keys' windows often."""
+        return list(self.fetch(key, key, first, last, reverse=False))
+
+    def oldest_seen(self) -> int:
+        """Return the first start of which something written can be read again."""
+        return 0
+
 
 class StoredWindows(WindowLayer):
     """Windows in a task's working copy of a byte store.
@@ -52,6 +62,8 @@ class StoredWindows(WindowLayer):
     store that is said to be persistent accepts and keeps windows until their whole segment is that
     old, one in memory does not: that is how Kafka's two kinds differ.
     """
+
+    folds = True
 
     def __init__(
         self,
@@ -90,14 +102,44 @@ class StoredWindows(WindowLayer):
         self._copy = context.working_copy(self._name, self._kind)
         self._copy_get = self._copy.get
         self._copy_put = self._copy.put
+        self._index = WindowIndex(
+            lambda key, first, last: self.fetch(key, key, first, last, reverse=False)
+        )
         self.get = self._get_last if self._duplicates else self._get
         self.put = self._add if self._duplicates else self._put
         self.reload()
 
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        if self._duplicates:
+            return list(map(self.get, keys))
+        # Nothing is there before the oldest start that is seen or after the latest one.
+        first, last, keys = self._seen_from, self._observed_bytes, list(keys)
+        there = [first <= start <= last for start in map(start_bytes, keys)]
+        found = self._copy.get_many(compress(keys, there))
+        if len(found) == len(keys):
+            return found
+        values = iter(found)
+        return [next(values) if seen else None for seen in there]
+
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        put = self.put
-        for key, value in entries.items():
-            put(key, value)
+        starts = set(map(start_bytes, entries))
+        latest = max(starts, default=b"")
+        moves = latest > self._observed_bytes
+        oldest = self._oldest_live(latest) if moves else self._live_from
+        if self._duplicates or self._indexed or min(starts, default=b"") < oldest:
+            super().put_all(entries)
+            return
+        if moves:
+            self._move_to(latest)
+            self._save()
+        self._copy.put_all(entries)
+        if self._index:
+            for key, value in entries.items():
+                self._index.note(key, value)
+
+    def near(self, key: bytes, first: int, last: int) -> list[Entry]:
+        oldest = self._observed - self._retention + self._first_seen
+        return self._index.find(key, oldest, first, min(last, self._observed))
 
     def fetch(
         self,
@@ -131,9 +173,14 @@ class StoredWindows(WindowLayer):
             else:
                 yield from entries
 
+    def oldest_seen(self) -> int:
+        return int.from_bytes(self._seen_from, "big")
+
     def reload(self) -> None:
+        self._index.forget()
         meta = self._copy_get(META_KEY)
         self._observed = -1
+        self._first_segment = -1
         self._sequence = 0
         self._observed_bytes = self._live_from = self._seen_from = b""
         self._kept_from = bytes(8)
@@ -171,6 +218,8 @@ class StoredWindows(WindowLayer):
             self._refuse(key)
             return
         self._copy_put(key, value)
+        if self._index:
+            self._index.note(key, value)
         if self._indexed:
             by_start = INDEX + start + key[8:-12] + key[-4:]
             self._copy_put(by_start, None if value is None else b"")
@@ -187,23 +236,34 @@ class StoredWindows(WindowLayer):
         self._save()
 
     def _move_to(self, start: bytes) -> None:
+        # In a join's store this runs for every record, so it does no more than it has to.
         self._observed_bytes = start
         self._observed = int.from_bytes(start, "big")
         oldest = self._observed - self._retention
-        self._seen_from = clamp(oldest + self._first_seen).to_bytes(8, "big")
-        interval = self._keys.interval
-        first_segment = clamp(oldest) // interval
-        if self.stores_durably:
-            self._live_from = (first_segment * interval).to_bytes(8, "big")
-        else:
-            self._live_from = clamp(oldest + 1).to_bytes(8, "big")
+        self._seen_from = max(0, oldest + self._first_seen).to_bytes(8, "big")
+        first_segment = max(0, oldest) // self._keys.interval
+        if not self.stores_durably or first_segment != self._first_segment:
+            self._live_from = self._oldest_live(start)
+        if first_segment != self._first_segment:
+            self._first_segment = first_segment
+            self._drop_before(first_segment)
+
+    def _drop_before(self, first_segment: int) -> None:
         kept_from = first_segment.to_bytes(8, "big")
         if kept_from > self._kept_from:
             self._copy.drop_range(self._kept_from, kept_from)
             self._kept_from = kept_from
             if self._indexed:
-                oldest_kept = (first_segment * interval).to_bytes(8, "big")
+                oldest_kept = (first_segment * self._keys.interval).to_bytes(8, "big")
                 self._copy.drop_range(INDEX + bytes(8), INDEX + oldest_kept)
+
+    def _oldest_live(self, start: bytes) -> bytes:
+        """Return the oldest start that is not refused once ``start`` has been observed."""
+        oldest = int.from_bytes(start, "big") - self._retention
+        if not self.stores_durably:
+            return clamp(oldest + 1).to_bytes(8, "big")
+        interval = self._keys.interval
+        return (clamp(oldest) // interval * interval).to_bytes(8, "big")
 
     def _save(self) -> None:
         self._copy_put(META_KEY, self._observed_bytes + self._sequence.to_bytes(4, "big"))
@@ -218,11 +278,11 @@ class StoredWindows(WindowLayer):
         )
 
 
-class SuppliedWindows(WindowLayer):
+class SuppliedWindows(Above, WindowLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: WindowStore[bytes, bytes], keys: WindowKeys) -> None:
-        self._store = store
+        self._store = self._passes_to = store
         self._keys = keys
         self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably
@@ -231,10 +291,6 @@ class SuppliedWindows(WindowLayer):
         self._store.init(context, root)
         self.get = self._get
         self.put = self._put
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        for key, value in entries.items():
-            self._put(key, value)
 
     def fetch(
         self,
@@ -262,116 +318,9 @@ class SuppliedWindows(WindowLayer):
             for entry in windowed:
                 yield join(entry.key.key(), entry.key.window().start()), entry.value
 
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
     def _get(self, key: bytes) -> bytes | None:
         value: bytes | None = self._store.fetch(key_of(key), start_of(key))
         return value
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._store.put(key_of(key), value, start_of(key))
-
-
-class UntimedWindows(WindowLayer):
-    """Keeps timestamped values without their times; they are read back with -1, as in Kafka."""
-
-    def __init__(self, below: WindowLayer) -> None:
-        self._below = below
-        self.adds = below.adds
-        self.time_ordered = below.time_ordered
-        self.stores_durably = below.stores_durably
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._below.init(context, root)
-        self.get, self.put = without_times(self._below)
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        self._below.put_all({key: None if v is None else v[8:] for key, v in entries.items()})
-
-    def fetch(
-        self,
-        key_from: bytes | None,
-        key_to: bytes | None,
-        time_from: int,
-        time_to: int,
-        *,
-        reverse: bool,
-    ) -> Iterator[Entry]:
-        entries = self._below.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
-        return ((key, NO_TIME + value) for key, value in entries)
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()
-
-
-class LoggedWindows(WindowLayer):
-    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
-
-    logs = True
-
-    def __init__(self, below: WindowLayer, name: str, timestamped: bool, duplicates: bool) -> None:
-        self._below = below
-        self._name = name
-        self._timestamped = timestamped
-        self._duplicates = duplicates
-        self._sequence = 0
-        self.adds = below.adds
-        self.time_ordered = below.time_ordered
-        self.stores_durably = below.stores_durably
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        self._below.init(context, root)
-        self.get = self._below.get
-        self.put = self._put_below = self._below.put
-        self.logs = context.logs_changes(self._name)
-        if self.logs:
-            self.put = self._put
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        if not self.logs:
-            self._below.put_all(entries)
-            return
-        for key, value in entries.items():
-            self._put(key, value)
-
-    def fetch(
-        self,
-        key_from: bytes | None,
-        key_to: bytes | None,
-        time_from: int,
-        time_to: int,
-        *,
-        reverse: bool,
-    ) -> Iterator[Entry]:
-        return self._below.fetch(key_from, key_to, time_from, time_to, reverse=reverse)
-
-    def flush(self) -> None:
-        self._below.flush()
-
-    def reload(self) -> None:
-        self._below.reload()
-
-    def close(self) -> None:
-        self._below.close()
-
-    def _put(self, key: bytes, value: bytes | None) -> None:
-        self._put_below(key, value)
-        logged = key[8:]
-        if self._duplicates:
-            self._sequence = (self._sequence + 1) & 0x7FFFFFFF
-            logged = key[8:-4] + self._sequence.to_bytes(4, "big")
-        log_value(self._context, self._name, logged, value, self._timestamped)

@@ -8,5 +8,6 @@ from millstream.testing.mock_context import (
 )
 from millstream.testing.mock_context import MockProcessorContext as MockProcessorContext
 from millstream.testing.record import TestRecord as TestRecord
+from millstream.testing.replay import replay as replay
 from millstream.testing.topics import TestInputTopic as TestInputTopic
 from millstream.testing.topics import TestOutputTopic as TestOutputTopic

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from millstream.core.durations import from_epoch_millis
+from millstream.core.headers import Headers
+from millstream.core.keyvalue import KeyValue
 from millstream.core.processor import Cancellable, PunctuationType
 
 K = TypeVar("K")
@@ -35,6 +37,10 @@ class CapturedPunctuator(Cancellable):
     def getInterval(self) -> timedelta:
         """Return the interval."""
         return timedelta(milliseconds=self._interval_ms)
+
+    def getIntervalMs(self) -> int:
+        """Return the interval in milliseconds."""
+        return self._interval_ms
 
     def getType(self) -> PunctuationType:
         """Return the clock."""
@@ -70,3 +76,16 @@ class CapturedForward(Generic[K, V]):
     def childName(self) -> str | None:
         """Return the child it was addressed to; None for all children."""
         return self._child
+
+    def keyValue(self) -> KeyValue[K, V]:
+        """Return the record's key and value."""
+        return KeyValue(self._record.key(), self._record.value())
+
+    def timestamp(self) -> int:
+        """Return the record's event time in epoch milliseconds."""
+        return int(self._record.timestamp())
+
+    def headers(self) -> Headers:
+        """Return the record's headers."""
+        headers: Headers = self._record.headers()
+        return headers

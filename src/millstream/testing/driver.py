@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from typing_extensions import Self
@@ -14,13 +13,14 @@ from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import IllegalArgumentException, StreamsException
-from millstream.core.handlers import LogAndFailProcessingExceptionHandler
 from millstream.core.headers import Headers
-from millstream.core.plan import GlobalStore, SubTopology
+from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.settings import TaskSettings
+from millstream.core.state import CacheBudget
 from millstream.core.task import Task
+from millstream.plugins.names import observers, with_plugins
 from millstream.testing.driver_host import DriverHost, GlobalHost, Sent
 from millstream.testing.driver_stores import DriverStores
 from millstream.testing.topics import TestInputTopic, TestOutputTopic
@@ -74,7 +74,8 @@ class TopologyTestDriver(DriverStores):
         if config is not None and not isinstance(config, Mapping | StreamsConfig):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
-        settings = TaskSettings.of(StreamsConfig(_DEFAULTS | given))
+        settings = TaskSettings.of(with_plugins(StreamsConfig(_DEFAULTS | given)))
+        self._observers = observers(settings.application_id, settings.configs)
         if initialWallClockTime is None:
             initialWallClockTime = time.time_ns() // 1_000_000
         now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
@@ -82,23 +83,29 @@ class TopologyTestDriver(DriverStores):
         self._host = DriverHost(
             settings.application_id, settings.configs, now_ms, real_stores=real_stores
         )
+        self._internal = _internal_topics(plan, settings.application_id)
         self._offsets: dict[str, int] = {}
+        self._skipped = False
         self._produced: dict[str, deque[Sent]] = {}
+        # As in Kafka's driver; in an application global stores have a cache of their own.
+        cache = CacheBudget(settings.cache_bytes)
         self._global_tasks = [
             Task(
                 plan,
-                [_as_subtopology(store)],
+                [store.as_subtopology()],
                 TaskId(store.subtopology, 0),
-                _for_globals(settings),
+                settings.for_globals(),
                 GlobalHost(self._host),
+                cache=cache,
             )
             for store in plan.globals
         ]
         for task in self._global_tasks:
             self._host.global_stores.update(task.stores)
-        self._task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, self._host)
+        self._task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, self._host, cache=cache)
         self._collect()
         super().__init__(self._task, *self._global_tasks)
+        self._observers.state_changed("RUNNING", "CREATED")
 
     def createInputTopic(
         self,
@@ -151,6 +158,9 @@ class TopologyTestDriver(DriverStores):
         for task in (self._task, *self._global_tasks):
             task.close()
         self._host.close()
+        self._observers.batch_done(self.metrics())
+        self._observers.state_changed("NOT_RUNNING", "RUNNING")
+        self._observers.close()
 
     def pipe(
         self,
@@ -166,13 +176,21 @@ class TopologyTestDriver(DriverStores):
             IllegalArgumentException: The topology does not read ``topic``.
             StreamsException: The topology failed.
         """
-        if not any(task.reads(topic) for task in (self._task, *self._global_tasks)):
+        if not self.reads(topic):
             raise IllegalArgumentException(
                 f'the topology does not read topic "{topic}"',
                 hint="Pipe into a topic of one of its sources.",
             )
         self._enqueue(Sent(topic, key, value, timestamp, headers))
         self._complete()
+
+    def reads(self, topic: str) -> bool:
+        """Tell whether the topology reads ``topic``."""
+        return any(task.reads(topic) for task in (self._task, *self._global_tasks))
+
+    def is_internal(self, topic: str) -> bool:
+        """Tell whether the application keeps ``topic`` for itself: a repartition or a changelog."""
+        return topic in self._internal
 
     def produced(self, topic: str) -> deque[Sent]:
         """Return what was sent to ``topic`` and not yet read."""
@@ -188,13 +206,21 @@ class TopologyTestDriver(DriverStores):
         for task in (self._task, *self._global_tasks):
             if task.reads(sent.topic):
                 task.add(raw)
+        if self._task.reads(sent.topic) and not self._task.has_queued():
+            self._skipped = True
 
     def _complete(self) -> None:
         for task in self._global_tasks:
             while _processed_global(task):
                 self._commit(task)
         self._collect()
-        while self._task.has_queued():
+        while self._task.has_queued() or self._skipped:
+            if self._skipped:
+                # Kafka looks for punctuations, and commits, after a record that its source drops.
+                self._skipped = False
+                self._task.punctuate_stream_time()
+                self._task.processed = None
+                self._commit(self._task)
             while self._task.process_one():
                 self._commit(self._task)
             self._collect()
@@ -222,18 +248,6 @@ class TopologyTestDriver(DriverStores):
         self.close()
 
 
-def _as_subtopology(store: GlobalStore) -> SubTopology:
-    return SubTopology(
-        id=store.subtopology, nodes=(store.source, store.processor), stores=(store.store,)
-    )
-
-
-def _for_globals(settings: TaskSettings) -> TaskSettings:
-    if settings.configs.get(StreamsConfig.PROCESSING_EXCEPTION_HANDLER_GLOBAL_ENABLED_CONFIG):
-        return settings
-    return replace(settings, processing_handler=LogAndFailProcessingExceptionHandler())
-
-
 def _processed_global(task: Task) -> bool:
     try:
         return task.process_one()
@@ -242,3 +256,10 @@ def _processed_global(task: Task) -> bool:
         if failure.__cause__ is not None:
             raise failure.__cause__ from None
         raise
+
+
+def _internal_topics(plan: Plan, application_id: str) -> frozenset[str]:
+    repartitions = (f"{application_id}-{topic}" for topic in plan.repartition_topics)
+    stores = (store.name for part in plan.subtopologies for store in part.stores)
+    changelogs = (f"{application_id}-{store}-changelog" for store in stores)
+    return frozenset((*plan.repartition_topics, *repartitions, *changelogs))

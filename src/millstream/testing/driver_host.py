@@ -11,7 +11,7 @@ from typing import Any
 
 from millstream.core.headers import Headers
 from millstream.core.working_copy import WorkingCopy
-from millstream.plugins.registry import store_class
+from millstream.plugins.registry import open_store
 
 log = logging.getLogger(__name__)
 
@@ -60,11 +60,11 @@ class DriverHost:
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Open the byte store of a Kafka store."""
         in_memory = kind == "memory" or (kind in BUILT_IN and not self._real_stores)
-        opened = store_class("memory" if in_memory else kind)
         directory = Path() if in_memory else self.state_dir() / store
         if not in_memory:
             directory.mkdir(parents=True, exist_ok=True)
-        copy = self._copies[store] = WorkingCopy(opened.open(directory, self._configs))
+        opened = open_store("memory" if in_memory else kind, directory, self._configs)
+        copy = self._copies[store] = WorkingCopy(opened)
         return copy
 
     def send(
@@ -115,6 +115,11 @@ class DriverHost:
         """Note a record of a changelog topic."""
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
+
+    def logged(self, store: str) -> tuple[tuple[bytes, bytes, int], ...]:
+        """Return nothing: a driver begins with empty stores."""
+        del store
+        return ()
 
     def now_ms(self) -> int:
         """Return the mock wall clock."""

@@ -8,21 +8,35 @@ from millstream.core.errors import IllegalArgumentException
 from millstream.core.state import (
     KeyValueStore,
     SessionStore,
+    SessionStoreWithHeaders,
     StateStore,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     VersionedKeyValueStore,
     WindowStore,
 )
 from millstream.core.task import Task
-from millstream.testing.plain_stores import PlainKeyValueStore, PlainWindowStore
+from millstream.testing.shown_stores import (
+    AGGREGATE_OF_HEADED,
+    TIMESTAMPED_OF_HEADED,
+    VALUE_OF_HEADED,
+    VALUE_OF_TIMESTAMPED,
+    ShownKeyValueStore,
+    ShownSessionStore,
+    ShownWindowStore,
+)
 
 GETTERS: dict[Any, str] = {
     VersionedKeyValueStore: "getVersionedKeyValueStore",
     TimestampedKeyValueStore: "getTimestampedKeyValueStore",
+    TimestampedKeyValueStoreWithHeaders: "getTimestampedKeyValueStoreWithHeaders",
     KeyValueStore: "getKeyValueStore",
     TimestampedWindowStore: "getTimestampedWindowStore",
+    TimestampedWindowStoreWithHeaders: "getTimestampedWindowStoreWithHeaders",
     WindowStore: "getWindowStore",
+    SessionStoreWithHeaders: "getSessionStoreWithHeaders",
     SessionStore: "getSessionStore",
 }
 """Narrower kinds first."""
@@ -53,16 +67,25 @@ class DriverStores:
         return store
 
     def getKeyValueStore(self, name: str) -> Any:
-        """Return a key-value store, with plain values also where it keeps timestamps."""
+        """Return a key-value store, with plain values also where it keeps more."""
         store = self._store(name)
+        if isinstance(store, TimestampedKeyValueStoreWithHeaders):
+            return ShownKeyValueStore(store, VALUE_OF_HEADED)
         if isinstance(store, TimestampedKeyValueStore):
-            return PlainKeyValueStore(store)
+            return ShownKeyValueStore(store, VALUE_OF_TIMESTAMPED)
         return store if isinstance(store, KeyValueStore) else None
 
     def getTimestampedKeyValueStore(self, name: str) -> Any:
-        """Return a key-value store of values with timestamps."""
+        """Return a key-value store of values with timestamps, without its headers if it has any."""
         store = self._store(name)
+        if isinstance(store, TimestampedKeyValueStoreWithHeaders):
+            return ShownKeyValueStore(store, TIMESTAMPED_OF_HEADED)
         return store if isinstance(store, TimestampedKeyValueStore) else None
+
+    def getTimestampedKeyValueStoreWithHeaders(self, name: str) -> Any:
+        """Return a key-value store of values with timestamps and headers."""
+        store = self._store(name)
+        return store if isinstance(store, TimestampedKeyValueStoreWithHeaders) else None
 
     def getVersionedKeyValueStore(self, name: str) -> Any:
         """Return a versioned key-value store."""
@@ -70,21 +93,37 @@ class DriverStores:
         return store if isinstance(store, VersionedKeyValueStore) else None
 
     def getWindowStore(self, name: str) -> Any:
-        """Return a window store, with plain values also where it keeps timestamps."""
+        """Return a window store, with plain values also where it keeps more."""
         store = self._store(name)
+        if isinstance(store, TimestampedWindowStoreWithHeaders):
+            return ShownWindowStore(store, VALUE_OF_HEADED)
         if isinstance(store, TimestampedWindowStore):
-            return PlainWindowStore(store)
+            return ShownWindowStore(store, VALUE_OF_TIMESTAMPED)
         return store if isinstance(store, WindowStore) else None
 
     def getTimestampedWindowStore(self, name: str) -> Any:
-        """Return a window store of values with timestamps."""
+        """Return a window store of values with timestamps, without its headers if it has any."""
         store = self._store(name)
+        if isinstance(store, TimestampedWindowStoreWithHeaders):
+            return ShownWindowStore(store, TIMESTAMPED_OF_HEADED)
         return store if isinstance(store, TimestampedWindowStore) else None
 
-    def getSessionStore(self, name: str) -> Any:
-        """Return a session store."""
+    def getTimestampedWindowStoreWithHeaders(self, name: str) -> Any:
+        """Return a window store of values with timestamps and headers."""
         store = self._store(name)
+        return store if isinstance(store, TimestampedWindowStoreWithHeaders) else None
+
+    def getSessionStore(self, name: str) -> Any:
+        """Return a session store, without its headers if it has any."""
+        store = self._store(name)
+        if isinstance(store, SessionStoreWithHeaders):
+            return ShownSessionStore(store, AGGREGATE_OF_HEADED)
         return store if isinstance(store, SessionStore) else None
+
+    def getSessionStoreWithHeaders(self, name: str) -> Any:
+        """Return a session store of aggregates with headers."""
+        store = self._store(name)
+        return store if isinstance(store, SessionStoreWithHeaders) else None
 
     def _store(self, name: str) -> StateStore | None:
         return self.getAllStateStores().get(name)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from millstream.core.config import StreamsConfig
 from millstream.core.context import schedule_arguments
-from millstream.core.errors import IllegalStateException, NullPointerException
+from millstream.core.errors import (
+    IllegalStateException,
+    NullPointerException,
+    UnsupportedOperationException,
+)
 from millstream.core.metrics import Metrics
 from millstream.core.processor import (
     Cancellable,
@@ -17,9 +21,11 @@ from millstream.core.processor import (
     ProcessorContext,
     TaskId,
 )
-from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.records import FixedKeyRecord, Record, RecordMetadata, make_record
 from millstream.core.serdes import Serde
 from millstream.core.state import StateStore, StateStoreContext
+from millstream.core.to import To
+from millstream.plugins.names import with_plugins
 from millstream.testing.captured import CapturedForward, CapturedPunctuator
 from millstream.testing.mock_store_context import MockStoreContext
 
@@ -43,7 +49,7 @@ class _MockContext(ProcessingContext):
     ) -> None:
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
         self._unnamed = config is None
-        self.config = StreamsConfig(_DEFAULTS | given)
+        self.config = with_plugins(StreamsConfig(_DEFAULTS | given))
         self._task_id = taskId or TaskId(0, 0)
         self._state_dir = None if stateDir is None else Path(stateDir)
         self._metrics = Metrics()
@@ -212,9 +218,29 @@ class MockProcessorContext(
     CapturedForward: ClassVar = CapturedForward
     CapturedPunctuator: ClassVar = CapturedPunctuator
 
-    def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
-        """Capture a record."""
-        self._forwards.append(CapturedForward(record, childName))
+    def forward(self, record: Any, childName: Any = None, to: To | None = None) -> None:
+        """Capture a record: ``(record)``, ``(record, childName)`` or ``(key, value, to)``.
+
+        Without a time in ``to`` the record's is stream time, or -1 before that was set.
+        """
+        if isinstance(record, Record):
+            self._forwards.append(CapturedForward(record, childName))
+            return
+        to = to or To.all()
+        timestamp = self._stream_ms if to.timestamp is None else to.timestamp
+        made = make_record(record, childName, -1 if timestamp is None else timestamp, None)
+        self._forwards.append(CapturedForward(made, to.child_name))
+
+    def recordCollector(self) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            UnsupportedOperationException: Always: a mock sends nothing.
+        """
+        raise UnsupportedOperationException(
+            f"{type(self).__name__} has no record collector",
+            hint="Use a store without changelog, or the TopologyTestDriver.",
+        )
 
 
 class MockFixedKeyProcessorContext(

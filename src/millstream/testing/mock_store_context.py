@@ -14,7 +14,7 @@ from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
 from millstream.core.working_copy import WorkingCopy
-from millstream.plugins.registry import store_class
+from millstream.plugins.registry import open_store
 
 if TYPE_CHECKING:
     from millstream.testing.mock_context import _MockContext
@@ -93,7 +93,7 @@ class MockStoreContext(StateStoreContext):
         if kind != "memory":
             directory = self.stateDir() / store
             directory.mkdir(parents=True, exist_ok=True)
-        return WorkingCopy(store_class(kind).open(directory, self.appConfigs()))
+        return WorkingCopy(open_store(kind, directory, self.appConfigs()))
 
     def logs_changes(self, store: str) -> bool:
         """Return False."""

@@ -94,8 +94,8 @@ class Reducing(ABC, Generic[TK, K, V]):
         chosen, how = sort_options(
             "count", {"named": named, "materialized": materialized}, Named, Materialized
         )
-        if how is not None and store_name(how) is None:
-            self.grouping.flow.graph.names.store(_AGGREGATE)  # a number that Kafka wastes
+        if how is not None and store_name(how) is None and self.wastes_number():
+            self.grouping.flow.graph.names.store(_AGGREGATE)
         return self._table(
             _AGGREGATE, chosen, how, Serdes.Long(), count_initial, count_combine, count_merge
         )
@@ -117,6 +117,10 @@ class Reducing(ABC, Generic[TK, K, V]):
         serde = self.grouping.value_serde
         combine, merge = ReduceCombine(function), ReduceMerge(function)
         return self._table(_REDUCE, chosen, how, serde, reduce_initial, combine, merge)
+
+    def wastes_number(self) -> bool:
+        """Tell whether Kafka's ``count`` takes a number for a name that it does not use."""
+        return True
 
     @abstractmethod
     def store(self, kept: Kept) -> TableStoreBuilder:

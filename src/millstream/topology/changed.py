@@ -10,6 +10,7 @@ from millstream.core.headers import Headers
 from millstream.core.records import Change
 from millstream.core.serdes import Deserializer, Serde, Serializer
 from millstream.core.serdes.base import deserializer_call, serializer_call
+from millstream.core.serdes.varint import read_varint, varint
 from millstream.core.settings import TaskSettings
 
 _OLD, _NEW, _BOTH = b"\x00", b"\x01", b"\x02"
@@ -41,7 +42,7 @@ class ChangeSerializer(Serializer[Change[Any]]):
         old = None if data.old is None else write(topic, headers, data.old)
         if data.new is not None and data.old is not None:
             new, old = new or b"", old or b""
-            return _varint(len(new)) + new + old + _BOTH
+            return varint(len(new)) + new + old + _BOTH
         if data.new is not None:
             return (new or b"") + _NEW
         if data.old is not None:
@@ -72,7 +73,7 @@ class ChangeDeserializer(Deserializer[Change[Any]]):
             return Change(None, read(topic, headers, body))
         if flag != _BOTH:
             raise StreamsException(f"an update of a table is marked {data[-1]}, not 0, 1 or 2")
-        length, start = _read_varint(body)
+        length, start = read_varint(body)
         new, old = body[start : start + length], body[start + length :]
         return Change(read(topic, headers, new), read(topic, headers, old))
 
@@ -90,24 +91,3 @@ class ChangeSerde(Serde[Change[Any]]):
     def deserializer(self) -> ChangeDeserializer:
         """Return the half that reads."""
         return ChangeDeserializer(None if self.inner is None else self.inner.deserializer())
-
-
-def _varint(number: int) -> bytes:
-    """Return a number, not negative, as Kafka's signed varint: doubled, seven bits a byte."""
-    number <<= 1
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def _read_varint(data: bytes) -> tuple[int, int]:
-    """Return the number and where the rest starts."""
-    number = 0
-    for index, byte in enumerate(data):
-        number |= (byte & 0x7F) << 7 * index
-        if not byte & 0x80:
-            return number >> 1, index + 1
-    raise StreamsException("an update of a table ends within its length")

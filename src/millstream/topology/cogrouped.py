@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
@@ -42,7 +42,7 @@ class _Input:
 class _Cogrouped(Generic[TK, K, A]):
     """Aggregates several grouped streams into one table."""
 
-    def __init__(self, inputs: tuple[_Input, ...], shape: Reducing[TK, K, Any]) -> None:
+    def __init__(self, inputs: list[_Input], shape: Reducing[TK, K, Any]) -> None:
         self._inputs = inputs
         self._shape = shape
 
@@ -56,7 +56,8 @@ class _Cogrouped(Generic[TK, K, A]):
         chosen, how = sort_options("aggregate", options, Named, Materialized)
         groupings = [entry.grouped.grouping for entry in self._inputs]
         graph, shape = groupings[0].flow.graph, self._shape
-        kept = resolved(graph, how, _AGGREGATE, key_serde=groupings[0].key_serde)
+        # As in Kafka, the table does not take over the serdes of the streams.
+        kept = resolved(graph, how, _AGGREGATE)
         store = shape.store(kept)
         flows = [grouping.repartitioned(kept) for grouping in groupings]
         sources = frozenset[str]().union(*(grouping.flow.sources for grouping in groupings))
@@ -95,18 +96,15 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
     def cogroup(
         self, groupedStream: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]
     ) -> CogroupedKStream[K, A]:
-        """Return the same with another stream, whose values ``aggregator`` adds."""
+        """Add another stream, whose values ``aggregator`` adds; returns this object, changed."""
         not_none(groupedStream, "groupedStream")
-        combine = plain(aggregator, "apply", "aggregator")
-        entries = [entry for entry in self._inputs if entry.grouped is not groupedStream]
-        added = _Input(groupedStream, combine)
-        if len(entries) == len(self._inputs):
-            return CogroupedKStream((*self._inputs, added), self._shape)
-        replaced = tuple(
-            replace(entry, combine=combine) if entry.grouped is groupedStream else entry
-            for entry in self._inputs
-        )
-        return CogroupedKStream(replaced, self._shape)
+        added = _Input(groupedStream, plain(aggregator, "apply", "aggregator"))
+        for index, entry in enumerate(self._inputs):
+            if entry.grouped is groupedStream:
+                self._inputs[index] = added
+                return self
+        self._inputs.append(added)
+        return self
 
     @overload
     def windowedBy(
@@ -169,7 +167,7 @@ class SessionWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
 
 def cogrouped(first: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]) -> CogroupedKStream[K, A]:
     """Return a grouped stream as the first of several."""
-    return CogroupedKStream((_Input(first, plain(aggregator, "apply", "aggregator")),), first)
+    return CogroupedKStream([_Input(first, plain(aggregator, "apply", "aggregator"))], first)
 
 
 def _merge_node(name: str) -> TableOperation:

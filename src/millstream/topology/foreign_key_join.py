@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serdes
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain, with_key
@@ -95,7 +96,7 @@ class _Build:
         send_name = self.name("-subscription-registration-processor", _REGISTRATION)
         sink_name = self.name("-subscription-registration-sink", _SINK)
         source_name = self.name("-subscription-registration-source", _SOURCE)
-        store = KeyValueTableBuilder(
+        store = SubscriptionStoreBuilder(
             Kept(_subscription_store(graph.settings), self.store_name(), False)
         )
         join = make_join(store=store.name())
@@ -193,6 +194,16 @@ class _Build:
         return result, kept.name if kept.queryable else None
 
 
+class SubscriptionStoreBuilder(KeyValueTableBuilder):
+    """The store of subscriptions, whose changelog has headers in any store format, as in Kafka."""
+
+    __slots__ = ()
+
+    def plain_builder(self) -> Any:
+        """Return the builder of a timestamped store."""
+        return KeyValueTableBuilder.plain_builder(self).with_headers_logged()
+
+
 def _subscription_store(settings: Any) -> Materialized[Any, Any, Any]:
     """Return what kind of store keeps subscriptions: bytes by bytes, the processors know how."""
     suppliers = None if settings is None else settings.resolveDslStoreSuppliers()
@@ -216,4 +227,11 @@ class _ByKey:
 
     def __call__(self, topic: str, key: Any, value: Any, partitions: int) -> Any:
         choose = getattr(self.partitioner, "partitions", self.partitioner)
-        return choose(topic, key, None, partitions)
+        chosen = choose(topic, key, None, partitions)
+        if chosen is not None and not isinstance(chosen, int) and len(chosen) != 1:
+            raise IllegalArgumentException(
+                "a partitioner of a foreign-key join must choose one partition",
+                detail=f'It chose {sorted(chosen)} for topic "{topic}".',
+                hint="Return a set of one partition, or None for the default one.",
+            )
+        return chosen

@@ -134,6 +134,9 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
             )
         return TimeWindowedKStream(self.grouping, self._windows, emitStrategy)
 
+    def wastes_number(self) -> bool:
+        return not isinstance(self._windows, SlidingWindows)
+
     def store(self, kept: Kept) -> TableStoreBuilder:
         slides = isinstance(self._windows, SlidingWindows)
         builder = SlidingTableBuilder if slides else WindowTableBuilder

@@ -20,7 +20,7 @@ from millstream.core.state import (
 )
 from millstream.core.windows import JoinWindows
 from millstream.plugins.registry import store_kinds
-from millstream.topology.materialize import chosen_suppliers
+from millstream.topology.materialize import chosen_format, chosen_suppliers, window_builder
 from millstream.topology.operators.time_buffer import TimeBuffer
 from millstream.topology.operators.unmatched import UnmatchedRecords
 from millstream.topology.options import StreamJoined
@@ -95,12 +95,15 @@ class SideStoreBuilder(JoinStoreBuilder):
         """Return a new window store that keeps equal keys at equal times apart."""
         supplier = self._suppliers().windowStore(
             DslWindowParams(
-                self.store, self.retentionPeriod(), self.windows.size(), retainDuplicates=True
+                self.store,
+                self.retentionPeriod(),
+                self.windows.size(),
+                retainDuplicates=True,
+                dslStoreFormat=chosen_format(self.configs or {}, DslStoreFormat.PLAIN),
             )
         )
-        kinds = store_kinds()
-        builder = kinds.timestamped_window(supplier, self.key_serde, self.value_serde)
-        return self._logging(builder).build()  # type: ignore[no-any-return]
+        builder = window_builder(supplier, self.key_serde, self.value_serde)
+        return self._logging(builder.with_headers_logged()).build()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -157,8 +160,7 @@ def side_store(
     """Return the builder of one side's store: the user's own, or one called ``name``."""
     if supplier is not None:
         _check_supplier(supplier, windows)
-        kinds = store_kinds()
-        return kinds.timestamped_window(supplier, joined.key_serde, value_serde)
+        return window_builder(supplier, joined.key_serde, value_serde).with_headers_logged()
     return SideStoreBuilder(
         store=f"{name}-store",
         windows=windows,

@@ -45,6 +45,7 @@ from millstream.topology.options import (
     Produced,
     Repartitioned,
 )
+from millstream.topology.plugged import plugged
 
 if TYPE_CHECKING:
     from millstream.topology.branched import BranchedKStream
@@ -84,6 +85,12 @@ class KStream(StreamJoins[K, V]):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, for which any name would then be a method.
+        def __getattr__(self, name: str) -> Any:
+            """Return an operator that a plugin offers under this name."""
+            return plugged(self, name, KStream)
 
     def filter(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate accepts."""

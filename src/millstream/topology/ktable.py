@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from millstream.core.errors import ClassCastException
+from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
@@ -29,7 +29,9 @@ from millstream.topology.operators.regroup import Regroup
 from millstream.topology.operators.table import FilterTable, MapTableValues, ToStream
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
-from millstream.topology.options import Grouped, Materialized, Named
+from millstream.topology.options import Grouped, Materialized, Named, Suppressed
+from millstream.topology.plugged import plugged
+from millstream.topology.suppress import held_back
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -55,6 +57,12 @@ class KTable(TableJoins[K, V]):
     def __init__(self, flow: Flow, store_name: str | None) -> None:
         self._flow = flow
         self._store_name = store_name
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, for which any name would then be a method.
+        def __getattr__(self, name: str) -> Any:
+            """Return an operator that a plugin offers under this name."""
+            return plugged(self, name, KStream)
 
     def queryableStoreName(self) -> str | None:
         """Return the name under which the table can be queried; None if it has no named store."""
@@ -159,6 +167,25 @@ class KTable(TableJoins[K, V]):
             old_values=OldValues.NEEDED,
         )
         return KGroupedTable(self._flow.then(node), how)
+
+    def suppress(self, suppressed: Suppressed[K]) -> KTable[K, V]:
+        """Hold updates back, and let only the last one of each key go on.
+
+        Args:
+            suppressed: Until when, and how much may be held; see ``Suppressed``.
+
+        Raises:
+            TopologyException: It says ``untilWindowCloses`` and the rows are not by window. When
+                the topology is built: the table is versioned.
+
+        Source: KIP-328.
+        """
+        if not isinstance(not_none(suppressed, "suppressed"), Suppressed):
+            raise IllegalArgumentException(
+                f"suppress() does not take a {type(suppressed).__name__}",
+                hint="Use Suppressed.untilWindowCloses() or Suppressed.untilTimeLimit().",
+            )
+        return KTable(held_back(self._flow, suppressed), None)
 
     @overload
     def toStream(self, mapper: Named = ABSENT, named: Named = ABSENT) -> KStream[K, V]: ...

@@ -10,12 +10,14 @@ from typing import Any
 from typing_extensions import Self
 
 from millstream.core.config.keys import CONFIG_KEYS
-from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.loading import load_instance
 from millstream.core.state import (
     DslKeyValueParams,
     DslSessionParams,
+    DslStoreFormat,
     DslWindowParams,
+    HeadersBytesStoreSupplier,
     StateStore,
     StoreBuilder,
     VersionedBytesStoreSupplier,
@@ -94,16 +96,7 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
     """Of the application; None until a host has set them."""
 
     def configured(self, configs: Mapping[str, Any]) -> Self:
-        """Return a copy for an application; a host calls it before ``build``.
-
-        Raises:
-            UnsupportedOperationException: ``dsl.store.format`` asks for headers in stores.
-        """
-        if str(configs.get("dsl.store.format") or "").lower() == "headers":
-            raise UnsupportedOperationException(
-                f'store "{self.name()}" cannot keep headers',
-                hint="Leave dsl.store.format at its default.",
-            )
+        """Return a copy for an application; a host calls it before ``build``."""
         return replace(self, configs=configs)
 
     def withCachingEnabled(self) -> Self:
@@ -151,6 +144,10 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
         """Return what chooses the store's kind."""
         return chosen_suppliers(self.kept.materialized.dsl_store_suppliers, self.configs or {})
 
+    def format(self, otherwise: DslStoreFormat) -> DslStoreFormat:
+        """Return what values carry: headers if the application is configured so."""
+        return chosen_format(self.configs or {}, otherwise)
+
     def _with(self, **changes: Any) -> Self:
         materialized = replace(self.kept.materialized, **changes)
         return replace(self, kept=replace(self.kept, materialized=materialized))
@@ -175,8 +172,13 @@ class KeyValueTableBuilder(TableStoreBuilder):
         if self.kept.versioned:
             return store_kinds().versioned(supplier, chosen.key_serde, chosen.value_serde)
         if supplier is None:
-            supplier = self.suppliers().keyValueStore(DslKeyValueParams(self.name()))
-        return store_kinds().timestamped_key_value(supplier, chosen.key_serde, chosen.value_serde)
+            params = DslKeyValueParams(self.name(), self.format(DslStoreFormat.TIMESTAMPED))
+            supplier = self.suppliers().keyValueStore(params)
+        kinds = store_kinds()
+        builder: Any = kinds.timestamped_key_value
+        if isinstance(supplier, HeadersBytesStoreSupplier):
+            builder = kinds.timestamped_key_value_with_headers
+        return builder(supplier, chosen.key_serde, chosen.value_serde)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,9 +220,10 @@ class WindowTableBuilder(TableStoreBuilder):
                     self.retentionPeriod(),
                     self.windows.size(),
                     emitStrategy=self.emit,
+                    dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
                 )
             )
-        return store_kinds().timestamped_window(supplier, chosen.key_serde, chosen.value_serde)
+        return window_builder(supplier, chosen.key_serde, chosen.value_serde)
 
 
 class SlidingTableBuilder(WindowTableBuilder):
@@ -247,9 +250,10 @@ class SlidingTableBuilder(WindowTableBuilder):
                 self.windows.timeDifferenceMs(),
                 emitStrategy=self.emit,
                 isSlidingWindow=True,
+                dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
             )
             supplier = self.suppliers().windowStore(params)
-        return store_kinds().timestamped_window(supplier, chosen.key_serde, chosen.value_serde)
+        return window_builder(supplier, chosen.key_serde, chosen.value_serde)
 
 
 class SessionTableBuilder(WindowTableBuilder):
@@ -270,9 +274,33 @@ class SessionTableBuilder(WindowTableBuilder):
         chosen = self.kept.materialized
         supplier = chosen.store_supplier
         if supplier is None:
-            params = DslSessionParams(self.name(), self.retentionPeriod(), emitStrategy=self.emit)
+            params = DslSessionParams(
+                self.name(),
+                self.retentionPeriod(),
+                emitStrategy=self.emit,
+                dslStoreFormat=self.format(DslStoreFormat.PLAIN),
+            )
             supplier = self.suppliers().sessionStore(params)
-        return store_kinds().session(supplier, chosen.key_serde, chosen.value_serde)
+        kinds = store_kinds()
+        builder: Any = kinds.session
+        if isinstance(supplier, HeadersBytesStoreSupplier):
+            builder = kinds.session_with_headers
+        return builder(supplier, chosen.key_serde, chosen.value_serde)
+
+
+def window_builder(supplier: Any, key_serde: Any, value_serde: Any) -> Any:
+    """Return the builder of window stores with timestamps, and headers if the supplier has them."""
+    kinds = store_kinds()
+    builder: Any = kinds.timestamped_window
+    if isinstance(supplier, HeadersBytesStoreSupplier):
+        builder = kinds.timestamped_window_with_headers
+    return builder(supplier, key_serde, value_serde)
+
+
+def chosen_format(configs: Mapping[str, Any], otherwise: DslStoreFormat) -> DslStoreFormat:
+    """Return what values of the DSL's stores carry: headers if so configured."""
+    configured = str(configs.get("dsl.store.format") or "")
+    return DslStoreFormat.HEADERS if configured.lower() == "headers" else otherwise
 
 
 def emits_on_close(strategy: EmitStrategy | None) -> bool:
@@ -285,7 +313,7 @@ def chosen_suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
     if chosen is None:
         given = configs.get(_SUPPLIERS_CLASS)
         if given in (None, CONFIG_KEYS[_SUPPLIERS_CLASS].default):
-            chosen = configs.get("default.dsl.store") or StoreType.ROCKS_DB
+            chosen = _plugin_kind(configs) or StoreType.ROCKS_DB
         else:
             chosen = load_instance(given, _SUPPLIERS_CLASS)
     if isinstance(chosen, StoreType):
@@ -294,3 +322,13 @@ def chosen_suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
         return store_kinds().dsl_suppliers(chosen)
     chosen.configure(configs)
     return chosen
+
+
+def _plugin_kind(configs: Mapping[str, Any]) -> str | None:
+    """Return the byte store plugin in ``default.dsl.store``.
+
+    Kafka Streams looks there only in a ``TopologyConfig``, so outside of one its own names choose
+    nothing.
+    """
+    name = configs.get("default.dsl.store")
+    return None if name in {kind.value for kind in StoreType} else name

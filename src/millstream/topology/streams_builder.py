@@ -29,6 +29,7 @@ from millstream.topology.materialize import Kept, KeyValueTableBuilder, resolved
 from millstream.topology.operators.table import TableSource as TableSourceProcessor
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.options import Consumed, Materialized
+from millstream.topology.plugged import check_unhidden
 from millstream.topology.topology import Topology
 
 K = TypeVar("K")
@@ -231,7 +232,10 @@ class StreamsBuilder:
 
         Raises:
             TopologyException: Names clash, or sources overlap.
+            PluginError: An operator of a plugin has the name of a method that there is.
         """
+        for kind in (KStream, KTable):
+            check_unhidden(kind)
         return build_topology(self._graph, props)
 
     def _kept_table(

@@ -48,6 +48,8 @@ final class Fns {
 
   static String str(final Object o) {
     if (o == null) return "null";
+    final String headed = HeaderStores.str(o);
+    if (headed != null) return headed;
     if (o instanceof Windowed) {
       final Windowed<?> w = (Windowed<?>) o;
       return str(w.key()) + "@" + w.window().start() + "/" + w.window().end();

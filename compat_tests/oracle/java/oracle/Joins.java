@@ -5,6 +5,8 @@ import static oracle.Options.joinWindows;
 import static oracle.Options.mat;
 import static oracle.Options.ms;
 import static oracle.Options.serde;
+import static oracle.Options.streamJoined;
+import static oracle.Options.tableJoined;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.apache.kafka.streams.kstream.*;
@@ -26,17 +28,7 @@ final class Joins {
     final boolean left = how.equals("left");
     if (l instanceof KStream && r instanceof KStream) {
       final JoinWindows w = joinWindows(st.get("windows"));
-      StreamJoined sj =
-          StreamJoined.with(serde(st.get("key")), serde(st.get("value")), serde(st.get("other")));
-      if (has(st, "name")) sj = sj.withName(st.get("name").asText());
-      if (has(st, "storeName")) sj = sj.withStoreName(st.get("storeName").asText());
-      if (st.has("logging") && !st.get("logging").asBoolean()) sj = sj.withLoggingDisabled();
-      if (has(st, "storeType"))
-        sj =
-            sj.withDslStoreSuppliers(
-                st.get("storeType").asText().equals("in_memory")
-                    ? Materialized.StoreType.IN_MEMORY
-                    : Materialized.StoreType.ROCKS_DB);
+      final StreamJoined sj = streamJoined(st);
       final KStream a = (KStream) l;
       final KStream b = (KStream) r;
       if (wk)
@@ -74,20 +66,18 @@ final class Joins {
     final Materialized m = mat(st.get("materialized"));
     if (has(st, "fk")) {
       final Fns.F f = Fns.fn(st.get("fk"));
+      final boolean plain = nm == null && !has(st, "partitioner") && !has(st, "otherPartitioner");
+      final TableJoined tj = plain ? null : tableJoined(st);
       if (st.path("fkWithKey").asBoolean()) {
         final java.util.function.BiFunction ex = f::apply;
-        if (nm == null && m == null) return inner ? a.join(b, ex, vj) : a.leftJoin(b, ex, vj);
-        final TableJoined tj =
-            nm == null ? TableJoined.with(null, null) : TableJoined.as(st.get("name").asText());
+        if (plain && m == null) return inner ? a.join(b, ex, vj) : a.leftJoin(b, ex, vj);
+        if (plain) return inner ? a.join(b, ex, vj, m) : a.leftJoin(b, ex, vj, m);
         if (m == null) return inner ? a.join(b, ex, vj, tj) : a.leftJoin(b, ex, vj, tj);
         return inner ? a.join(b, ex, vj, tj, m) : a.leftJoin(b, ex, vj, tj, m);
       }
       final java.util.function.Function ex = v -> f.apply(null, v);
-      if (nm == null) {
-        if (m == null) return inner ? a.join(b, ex, vj) : a.leftJoin(b, ex, vj);
-        return inner ? a.join(b, ex, vj, m) : a.leftJoin(b, ex, vj, m);
-      }
-      final TableJoined tj = TableJoined.as(st.get("name").asText());
+      if (plain && m == null) return inner ? a.join(b, ex, vj) : a.leftJoin(b, ex, vj);
+      if (plain) return inner ? a.join(b, ex, vj, m) : a.leftJoin(b, ex, vj, m);
       if (m == null) return inner ? a.join(b, ex, vj, tj) : a.leftJoin(b, ex, vj, tj);
       return inner ? a.join(b, ex, vj, tj, m) : a.leftJoin(b, ex, vj, tj, m);
     }

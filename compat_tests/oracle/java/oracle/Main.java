@@ -170,7 +170,10 @@ public final class Main {
             try {
               final String name = ev.get("query").asText();
               final String[] t = topo.storeTypes(name);
-              final Object[] h = handle(driver, name);
+              final Object[] h =
+                  ev.has("as")
+                      ? HeaderStores.handle(driver, name, ev.get("as").asText())
+                      : handle(driver, name);
               r.put("result", Shell.run(h[0], t[0], t[1], ev.get("cmd").asText(), (Boolean) h[1]));
             } catch (final RuntimeException e) {
               r.setAll(error(e));
@@ -268,7 +271,8 @@ public final class Main {
 
   private static ArrayNode drain(final TopologyTestDriver d, final ObjectNode sc) {
     final ArrayNode a = JSON.createArrayNode();
-    final boolean internal = sc.path("captureInternal").asBoolean();
+    final boolean withHeaders = sc.path("captureInternal").asText().equals("headers");
+    final boolean internal = withHeaders || sc.path("captureInternal").asBoolean();
     for (final String topic : new TreeSet<>(d.producedTopicNames())) {
       final JsonNode ty = types(sc, topic);
       if (ty != null) {
@@ -297,6 +301,7 @@ public final class Main {
           x.put("keyHex", r.key() == null ? null : HexFormat.of().formatHex(r.key()));
           x.put("valueHex", r.value() == null ? null : HexFormat.of().formatHex(r.value()));
           x.put("ts", r.timestamp());
+          if (withHeaders) headers(x, r.headers());
         }
       }
     }

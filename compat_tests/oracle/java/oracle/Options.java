@@ -6,12 +6,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.AutoOffsetReset;
 import org.apache.kafka.streams.kstream.*;
+import org.apache.kafka.streams.processor.StreamPartitioner;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.SessionBytesStoreSupplier;
 import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.StoreSupplier;
 import org.apache.kafka.streams.state.Stores;
+import org.apache.kafka.streams.state.WindowBytesStoreSupplier;
 
 /** Serdes, windows, store builders and the DSL's configuration objects of a step. */
 @SuppressWarnings({"unchecked", "rawtypes", "deprecation"})
@@ -71,6 +79,16 @@ final class Options {
                     ? Stores.persistentVersionedKeyValueStore(
                         name, ms(m.get("historyRetention")), ms(m.get("segmentInterval")))
                     : Stores.persistentVersionedKeyValueStore(name, ms(m.get("historyRetention"))));
+      } else if (has(m, "supplier")) {
+        final String kind = m.get("supplier").asText();
+        final StoreSupplier<?> made =
+            HeaderStores.supplier(kind.equals("lru") ? "kv-lru" : kind, name, m);
+        if (made instanceof WindowBytesStoreSupplier)
+          r = Materialized.as((WindowBytesStoreSupplier) made);
+        else if (made instanceof SessionBytesStoreSupplier)
+          r = Materialized.as((SessionBytesStoreSupplier) made);
+        else if (made != null) r = Materialized.as((KeyValueBytesStoreSupplier) made);
+        else r = Materialized.as(Stores.inMemoryKeyValueStore(name));
       } else {
         r = Materialized.as(name);
       }
@@ -89,8 +107,70 @@ final class Options {
     if (has(m, "caching"))
       r = m.get("caching").asBoolean() ? r.withCachingEnabled() : r.withCachingDisabled();
     if (has(m, "logging") && !m.get("logging").asBoolean()) r = r.withLoggingDisabled();
-    if (has(m, "retention")) r = r.withRetention(ms(m.get("retention")));
+    if (has(m, "retention") && !has(m, "supplier")) r = r.withRetention(ms(m.get("retention")));
     return r;
+  }
+
+  /** Drops, sends to one partition, leaves it to Kafka, or fails, by value or by key. */
+  static StreamPartitioner<Object, Object> partitioner(final JsonNode p) {
+    if (p == null || p.isNull() || p.isMissingNode()) return null;
+    final Object x = Fns.val(p.get(1));
+    return (topic, k, v, n) -> {
+      switch (p.get(0).asText()) {
+        case "dropValue":
+          return Optional.of(Objects.equals(v, x) ? Set.of() : Set.of(0));
+        case "dropKey":
+          return Optional.of(Objects.equals(k, x) ? Set.of() : Set.of(0));
+        case "default":
+          return Optional.empty();
+        case "throwKey":
+          if (Objects.equals(k, x)) throw new IllegalStateException("boom");
+          return Optional.of(Set.of(0));
+        default:
+          throw new IllegalStateException("unknown partitioner " + p);
+      }
+    };
+  }
+
+  private static WindowBytesStoreSupplier joinStore(final JsonNode s) {
+    final Duration retention = ms(s.get("retention"));
+    final Duration size = ms(s.get("windowSize"));
+    final boolean duplicates = s.path("retainDuplicates").asBoolean(true);
+    final String name = s.get("name").asText();
+    return s.get("kind").asText().equals("window-inmemory")
+        ? Stores.inMemoryWindowStore(name, retention, size, duplicates)
+        : Stores.persistentWindowStore(name, retention, size, duplicates);
+  }
+
+  static StreamJoined streamJoined(final JsonNode st) {
+    StreamJoined sj =
+        StreamJoined.with(serde(st.get("key")), serde(st.get("value")), serde(st.get("other")));
+    if (has(st, "name")) sj = sj.withName(st.get("name").asText());
+    if (has(st, "storeName")) sj = sj.withStoreName(st.get("storeName").asText());
+    if (has(st, "logging"))
+      sj =
+          st.get("logging").asBoolean()
+              ? sj.withLoggingEnabled(Collections.emptyMap())
+              : sj.withLoggingDisabled();
+    if (has(st, "storeType"))
+      sj =
+          sj.withDslStoreSuppliers(
+              st.get("storeType").asText().equals("in_memory")
+                  ? Materialized.StoreType.IN_MEMORY
+                  : Materialized.StoreType.ROCKS_DB);
+    if (has(st, "thisStore")) sj = sj.withThisStoreSupplier(joinStore(st.get("thisStore")));
+    if (has(st, "otherStore")) sj = sj.withOtherStoreSupplier(joinStore(st.get("otherStore")));
+    return sj;
+  }
+
+  static TableJoined tableJoined(final JsonNode st) {
+    TableJoined tj =
+        has(st, "partitioner") || has(st, "otherPartitioner")
+            ? TableJoined.with(
+                (StreamPartitioner) partitioner(st.get("partitioner")),
+                (StreamPartitioner) partitioner(st.get("otherPartitioner")))
+            : TableJoined.with(null, null);
+    return has(st, "name") ? tj.withName(st.get("name").asText()) : tj;
   }
 
   static Object window(final JsonNode w) {
@@ -138,7 +218,8 @@ final class Options {
     final String n = s.get("name").asText();
     final Serde k = serde(s.get("key"));
     final Serde v = serde(s.get("value"));
-    StoreBuilder b;
+    StoreBuilder b = HeaderStores.builder(s, k, v);
+    if (b != null) return flags(b, s);
     switch (s.get("kind").asText()) {
       case "kv":
         b = Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore(n), k, v);
@@ -213,6 +294,10 @@ final class Options {
       default:
         throw new IllegalStateException("unknown store kind " + s);
     }
+    return flags(b, s);
+  }
+
+  private static StoreBuilder flags(StoreBuilder b, final JsonNode s) {
     if (has(s, "caching"))
       b = s.get("caching").asBoolean() ? b.withCachingEnabled() : b.withCachingDisabled();
     if (has(s, "logging"))

@@ -48,8 +48,11 @@ final class Shell {
     throw new IllegalStateException("store type " + st);
   }
 
-  /** value token; for timestamped stores "v~ts" */
-  private static Object value(final String vt, final String s, final boolean timestamped) {
+  /** value token; for timestamped stores "v~ts", with headers "v~ts~h=1;g" */
+  private static Object value(
+      final Object store, final String vt, final String s, final boolean timestamped) {
+    if (HeaderStores.keepsHeaders(store) && !s.equals("null"))
+      return HeaderStores.value(store, vt, s);
     if (!timestamped) return parse(vt, s);
     final int i = s.indexOf('~');
     if (s.equals("null")) return null;
@@ -60,15 +63,15 @@ final class Shell {
       final KeyValueStore s, final String kt, final String vt, final String[] c, final boolean ts) {
     switch (c[0]) {
       case "put":
-        s.put(parse(kt, c[1]), value(vt, c[2], ts));
+        s.put(parse(kt, c[1]), value(s, vt, c[2], ts));
         return "ok";
       case "putIfAbsent":
-        return Fns.str(s.putIfAbsent(parse(kt, c[1]), value(vt, c[2], ts)));
+        return Fns.str(s.putIfAbsent(parse(kt, c[1]), value(s, vt, c[2], ts)));
       case "putAll":
         {
           final List<KeyValue> l = new ArrayList<>();
           for (int i = 1; i + 1 < c.length; i += 2)
-            l.add(KeyValue.pair(parse(kt, c[i]), value(vt, c[i + 1], ts)));
+            l.add(KeyValue.pair(parse(kt, c[i]), value(s, vt, c[i + 1], ts)));
           s.putAll(l);
           return "ok";
         }
@@ -97,7 +100,7 @@ final class Shell {
       final WindowStore s, final String kt, final String vt, final String[] c, final boolean ts) {
     switch (c[0]) {
       case "put":
-        s.put(parse(kt, c[1]), value(vt, c[2], ts), Long.parseLong(c[3]));
+        s.put(parse(kt, c[1]), value(s, vt, c[2], ts), Long.parseLong(c[3]));
         return "ok";
       case "get":
         return Fns.str(s.fetch(parse(kt, c[1]), Long.parseLong(c[2])));
@@ -134,7 +137,8 @@ final class Shell {
     switch (c[0]) {
       case "put":
         s.put(
-            new Windowed<>(parse(kt, c[1]), new SessionWindow(l(c[2]), l(c[3]))), parse(vt, c[4]));
+            new Windowed<>(parse(kt, c[1]), new SessionWindow(l(c[2]), l(c[3]))),
+            value(s, vt, c[4], false));
         return "ok";
       case "remove":
         s.remove(new Windowed<>(parse(kt, c[1]), new SessionWindow(l(c[2]), l(c[3]))));

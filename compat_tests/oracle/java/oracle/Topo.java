@@ -90,7 +90,7 @@ final class Topo {
     return new ProcessorSupplier<>() {
       @Override
       public Processor<Object, Object, Object, Object> get() {
-        return new Procs.Proc(p, me);
+        return Procs.name(p).equals("script") ? new Script(p.get(1)) : new Procs.Proc(p, me);
       }
 
       @Override
@@ -147,6 +147,7 @@ final class Topo {
                 new Fns.TopicExtractor(st.get("extractor")),
                 k == null ? null : k.serializer(),
                 v == null ? null : v.serializer(),
+                Options.partitioner(st.get("partitioner")),
                 strings(st.get("parents")));
           } else {
             topology.addSink(
@@ -154,6 +155,7 @@ final class Topo {
                 st.get("topic").asText(),
                 k == null ? null : k.serializer(),
                 v == null ? null : v.serializer(),
+                Options.partitioner(st.get("partitioner")),
                 strings(st.get("parents")));
           }
           return;
@@ -323,6 +325,8 @@ final class Topo {
           Repartitioned r = Repartitioned.with(serde(st.get("key")), serde(st.get("value")));
           if (has(st, "name")) r = r.withName(st.get("name").asText());
           if (has(st, "partitions")) r = r.withNumberOfPartitions(st.get("partitions").asInt());
+          if (has(st, "partitioner"))
+            r = r.withStreamPartitioner(Options.partitioner(st.get("partitioner")));
           return ((KStream) in(st, 0)).repartition(r);
         }
       case "toTable":
@@ -346,6 +350,8 @@ final class Topo {
         {
           Produced p = Produced.with(serde(st.get("key")), serde(st.get("value")));
           if (has(st, "name")) p = p.withName(st.get("name").asText());
+          if (has(st, "partitioner"))
+            p = p.withStreamPartitioner(Options.partitioner(st.get("partitioner")));
           final KStream s = (KStream) in(st, 0);
           if (has(st, "extractor")) s.to(new Fns.TopicExtractor(st.get("extractor")), p);
           else s.to(st.get("topic").asText(), p);

@@ -23,6 +23,19 @@ class _Required:
 
 REQUIRED: Any = _Required()
 
+PLUGIN_NAMES = frozenset(
+    {
+        "default.key.serde",
+        "default.value.serde",
+        "default.list.key.serde.inner",
+        "default.list.value.serde.inner",
+        "windowed.inner.class.serde",
+        "task.assignor.class",
+    }
+)
+"""Entries of type class that may be a plugin's short name, which only the plugins' room can tell.
+"""
+
 
 class Kind(enum.Enum):
     """The types of configuration values."""
@@ -137,7 +150,11 @@ def _list(key: ConfigKey, value: Any) -> list[Any]:
 
 
 def _class(key: ConfigKey, value: Any) -> Any:
-    return load_object(value.strip() if isinstance(value, str) else value, key.name)
+    if isinstance(value, str):
+        value = value.strip()
+        if key.name in PLUGIN_NAMES and value.isidentifier():
+            return value
+    return load_object(value, key.name)
 
 
 PARSERS: dict[Kind, Callable[[ConfigKey, Any], Any]] = {

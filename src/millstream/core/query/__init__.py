@@ -17,6 +17,7 @@ from millstream.core.query.store_types import QueryableStoreType as QueryableSto
 from millstream.core.query.store_types import QueryableStoreTypes as QueryableStoreTypes
 from millstream.core.query.store_types import StoreQueryParameters as StoreQueryParameters
 from millstream.core.query.versions import MultiVersionedKeyQuery as MultiVersionedKeyQuery
+from millstream.core.query.versions import MultiVersionedRangeQuery as MultiVersionedRangeQuery
 from millstream.core.query.versions import VersionedKeyQuery as VersionedKeyQuery
 from millstream.core.query.versions import VersionedRecordIterator as VersionedRecordIterator
 from millstream.core.query.windows import WindowKeyQuery as WindowKeyQuery

@@ -15,22 +15,30 @@ from millstream.core.query.keys import (
     TimestampedKeyQuery,
     TimestampedRangeQuery,
 )
-from millstream.core.query.plain import PlainEntries
+from millstream.core.query.plain import PlainEntries, aggregate_of, timestamped_of, value_of
 from millstream.core.query.position import PositionBound
 from millstream.core.query.query import QueryConfig
 from millstream.core.query.result import FailureReason, QueryResult
 from millstream.core.query.versions import (
     MultiVersionedKeyQuery,
+    MultiVersionedRangeQuery,
     VersionedKeyQuery,
     VersionedRecordIterator,
 )
 from millstream.core.query.windows import WindowKeyQuery, WindowRangeQuery
+from millstream.core.state.header_stores import (
+    SessionStoreWithHeaders,
+    TimestampedKeyValueStoreWithHeaders,
+    TimestampedWindowStoreWithHeaders,
+)
 from millstream.core.state.key_value import KeyValueStore, TimestampedKeyValueStore
 from millstream.core.state.session import SessionStore
 from millstream.core.state.store import StateStore
-from millstream.core.state.values import ValueAndTimestamp, VersionedRecord
+from millstream.core.state.values import VersionedRecord
 from millstream.core.state.versioned import VersionedKeyValueStore
 from millstream.core.state.window import WindowStore
+
+WITH_TIMES = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
 
 
 class NotForThisStore(Exception):
@@ -83,11 +91,19 @@ def _refuse_versioned(store: Any, query: Any) -> None:
     if isinstance(store, VersionedKeyValueStore) and isinstance(query, KeyQuery | RangeQuery):
         raise UnsupportedOperationException(
             f"versioned stores do not answer a {type(query).__name__}",
-            hint="Use VersionedKeyQuery or MultiVersionedKeyQuery.",
+            hint="Use VersionedKeyQuery, MultiVersionedKeyQuery or MultiVersionedRangeQuery.",
         )
 
 
-def _demand(store: Any, kind: type) -> None:
+def _without_headers(store: Any, found: Any) -> Any:
+    if isinstance(store, TimestampedWindowStoreWithHeaders):
+        return PlainEntries(found, timestamped_of)
+    return (
+        PlainEntries(found, aggregate_of) if isinstance(store, SessionStoreWithHeaders) else found
+    )
+
+
+def _demand(store: Any, kind: type | tuple[type, ...]) -> None:
     if not isinstance(store, kind):
         raise NotForThisStore
 
@@ -95,25 +111,25 @@ def _demand(store: Any, kind: type) -> None:
 def _key(store: Any, query: KeyQuery[Any, Any]) -> Any:
     _demand(store, KeyValueStore)
     found = store.get(query.getKey())
-    if isinstance(store, TimestampedKeyValueStore):
-        return ValueAndTimestamp.getValueOrNull(found)
-    return found
+    return value_of(found) if isinstance(store, WITH_TIMES) else found
 
 
 def _timestamped_key(store: Any, query: TimestampedKeyQuery[Any, Any]) -> Any:
-    _demand(store, TimestampedKeyValueStore)
-    return store.get(query.key())
+    _demand(store, WITH_TIMES)
+    found = store.get(query.key())
+    return timestamped_of(found) if isinstance(store, WITH_TIMES[1]) else found
 
 
 def _range(store: Any, query: RangeQuery[Any, Any]) -> Any:
     _demand(store, KeyValueStore)
     entries = _entries(store, query.getLowerBound(), query.getUpperBound(), query.resultOrder())
-    return PlainEntries(entries) if isinstance(store, TimestampedKeyValueStore) else entries
+    return PlainEntries(entries) if isinstance(store, WITH_TIMES) else entries
 
 
 def _timestamped_range(store: Any, query: TimestampedRangeQuery[Any, Any]) -> Any:
-    _demand(store, TimestampedKeyValueStore)
-    return _entries(store, query.lowerBound(), query.upperBound(), query.resultOrder())
+    _demand(store, WITH_TIMES)
+    entries = _entries(store, query.lowerBound(), query.upperBound(), query.resultOrder())
+    return PlainEntries(entries, timestamped_of) if isinstance(store, WITH_TIMES[1]) else entries
 
 
 def _entries(store: Any, lower: Any, upper: Any, order: ResultOrder) -> Any:
@@ -127,14 +143,15 @@ def _window_key(store: Any, query: WindowKeyQuery[Any, Any]) -> Any:
     _demand(store, WindowStore)
     if query._from_ms is None or query._to_ms is None:
         raise NotForThisStore
-    return store.fetch(query.getKey(), query._from_ms, query._to_ms)
+    found = store.fetch(query.getKey(), query._from_ms, query._to_ms)
+    return _without_headers(store, found)
 
 
 def _window_range(store: Any, query: WindowRangeQuery[Any, Any]) -> Any:
     if isinstance(store, WindowStore) and query._from_ms is not None and query._to_ms is not None:
-        return store.fetchAll(query._from_ms, query._to_ms)
+        return _without_headers(store, store.fetchAll(query._from_ms, query._to_ms))
     if isinstance(store, SessionStore) and query.getKey() is not None:
-        return store.fetch(query.getKey())
+        return _without_headers(store, store.fetch(query.getKey()))
     raise NotForThisStore
 
 
@@ -156,9 +173,26 @@ def _versions(store: Any, query: MultiVersionedKeyQuery[Any, Any]) -> Any:
     history = getattr(store, "history", None)
     if history is None:
         raise NotForThisStore
-    newest_first = list(history(query.key(), query._from_ms, query._to_ms))
+    newest_first = history(query.key(), query._from_ms, query._to_ms)
+    if newest_first is None:
+        raise NotForThisStore
     ascending = query.resultOrder() is ResultOrder.ASCENDING
     return VersionedRecordIterator(newest_first[::-1] if ascending else newest_first)
+
+
+def _versions_of_range(store: Any, query: MultiVersionedRangeQuery[Any, Any]) -> Any:
+    _demand(store, VersionedKeyValueStore)
+    histories = getattr(store, "histories", None)
+    if histories is None:
+        raise NotForThisStore
+    return histories(
+        query.lowerKeyBound(),
+        query.upperKeyBound(),
+        query._from_ms,
+        query._to_ms,
+        reverse=query.keyOrder() is ResultOrder.DESCENDING,
+        oldest_first=query.timestampOrder() is ResultOrder.ASCENDING,
+    )
 
 
 HANDLERS: dict[type, Callable[[Any, Any], Any]] = {
@@ -170,4 +204,5 @@ HANDLERS: dict[type, Callable[[Any, Any], Any]] = {
     WindowRangeQuery: _window_range,
     VersionedKeyQuery: _version,
     MultiVersionedKeyQuery: _versions,
+    MultiVersionedRangeQuery: _versions_of_range,
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from millstream.core.errors import NoSuchElementException, UnsupportedOperationException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.query.plain import PlainEntries
+from millstream.core.query.drained import drained
+from millstream.core.query.plain import PlainEntries, Show
 from millstream.core.state.iterators import KeyValueIterator
 
 POINTS = ("get", "fetchSession")
@@ -35,32 +37,47 @@ class CompositeStore:
     """Has the reading methods that its stores have, and no others.
 
     Args:
-        stores: One per partition, all of one kind.
-        timestamped: Kinds of stores whose values are shown without their timestamps.
+        stores: Asked at every read for the stores, one per partition, all of one kind.
+        shows: Kinds of stores of whose values less is shown, with what is.
+        reading: Held while stores are read, if they may change meanwhile; what is iterated over is
+            then read as a whole.
     """
 
-    def __init__(self, stores: Sequence[Any], timestamped: tuple[type, ...] = ()) -> None:
+    def __init__(
+        self,
+        stores: Callable[[], Sequence[Any]],
+        shows: Mapping[type, Show] | None = None,
+        reading: AbstractContextManager[Any] | None = None,
+    ) -> None:
         self._stores = stores
-        self._timestamped = timestamped
+        self._shows = shows or {}
+        self._reading = reading
 
     def __getattr__(self, name: str) -> Any:
-        if name in SUMS:
-            return lambda: sum(getattr(store, name)() for store in self._stores)
-        if name not in READS and name not in POINTS:
+        if name not in READS and name not in POINTS and name not in SUMS:
             raise AttributeError(name)
-        if not any(hasattr(store, name) for store in self._stores):
-            raise UnsupportedOperationException(f"the store has no method {name}")
         return lambda *arguments, **keywords: self._read(name, arguments, keywords)
 
     def _read(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        if self._reading is None:
+            return self._found(name, arguments, keywords)
+        with self._reading:
+            return drained(self._found(name, arguments, keywords))
+
+    def _found(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        stores = self._stores()
+        if stores and not any(hasattr(store, name) for store in stores):
+            raise UnsupportedOperationException(f"the store has no method {name}")
+        if name in SUMS:
+            return sum(getattr(store, name)() for store in stores)
         iterators: list[KeyValueIterator[Any, Any]] = []
-        for store in self._stores:
+        for store in stores:
             found = getattr(store, name)(*arguments, **keywords)
-            plain = isinstance(store, self._timestamped)
+            show = next((s for kind, s in self._shows.items() if isinstance(store, kind)), None)
             if isinstance(found, KeyValueIterator):
-                iterators.append(PlainEntries(found) if plain else found)
+                iterators.append(found if show is None else PlainEntries(found, show))
             elif found is not None:
-                return found.value() if plain else found
+                return found if show is None else show(found)
         return ChainedIterator(iterators) if iterators else None
 
 

@@ -1,20 +1,41 @@
-"""Values of timestamped stores, shown without their timestamps."""
+"""Values of stores that keep more with them, shown without it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
+from millstream.core.state.header_values import AggregationWithHeaders, ValueTimestampHeaders
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import ValueAndTimestamp
 
+Show = Callable[[Any], Any]
+"""Returns what is shown of what a store holds."""
+
+
+def value_of(kept: Any) -> Any:
+    """Return the value of what a store with timestamps, and maybe headers, holds."""
+    return None if kept is None else kept.value()
+
+
+def timestamped_of(kept: ValueTimestampHeaders[Any] | None) -> ValueAndTimestamp[Any] | None:
+    """Return value and timestamp of what a store with headers holds."""
+    return None if kept is None else ValueAndTimestamp(kept.value(), kept.timestamp())
+
+
+def aggregate_of(kept: AggregationWithHeaders[Any] | None) -> Any:
+    """Return the aggregate of what a session store with headers holds."""
+    return None if kept is None else kept.aggregation()
+
 
 class PlainEntries(KeyValueIterator[Any, Any]):
-    """The entries of a timestamped store without their timestamps."""
+    """The entries of a store, less of each value."""
 
-    def __init__(self, inner: KeyValueIterator[Any, Any]) -> None:
+    def __init__(self, inner: KeyValueIterator[Any, Any], show: Show = value_of) -> None:
         self._inner = inner
+        self._show = show
 
     def hasNext(self) -> bool:
         """Tell whether there is another entry."""
@@ -25,7 +46,7 @@ class PlainEntries(KeyValueIterator[Any, Any]):
         if not self._inner.hasNext():
             raise NoSuchElementException("there is no entry left")
         entry = self._inner.next()
-        return KeyValue(entry.key, ValueAndTimestamp.getValueOrNull(entry.value))
+        return KeyValue(entry.key, self._show(entry.value))
 
     def peekNextKey(self) -> Any:
         """Return the next entry's key and stay before it."""

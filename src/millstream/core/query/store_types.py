@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from millstream.core.query.composite import CompositeStore
+from millstream.core.query.plain import Show, aggregate_of, timestamped_of, value_of
+from millstream.core.state.header_stores import (
+    SessionStoreWithHeaders,
+    TimestampedKeyValueStoreWithHeaders,
+    TimestampedWindowStoreWithHeaders,
+)
+from millstream.core.state.header_values import AggregationWithHeaders, ValueTimestampHeaders
 from millstream.core.state.key_value import (
     KeyValueStore,
     ReadOnlyKeyValueStore,
@@ -46,54 +53,85 @@ class QueryableStoreType(ABC, Generic[T]):
 
 class _OfKind(QueryableStoreType[T]):
     kinds: ClassVar[tuple[type, ...]]
-    timestamped: ClassVar[tuple[type, ...]] = ()
-    """Stores of these are shown without their timestamps."""
+    shows: ClassVar[dict[type, Show]] = {}
+    """What is shown of the values of some kinds of stores."""
 
     def accepts(self, stateStore: StateStore) -> bool:
         """Tell whether a store can be read so."""
         return isinstance(stateStore, self.kinds)
 
     def create(self, storeProvider: StateStoreProvider, storeName: str) -> T:
-        """Return one view of the stores of all partitions.
+        """Return one view of the stores of all partitions, which are looked up at every read.
 
         A read of one key gives the first value found; an iteration goes through the stores one
         after another.
         """
-        view: Any = CompositeStore(storeProvider.stores(storeName, self), self.timestamped)
+        # Only what is filled by others while it is read has to be guarded.
+        reading = getattr(storeProvider, "reading", None)
+        view: Any = CompositeStore(
+            lambda: storeProvider.stores(storeName, self), self.shows, reading
+        )
         shown: T = view
         return shown
 
 
 class KeyValueStoreType(_OfKind[ReadOnlyKeyValueStore[Any, Any]]):
-    """Key-value stores; where there are timestamps, without them."""
+    """Key-value stores; where there are timestamps or headers, without them."""
 
     kinds = (KeyValueStore,)
-    timestamped = (TimestampedKeyValueStore,)
+    shows: ClassVar = {
+        TimestampedKeyValueStore: value_of,
+        TimestampedKeyValueStoreWithHeaders: value_of,
+    }
 
 
 class TimestampedKeyValueStoreType(_OfKind[ReadOnlyKeyValueStore[Any, ValueAndTimestamp[Any]]]):
-    """Key-value stores with timestamps."""
+    """Key-value stores with timestamps; where there are headers, without them."""
 
-    kinds = (TimestampedKeyValueStore,)
+    kinds = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
+    shows: ClassVar = {TimestampedKeyValueStoreWithHeaders: timestamped_of}
+
+
+class KeyValueStoreWithHeadersType(_OfKind[ReadOnlyKeyValueStore[Any, ValueTimestampHeaders[Any]]]):
+    """Key-value stores with timestamps and headers."""
+
+    kinds = (TimestampedKeyValueStoreWithHeaders,)
 
 
 class WindowStoreType(_OfKind[ReadOnlyWindowStore[Any, Any]]):
-    """Window stores; where there are timestamps, without them."""
+    """Window stores; where there are timestamps or headers, without them."""
 
     kinds = (WindowStore,)
-    timestamped = (TimestampedWindowStore,)
+    shows: ClassVar = {
+        TimestampedWindowStore: value_of,
+        TimestampedWindowStoreWithHeaders: value_of,
+    }
 
 
 class TimestampedWindowStoreType(_OfKind[ReadOnlyWindowStore[Any, ValueAndTimestamp[Any]]]):
-    """Window stores with timestamps."""
+    """Window stores with timestamps; where there are headers, without them."""
 
-    kinds = (TimestampedWindowStore,)
+    kinds = (TimestampedWindowStore, TimestampedWindowStoreWithHeaders)
+    shows: ClassVar = {TimestampedWindowStoreWithHeaders: timestamped_of}
+
+
+class WindowStoreWithHeadersType(_OfKind[ReadOnlyWindowStore[Any, ValueTimestampHeaders[Any]]]):
+    """Window stores with timestamps and headers."""
+
+    kinds = (TimestampedWindowStoreWithHeaders,)
 
 
 class SessionStoreType(_OfKind[ReadOnlySessionStore[Any, Any]]):
-    """Session stores."""
+    """Session stores; where there are headers, without them."""
 
     kinds = (SessionStore,)
+    shows: ClassVar = {SessionStoreWithHeaders: aggregate_of}
+
+
+class SessionStoreWithHeadersType(_OfKind[ReadOnlySessionStore[Any, AggregationWithHeaders[Any]]]):
+    """Session stores with headers."""
+
+    kinds = (SessionStoreWithHeaders,)
 
 
 class QueryableStoreTypes:
@@ -121,6 +159,13 @@ class QueryableStoreTypes:
         return TimestampedKeyValueStoreType()
 
     @staticmethod
+    def timestampedKeyValueStoreWithHeaders() -> QueryableStoreType[
+        ReadOnlyKeyValueStore[Any, ValueTimestampHeaders[Any]]
+    ]:
+        """Return the type of key-value stores with timestamps and headers."""
+        return KeyValueStoreWithHeadersType()
+
+    @staticmethod
     def windowStore() -> QueryableStoreType[ReadOnlyWindowStore[Any, Any]]:
         """Return the type of window stores, values without timestamps."""
         return WindowStoreType()
@@ -131,6 +176,20 @@ class QueryableStoreTypes:
     ]:
         """Return the type of window stores with timestamps."""
         return TimestampedWindowStoreType()
+
+    @staticmethod
+    def timestampedWindowStoreWithHeaders() -> QueryableStoreType[
+        ReadOnlyWindowStore[Any, ValueTimestampHeaders[Any]]
+    ]:
+        """Return the type of window stores with timestamps and headers."""
+        return WindowStoreWithHeadersType()
+
+    @staticmethod
+    def sessionStoreWithHeaders() -> QueryableStoreType[
+        ReadOnlySessionStore[Any, AggregationWithHeaders[Any]]
+    ]:
+        """Return the type of session stores with headers."""
+        return SessionStoreWithHeadersType()
 
     @staticmethod
     def sessionStore() -> QueryableStoreType[ReadOnlySessionStore[Any, Any]]:

@@ -14,6 +14,7 @@ from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_m
 from millstream.core.errors import NoSuchElementException
 from millstream.core.query.keys import ResultOrder, required_key
 from millstream.core.query.query import Query
+from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import VersionedRecord
 
 K = TypeVar("K")
@@ -100,22 +101,11 @@ class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
         return None if self._as_of_ms is None else from_epoch_millis(self._as_of_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class MultiVersionedKeyQuery(Query[VersionedRecordIterator[V]], Generic[K, V]):
-    """Asks for the versions of one key that held at some moment of a time, newest first.
-
-    Source: KIP-968, ``query.MultiVersionedKeyQuery``.
-    """
-
-    _key: K
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InTime:
     _from_ms: int | None = None
     _to_ms: int | None = None
     _order: ResultOrder = ResultOrder.ANY
-
-    @staticmethod
-    def withKey(key: K_) -> MultiVersionedKeyQuery[K_, V_]:
-        """Ask for every version of ``key`` that the store still has."""
-        return MultiVersionedKeyQuery(required_key(key))
 
     def fromTime(self, fromTime: InstantLike | None = _GIVEN_NOTHING) -> Any:
         """Return the start of the time; with an argument, the query with that start (inclusive).
@@ -137,13 +127,28 @@ class MultiVersionedKeyQuery(Query[VersionedRecordIterator[V]], Generic[K, V]):
         end = None if toTime is None else to_epoch_millis(toTime, "toTime")
         return replace(self, _to_ms=end)
 
-    def withAscendingTimestamps(self) -> MultiVersionedKeyQuery[K, V]:
+    def withAscendingTimestamps(self) -> Self:
         """Return the same query, oldest version first."""
         return replace(self, _order=ResultOrder.ASCENDING)
 
-    def withDescendingTimestamps(self) -> MultiVersionedKeyQuery[K, V]:
+    def withDescendingTimestamps(self) -> Self:
         """Return the same query, newest version first."""
         return replace(self, _order=ResultOrder.DESCENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic[K, V]):
+    """Asks for the versions of one key that held at some moment of a time, newest first.
+
+    Source: KIP-968, ``query.MultiVersionedKeyQuery``.
+    """
+
+    _key: K
+
+    @staticmethod
+    def withKey(key: K_) -> MultiVersionedKeyQuery[K_, V_]:
+        """Ask for every version of ``key`` that the store still has."""
+        return MultiVersionedKeyQuery(required_key(key))
 
     def key(self) -> K:
         """Return the key."""
@@ -151,4 +156,64 @@ class MultiVersionedKeyQuery(Query[VersionedRecordIterator[V]], Generic[K, V]):
 
     def resultOrder(self) -> ResultOrder:
         """Return the order that is wanted; without one it is newest first."""
+        return self._order
+
+
+@dataclass(frozen=True, slots=True)
+class MultiVersionedRangeQuery(
+    _InTime, Query[KeyValueIterator[K, VersionedRecord[V]]], Generic[K, V]
+):
+    """Asks for the versions of a range of keys that held at some moment of a time.
+
+    In the order of the keys' bytes, lowest first; of one key newest first. Kafka has not built it.
+
+    Source: KIP-969.
+    """
+
+    _lower: K | None
+    _upper: K | None
+    _key_order: ResultOrder = ResultOrder.ANY
+
+    @staticmethod
+    def withKeyRange(lower: K_ | None, upper: K_ | None) -> MultiVersionedRangeQuery[K_, V_]:
+        """Ask for the keys between two, both inclusive; None: no bound."""
+        return MultiVersionedRangeQuery(lower, upper)
+
+    @staticmethod
+    def withLowerKeyBound(lower: K_) -> MultiVersionedRangeQuery[K_, V_]:
+        """Ask for ``lower`` and the keys above."""
+        return MultiVersionedRangeQuery(lower, None)
+
+    @staticmethod
+    def withUpperKeyBound(upper: K_) -> MultiVersionedRangeQuery[K_, V_]:
+        """Ask for ``upper`` and the keys below."""
+        return MultiVersionedRangeQuery(None, upper)
+
+    @staticmethod
+    def allKeys() -> MultiVersionedRangeQuery[Any, Any]:
+        """Ask for every key."""
+        return MultiVersionedRangeQuery(None, None)
+
+    def withAscendingKeys(self) -> Self:
+        """Return the same query, lowest key first."""
+        return replace(self, _key_order=ResultOrder.ASCENDING)
+
+    def withDescendingKeys(self) -> Self:
+        """Return the same query, highest key first."""
+        return replace(self, _key_order=ResultOrder.DESCENDING)
+
+    def lowerKeyBound(self) -> K | None:
+        """Return the lowest key, inclusive; None for no bound."""
+        return self._lower
+
+    def upperKeyBound(self) -> K | None:
+        """Return the highest key, inclusive; None for no bound."""
+        return self._upper
+
+    def keyOrder(self) -> ResultOrder:
+        """Return the order of keys that is wanted."""
+        return self._key_order
+
+    def timestampOrder(self) -> ResultOrder:
+        """Return the order of a key's versions that is wanted; without one it is newest first."""
         return self._order

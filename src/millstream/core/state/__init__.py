@@ -1,16 +1,29 @@
 """State as users and operators see it: interfaces only; the stores are in ``stores``."""
 
 from millstream.core.state.access import FlushListener as FlushListener
+from millstream.core.state.access import Headed as Headed
 from millstream.core.state.access import KeyValueAccess as KeyValueAccess
 from millstream.core.state.access import SessionAccess as SessionAccess
 from millstream.core.state.access import VersionedAccess as VersionedAccess
 from millstream.core.state.access import WindowAccess as WindowAccess
+from millstream.core.state.bytes_stores import HeadersBytesStore as HeadersBytesStore
+from millstream.core.state.bytes_stores import TimestampedBytesStore as TimestampedBytesStore
+from millstream.core.state.bytes_stores import VersionedBytesStore as VersionedBytesStore
 from millstream.core.state.dsl import DslKeyValueParams as DslKeyValueParams
 from millstream.core.state.dsl import DslSessionParams as DslSessionParams
 from millstream.core.state.dsl import DslStoreFormat as DslStoreFormat
 from millstream.core.state.dsl import DslStoreSuppliers as DslStoreSuppliers
 from millstream.core.state.dsl import DslWindowParams as DslWindowParams
 from millstream.core.state.dsl import StoreKinds as StoreKinds
+from millstream.core.state.header_stores import SessionStoreWithHeaders as SessionStoreWithHeaders
+from millstream.core.state.header_stores import (
+    TimestampedKeyValueStoreWithHeaders as TimestampedKeyValueStoreWithHeaders,
+)
+from millstream.core.state.header_stores import (
+    TimestampedWindowStoreWithHeaders as TimestampedWindowStoreWithHeaders,
+)
+from millstream.core.state.header_values import AggregationWithHeaders as AggregationWithHeaders
+from millstream.core.state.header_values import ValueTimestampHeaders as ValueTimestampHeaders
 from millstream.core.state.iterators import KeyValueIterator as KeyValueIterator
 from millstream.core.state.iterators import WindowStoreIterator as WindowStoreIterator
 from millstream.core.state.key_value import KeyValueStore as KeyValueStore
@@ -23,6 +36,7 @@ from millstream.core.state.store import StateRestoreCallback as StateRestoreCall
 from millstream.core.state.store import StateStore as StateStore
 from millstream.core.state.store import StateStoreContext as StateStoreContext
 from millstream.core.state.suppliers import AnyStoreBuilder as AnyStoreBuilder
+from millstream.core.state.suppliers import HeadersBytesStoreSupplier as HeadersBytesStoreSupplier
 from millstream.core.state.suppliers import (
     KeyValueBytesStoreSupplier as KeyValueBytesStoreSupplier,
 )

@@ -7,11 +7,15 @@ plain one, None where there is nothing. Nothing is checked here; the public meth
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from millstream.core.chunk import Chunk
+from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
+
+Keep = Callable[[Any, int], Any]
 
 
 class FlushListener(Protocol):
@@ -27,8 +31,16 @@ class FlushListener(Protocol):
         """Take one change; ``old`` is None unless old values were asked for."""
 
 
-class KeyValueAccess(ABC):
-    """Fast reads and writes of a key-value store."""
+@dataclass(frozen=True, slots=True)
+class Headed:
+    """A value together with headers, to be written so into a store that keeps headers."""
+
+    value: Any
+    headers: Headers | None
+
+
+class Access(ABC):
+    """What the operators' ways into all stores share."""
 
     cached: bool
     """A cache is in front: changes are passed on by its flush listener only."""
@@ -42,6 +54,23 @@ class KeyValueAccess(ABC):
     @abstractmethod
     def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
         """Return the bytes of many keys."""
+
+
+class CellAccess(Access):
+    """That of stores whose cells may be kept and folded."""
+
+    keeps_headers = False
+    """Values may be written as ``Headed``."""
+    folds: bool
+    """A cell may be read once for many changes, of which only the last is written."""
+    plain: type | None
+    """Values of exactly this type cannot be changed, so that a cell may hold them as they are."""
+    keep: Keep
+    """Returns the cell of any other value and its time, as it would be read back."""
+
+
+class KeyValueAccess(CellAccess):
+    """Fast reads and writes of a key-value store."""
 
     @abstractmethod
     def read(self, key_bytes: bytes) -> Any:
@@ -74,6 +103,13 @@ class KeyValueAccess(ABC):
         """Do many ``write_at``, in order; only where ``has_room`` said so."""
 
     @abstractmethod
+    def in_hand(self, chunk: Chunk, index: int) -> None:
+        """Say for which record of a chunk the next calls are, where they may evict something.
+
+        Stream time as others see it while that goes down is that of this record.
+        """
+
+    @abstractmethod
     def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
         """Tell whether reading and writing these keys for a chunk surely evicts nothing.
 
@@ -81,28 +117,38 @@ class KeyValueAccess(ABC):
         """
 
 
-class WindowAccess(ABC):
+class WindowAccess(CellAccess):
     """Fast reads and writes of a window store; a cell belongs to a key and a window's start."""
 
-    cached: bool
-    """A cache is in front: changes are passed on by its flush listener only."""
-    logs: bool
-    """Every single write is noted in a changelog."""
-
-    @abstractmethod
-    def serialize_key(self, key: Any) -> bytes:
-        """Return the bytes of a key."""
-
-    @abstractmethod
-    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
-        """Return the bytes of many keys."""
+    folds: bool
+    """A window may be read once for many changes, of which only the last is written."""
+    in_hand: Callable[[Chunk, int], None]
+    """See ``KeyValueAccess``."""
 
     @abstractmethod
     def read(self, key_bytes: bytes, start: int) -> Any:
         """Return the cell of a key's window."""
 
     @abstractmethod
-    def read_many(self, keys_bytes: Sequence[bytes], starts: Sequence[int]) -> list[Any]:
+    def fetch(
+        self, key_bytes: bytes, first: int, last: int, *, reverse: bool = False
+    ) -> Iterable[tuple[int, Any]]:
+        """Return start and cell of a key's windows that start within bounds, both inclusive.
+
+        In the store's order, which may be walked through once. What is written meanwhile may show
+        if the store is cached.
+        """
+
+    @abstractmethod
+    def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
+        """Return the window keys of keys and starts, which the methods for many windows take."""
+
+    @abstractmethod
+    def oldest_seen(self) -> int:
+        """Return the first start of which something written below a cache can be read again."""
+
+    @abstractmethod
+    def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:
         """Return many cells, as that many calls of ``read``."""
 
     @abstractmethod
@@ -125,9 +171,8 @@ class WindowAccess(ABC):
     @abstractmethod
     def write_many(
         self,
-        keys_bytes: Sequence[bytes],
+        window_keys: Sequence[bytes],
         keys: Sequence[Any],
-        starts: Sequence[int],
         values: Sequence[Any],
         timestamps: Sequence[int],
         chunk: Chunk,
@@ -136,28 +181,31 @@ class WindowAccess(ABC):
         """Do many ``write_at``, in order; only where ``has_room`` said so."""
 
     @abstractmethod
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
-        """Tell whether reading and writing that many windows for a chunk surely evicts nothing."""
+    def has_room(self, window_keys: Sequence[bytes], chunk: Chunk) -> bool:
+        """Tell whether reading and writing these windows for a chunk surely evicts nothing."""
 
 
-class SessionAccess(ABC):
+class SessionAccess(CellAccess):
     """Fast reads and writes of a session store; a cell belongs to a key, a start and an end.
 
-    Cells have no time of their own: a cell is the aggregate.
+    Cells have no time of their own: a cell is the aggregate. Where it folds, a key's sessions may
+    be found once for many changes; see ``limits`` and ``write_many``.
     """
 
-    cached: bool
-    """A cache is in front: changes are passed on by its flush listener only."""
-    logs: bool
-    """Every single write is noted in a changelog."""
+    folds: bool
+    """A key's sessions may be found once for many changes; see ``limits`` and ``write_many``."""
+
+    @property
+    @abstractmethod
+    def observed(self) -> int:
+        """The latest end in the bytes below; -1 without one."""
 
     @abstractmethod
-    def serialize_key(self, key: Any) -> bytes:
-        """Return the bytes of a key."""
+    def limits(self, observed: int) -> tuple[int, int]:
+        """Return the earliest ends that are still found, and still taken.
 
-    @abstractmethod
-    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
-        """Return the bytes of many keys."""
+        That is, once a session that ends at ``observed`` has been written.
+        """
 
     @abstractmethod
     def key_of(self, key_bytes: bytes) -> Any:
@@ -216,24 +264,30 @@ class SessionAccess(ABC):
         """Remove a session for one record of a chunk."""
 
     @abstractmethod
+    def write_many(
+        self,
+        keys_bytes: Sequence[bytes],
+        keys: Sequence[Any],
+        bounds: Sequence[tuple[int, int]],
+        values: Sequence[Any],
+        chunk: Chunk,
+        indices: Sequence[int],
+    ) -> None:
+        """Do many ``write_at``, or ``remove_at`` where the value is None, in order.
+
+        Bounds are start and end. Only where ``folds`` and ``has_room`` said so, and for sessions
+        that are not too late.
+        """
+
+    @abstractmethod
     def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
         """Tell whether writing or removing that many sessions for a chunk surely evicts nothing."""
 
 
-class VersionedAccess(ABC):
+class VersionedAccess(Access):
     """Fast reads and writes of a versioned store, which is never cached."""
 
     cached = False
-    logs: bool
-    """Every single write is noted in a changelog."""
-
-    @abstractmethod
-    def serialize_key(self, key: Any) -> bytes:
-        """Return the bytes of a key."""
-
-    @abstractmethod
-    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
-        """Return the bytes of many keys."""
 
     @abstractmethod
     def read(self, key_bytes: bytes) -> tuple[Any, int] | None:

@@ -9,6 +9,11 @@ from typing import Any
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.state.header_stores import (
+    SessionStoreWithHeaders,
+    TimestampedKeyValueStoreWithHeaders,
+    TimestampedWindowStoreWithHeaders,
+)
 from millstream.core.state.key_value import KeyValueStore, TimestampedKeyValueStore
 from millstream.core.state.session import SessionStore
 from millstream.core.state.suppliers import (
@@ -25,7 +30,7 @@ from millstream.core.state.window import TimestampedWindowStore, WindowStore
 class DslStoreFormat(enum.Enum):
     """What a value carries in a store of the DSL.
 
-    Source: ``state.DslStoreFormat``.
+    Source: KIP-1285, ``org.apache.kafka.streams.DslStoreFormat``.
     """
 
     PLAIN = "plain"
@@ -224,6 +229,24 @@ class StoreKinds(ABC):
         self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
     ) -> StoreBuilder[SessionStore[Any, Any]]:
         """Return a builder of session stores."""
+
+    @abstractmethod
+    def timestamped_key_value_with_headers(
+        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
+        """Return a builder of key-value stores with timestamps and headers."""
+
+    @abstractmethod
+    def timestamped_window_with_headers(
+        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
+        """Return a builder of window stores with timestamps and headers."""
+
+    @abstractmethod
+    def session_with_headers(
+        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
+    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
+        """Return a builder of session stores with headers."""
 
     @abstractmethod
     def versioned(

@@ -15,6 +15,7 @@ from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
     from millstream.core.chunk import Chunk
+    from millstream.core.kafka import TopicPartition
     from millstream.core.processor import TaskId
     from millstream.core.query import Position, PositionBound, Query, QueryConfig, QueryResult
     from millstream.core.serdes import Serde
@@ -59,6 +60,14 @@ class StateStore(ABC):
         del changelogOffsets
         self.flush()
 
+    def committedOffset(self, topicPartition: TopicPartition) -> int | None:
+        """Return up to where a changelog is in the store, if the store keeps account of that.
+
+        Ours do not, and nothing asks here: what is durable is in the checkpoint, not in topics.
+        """
+        del topicPartition
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """Release everything; calling it twice is fine."""
@@ -101,7 +110,7 @@ class StateStore(ABC):
 
 
 class CacheBudget:
-    """How many bytes the record caches of one task may use together; 0 turns caching off."""
+    """How many bytes the record caches of a task may use together; 0 turns caching off."""
 
     __slots__ = ("limit", "used")
 

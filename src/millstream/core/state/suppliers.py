@@ -80,6 +80,13 @@ class VersionedBytesStoreSupplier(KeyValueBytesStoreSupplier):
         """Return how far back versions are kept."""
 
 
+class HeadersBytesStoreSupplier:
+    """Marks a supplier whose stores keep headers; the DSL then builds a store with headers on it.
+
+    Source: KIP-1271, ``state.HeadersBytesStoreSupplier``.
+    """
+
+
 class StoreBuilder(ABC, Generic[S_co]):
     """Makes a store for each task. The ``with...`` methods change the builder and return it.
 

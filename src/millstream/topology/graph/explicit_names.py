@@ -10,6 +10,7 @@ from millstream.topology.graph.graph import Graph
 from millstream.topology.graph.internal_topics import TableRepartition
 from millstream.topology.graph.joins import StreamJoin, StreamTableJoin
 from millstream.topology.graph.nodes import Node, TableOperation
+from millstream.topology.graph.suppressed import SuppressedTable
 
 
 def check_explicit_names(graph: Graph, config: Any) -> None:
@@ -47,8 +48,11 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
 def _unnamed_stores(node: Node) -> tuple[Any, ...]:
     """Return the builders of a node's stores whose names were generated.
 
-    A table counts whether it is kept or not; the topics of foreign-key joins never do.
+    A table counts whether it is kept or not, a buffer of ``suppress`` only with a changelog; the
+    topics of foreign-key joins never do.
     """
+    if isinstance(node, SuppressedTable) and not node.named and node.buffer.loggingEnabled():
+        return (node.buffer,)
     if isinstance(node, TableOperation) and node.store is not None:
         return () if node.store.kept.queryable else (node.store,)
     if isinstance(node, StreamJoin) and not node.names_given:

@@ -136,15 +136,14 @@ class _Work:
         return self._upward(number, lambda above: top in self._parents[above])
 
     def _upward(self, number: int, matches: Callable[[int], bool]) -> int | None:
-        """Search a node and those above it as Kafka Streams does: the last branch decides."""
+        """Search a node and those above it as Kafka Streams does, one branch after the other."""
         if matches(number):
             return number
-        found = None
         for parent in self._parents[number]:
-            if matches(parent):
-                return parent
             found = self._upward(parent, matches)
-        return found
+            if found is not None:
+                return found
+        return None
 
 
 def _changes_key(node: Node) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
-from millstream.core.state.access import VersionedAccess
 from millstream.topology.operators.folding import (
     Combine,
     Initial,
@@ -15,7 +14,7 @@ from millstream.topology.operators.folding import (
     identities,
     last_updates,
 )
-from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.kept import KeptTable
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 
@@ -36,11 +35,11 @@ class Aggregate(Operator):
     def init(self, context: Any) -> None:
         """Open the store."""
         super().init(context)
-        store = context.getStateStore(self._settings.store)
-        self._access = store.access()
-        # Each version counts there, not the last of a run.
-        self.by_records = isinstance(self._access, VersionedAccess)
-        self._at_once = forwards_at_once(context, store, sends_old=self._settings.sends_old)
+        self._kept = KeptTable(context, self._settings)
+        self._access = self._kept.access
+        # In a versioned store each version counts, not the last of a run.
+        self.by_records = self._kept.versioned or not self._access.folds
+        self._at_once = self._kept.at_once
 
     def process(self, record: AnyRecord) -> None:
         """Add the record to its key's aggregate."""
@@ -56,9 +55,9 @@ class Aggregate(Operator):
             old = cell[0]
             timestamp = max(timestamp, cell[1])
         new = self._combine(key, value, old)
-        self._access.write(key_bytes, key, new, timestamp)
-        if self._at_once:
-            change = Change(new, old if self._settings.sends_old else None)
+        is_latest = self._kept.write(key_bytes, key, new, timestamp)
+        if is_latest is not None:
+            change = Change(new, old if self._settings.sends_old else None, is_latest)
             self.forward(make_record(key, change, timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
@@ -74,17 +73,16 @@ class Aggregate(Operator):
         except Exception:  # noqa: BLE001 - which key it was will show record by record
             self._one_by_one(chunk)
             return
-        distinct = list(key_bytes.values())
-        if not access.has_room(distinct, chunk):
+        if not access.has_room(key_bytes, chunk):
             self._through_cache(chunk, [key_bytes[slot] for slot in slots])
             return
-        cells = dict(zip(key_bytes, access.read_many(distinct), strict=True))
+        cells = access.read_many(key_bytes)
         start = 0
         while start < len(chunk):
             rows = zip(
                 chunk.keys[start:], chunk.values[start:], chunk.timestamps[start:], strict=True
             )
-            updates = fold(slots[start:], rows, cells, self._initial, self._combine)
+            updates = fold(slots[start:], rows, cells, self._initial, self._combine, access)
             stop = start + len(updates.news)
             self._store(chunk.slice(start, stop), slots[start:stop], key_bytes, updates)
             if updates.error is not None:
@@ -93,16 +91,15 @@ class Aggregate(Operator):
             start = stop
 
     def _store(
-        self, run: Chunk, slots: list[Any], key_bytes: dict[Any, bytes], updates: Updates
+        self, run: Chunk, slots: list[int], key_bytes: list[bytes], updates: Updates
     ) -> None:
         """Write what a run has come to, then forward its updates."""
         if not run:
             return
         every = self._access.logs and not self._access.cached
-        last = list(zip(slots, range(len(run)), strict=True)) if every else last_updates(slots)
-        indices = [index for _, index in last]
+        indices = range(len(run)) if every else last_updates(slots)
         self._access.write_many(
-            [key_bytes[slot] for slot, _ in last],
+            [key_bytes[slots[index]] for index in indices],
             [run.keys[index] for index in indices],
             [updates.news[index] for index in indices],
             [updates.timestamps[index] for index in indices],
@@ -116,7 +113,8 @@ class Aggregate(Operator):
 
     def _through_cache(self, chunk: Chunk, key_bytes: list[bytes]) -> None:
         """Add the records one after the other: the cache may have to flush in between."""
-        read, write, initial, combine = (
+        in_hand, read, write, initial, combine = (
+            self._access.in_hand,
             self._access.read,
             self._access.write_at,
             self._initial,
@@ -128,6 +126,7 @@ class Aggregate(Operator):
             try:
                 for index in range(index, len(chunk)):  # noqa: B020 - goes on where it failed
                     slot, key, value, time = columns[index]
+                    in_hand(chunk, index)
                     cell = read(slot)
                     if cell is None:
                         old = initial()
@@ -150,9 +149,10 @@ class Aggregate(Operator):
     def _update(self, single: Chunk) -> None:
         """Add one record, as ``process`` does, where it is not the record in hand."""
         key_bytes = self._access.serialize_key(single.keys[0])
-        cells = {0: self._access.read(key_bytes)}
+        self._access.in_hand(single, 0)
+        cells = [self._access.read(key_bytes)]
         rows = zip(single.keys, single.values, single.timestamps, strict=True)
-        updates = fold([0], rows, cells, self._initial, self._combine)
+        updates = fold([0], rows, cells, self._initial, self._combine, self._access)
         if updates.error is not None:
             raise updates.error
         self._access.write_at(

@@ -6,15 +6,17 @@ it: ``(value, timestamp)``, or None.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
+from itertools import count
+from typing import Any, Protocol
 
 Cell = tuple[Any, int] | None
 Initial = Callable[[], Any]
 Combine = Callable[[Any, Any, Any], Any]
 Merge = Callable[[Any, Any, Any], Any]
+Keep = Callable[[Any, int], Cell]
 
 # Equal values of exactly one of these types have equal bytes. (1 == True == 1.0 would not.)
 _IDENTIFYING = frozenset({str, int, bytes})
@@ -25,9 +27,9 @@ def count_initial() -> int:
     return 0
 
 
-def count_combine(key: Any, value: Any, count: int) -> int:
+def count_combine(key: Any, value: Any, counted: int) -> int:
     """Count one more."""
-    return count + 1
+    return counted + 1
 
 
 def count_merge(key: Any, one: int, two: int) -> int:
@@ -62,6 +64,13 @@ class ReduceMerge:
         return two if one is None else self.reducer(one, two)
 
 
+class Foldable(Protocol):
+    """What folding asks of a store's access."""
+
+    plain: type | None
+    keep: Keep
+
+
 @dataclass(slots=True)
 class Updates:
     """What a run of records does to its slots: one entry per update, in order."""
@@ -73,24 +82,31 @@ class Updates:
     """Raised by the update after the last of these."""
 
 
+def numbered(items: Iterable[Hashable]) -> tuple[list[int], list[Any]]:
+    """Return a number for each item, equal for equal ones, and the items by number."""
+    numbers: defaultdict[Any, int] = defaultdict(count().__next__)
+    found = list(map(numbers.__getitem__, items))
+    return found, list(numbers)
+
+
 def identities(
     keys: list[Any], serialize: Callable[[list[Any]], list[bytes]]
-) -> tuple[list[Any], dict[Any, bytes]]:
-    """Return something hashable for each key, equal for equal bytes, and the bytes of each."""
+) -> tuple[list[int], list[bytes]]:
+    """Return a number for each key, equal for equal bytes, and the bytes by number."""
     kinds = set(map(type, keys))
     if len(kinds) == 1 and kinds <= _IDENTIFYING:
-        distinct = list(dict.fromkeys(keys))
-        return keys, dict(zip(distinct, serialize(distinct), strict=True))
-    found = serialize(keys)
-    return found, dict(zip(found, found, strict=True))
+        numbers, distinct = numbered(keys)
+        return numbers, serialize(distinct)
+    return numbered(serialize(keys))
 
 
 def fold(
-    slots: Sequence[Hashable],
+    slots: Sequence[int],
     rows: Iterable[tuple[Any, Any, int]],
-    cells: dict[Any, Cell],
+    cells: list[Cell],
     initial: Initial,
     combine: Combine,
+    access: Foldable,
 ) -> Updates:
     """Apply records to their slots in order, up to the first failure of a user's function.
 
@@ -100,10 +116,13 @@ def fold(
         cells: What each slot holds; changed in place.
         initial: Makes the aggregate of an empty slot.
         combine: Given key, value and aggregate, returns the new aggregate; None empties the slot.
+        access: Where the cells come from. It makes cells of aggregates that ``combine`` may change:
+            the updates before must not show what the next ones make of them.
     """
     news: list[Any] = []
     olds: list[Any] = []
     times: list[int] = []
+    plain, keep = access.plain, access.keep
     try:
         for slot, (key, value, timestamp) in zip(slots, rows, strict=False):
             cell = cells[slot]
@@ -114,7 +133,10 @@ def fold(
                 if stored > timestamp:  # noqa: PLR1730 - twice as fast as max()
                     timestamp = stored
             new = combine(key, value, old)
-            cells[slot] = None if new is None else (new, timestamp)
+            if new is None:
+                cells[slot] = None
+            else:
+                cells[slot] = (new, timestamp) if type(new) is plain else keep(new, timestamp)
             news.append(new)
             olds.append(old)
             times.append(timestamp)
@@ -123,7 +145,6 @@ def fold(
     return Updates(news, olds, times)
 
 
-def last_updates(slots: Sequence[Hashable]) -> list[tuple[Any, int]]:
-    """Return each slot with the position of its last update, in the order of those updates."""
-    last = dict(zip(slots, range(len(slots)), strict=True))
-    return sorted(last.items(), key=itemgetter(1))
+def last_updates(slots: Sequence[int]) -> list[int]:
+    """Return the position of each slot's last update, in order."""
+    return sorted(dict(zip(slots, range(len(slots)), strict=True)).values())

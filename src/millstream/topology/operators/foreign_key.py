@@ -14,6 +14,7 @@ from typing import Any
 from millstream.core.errors import StreamsException
 from millstream.core.records import make_record
 from millstream.core.serdes.base import deserializer_call, serializer_call
+from millstream.core.state import Headed
 from millstream.topology.murmur3 import murmur3_128
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
@@ -164,11 +165,13 @@ class KeepSubscription(JoinPart):
             write = serializer_call(self._key_serde.serializer())
             primary = write(self._names["pk"], None, subscription.primary_key) or b""
             key = self.prefix(foreign_key) + primary
-            value = None
+            value: Any = None
             if subscription.instruction not in _DELETES:
                 value = self._subscriptions.serialize(
                     self._join.topic, record.headers(), subscription
                 )
+                if self._access.keeps_headers:
+                    value = Headed(value, record._headers)
             self._access.write(self._access.serialize_key(key), key, value, record._timestamp)
         self.forward(record.withValue(subscription))
 

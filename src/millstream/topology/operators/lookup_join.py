@@ -103,6 +103,8 @@ class JoinPastTable(JoinTable):
 class JoinGlobalTable(LookupJoin):
     """Joins with the row whose key a function makes of key and value; the joiner gets the key."""
 
+    reads_globals = True
+
     def __init__(
         self, joiner: Joiner, selector: Callable[[Any, Any], Any], *, left: bool, store: str
     ) -> None:

@@ -26,6 +26,9 @@ class Operator(Processor[Any, Any, Any, Any]):
     by_records: bool = False
     """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
 
+    reads_globals: bool = False
+    """Whether it may ask for a global store; users' own processors always may."""
+
     def init(self, context: Any) -> None:
         """Keep the context, which for our own processors has more than the public one."""
         self.context: NodeContext = context

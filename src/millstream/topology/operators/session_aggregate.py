@@ -5,11 +5,13 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from millstream.core.chunk import Chunk
 from millstream.core.headers import Headers
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
-from millstream.topology.operators.folding import Combine, Initial, Merge
+from millstream.topology.operators.folding import Combine, Initial, Merge, identities
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.session_run import SessionRules, SessionRun
 from millstream.topology.operators.table_settings import TableSettings
 
 _TIMES = struct.Struct(">qq")
@@ -43,6 +45,9 @@ class SessionAggregate(Operator):
         self._initial = initial
         self._combine = combine
         self._merge = merge
+        self._rules = SessionRules(
+            gap=self._gap, grace=self._grace, initial=initial, combine=combine, merge=merge
+        )
         self._on_close = on_close
         self._settings = settings
         self._stream_time = -1
@@ -53,6 +58,8 @@ class SessionAggregate(Operator):
         super().init(context)
         store = context.getStateStore(self._settings.store)
         self._access = store.access()
+        # What has closed is emitted after each record, so that records cannot go in chunks.
+        self.by_records = self._on_close or not self._access.folds
         self._at_once = not self._on_close and not store.set_flush_listener(
             _SessionFlushListener(context), self._settings.sends_old
         )
@@ -93,6 +100,43 @@ class SessionAggregate(Operator):
         if self._on_close:
             self._emit_closed(record, closed_before)
 
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Add the records to their sessions."""
+        chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
+        if not chunk:
+            return
+        try:
+            owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
+        except Exception:  # noqa: BLE001 - which key it was will show record by record
+            self.context.each(chunk)
+            return
+        if not self._access.has_room([key_bytes[owner] for owner in owners], chunk):
+            self.context.each(chunk)
+            return
+        run = SessionRun(self._rules, self._access, chunk, owners, key_bytes)
+        if not run.has_room():
+            self.context.each(chunk)
+            return
+        first = 0
+        while first < len(chunk):
+            first = self._take(run, chunk, first)
+
+    def _take(self, run: SessionRun, chunk: Chunk, first: int) -> int:
+        """Take records up to one that does not go by columns, and it; return the next one."""
+        stop, self._stream_time = run.take(first, self._stream_time)
+        run.store()
+        for row in run.expired:
+            self.context.drop(_EXPIRED, chunk, row)
+        if self._at_once and run.forwards.rows:
+            updates = run.forwards.chunk(chunk, sends_old=self._settings.sends_old)
+            self.context.forward_chunk(updates)
+        if run.error is not None:
+            self.context.fail(chunk, stop, run.error)
+        elif stop < len(chunk):
+            self.context.each(chunk.slice(stop, stop + 1))
+            run.refresh(stop)
+        return stop + 1
+
     def _update(self, key: Any, start: int, end: int, new: Any, old: Any) -> None:
         if self._at_once:
             change = Change(new, old if self._settings.sends_old else None)
@@ -120,3 +164,8 @@ class _SessionFlushListener:
         headers = record_context._headers
         end = key.window().end()
         self._context.forward(make_record(key, Change(new, old), end, headers))
+
+    def flush_chunk(self, chunk: Chunk) -> None:
+        """Forward a run of updates."""
+        ends = [key._window._end for key in chunk.keys]
+        self._context.forward_chunk(chunk.at(ends))

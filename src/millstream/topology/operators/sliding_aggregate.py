@@ -102,26 +102,24 @@ class SlidingAggregate(Operator):
     def _process(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
         timestamp, near = record._timestamp, _Neighbours()
         first = max(0, timestamp - 2 * self._difference)
-        with self._store.backwardFetch(record._key, first, timestamp + 1) as found:
-            for entry in found:
-                start, time = entry.key, entry.value.timestamp()
-                cell = (entry.value.value(), time)
-                end = start + self._difference
-                near.starts.add(start)
-                if start == timestamp + 1:
-                    near.has_right = True
-                elif end > timestamp:
-                    near.right = near.right or cell
-                    self._add(record, key_bytes, start, cell, close_time)
-                elif end == timestamp:
-                    near.has_left = True
-                    self._add(record, key_bytes, start, cell, close_time)
-                    if time >= timestamp:
-                        return
-                    near.previous = time
-                else:
-                    near.left, near.previous = cell, time
-                    break
+        for start, cell in self._access.fetch(key_bytes, first, timestamp + 1, reverse=True):
+            _, time = cell
+            end = start + self._difference
+            near.starts.add(start)
+            if start == timestamp + 1:
+                near.has_right = True
+            elif end > timestamp:
+                near.right = near.right or cell
+                self._add(record, key_bytes, start, cell, close_time)
+            elif end == timestamp:
+                near.has_left = True
+                self._add(record, key_bytes, start, cell, close_time)
+                if time >= timestamp:
+                    return
+                near.previous = time
+            else:
+                near.left, near.previous = cell, time
+                break
         self._make_windows(record, key_bytes, near, close_time)
 
     def _make_windows(
@@ -141,20 +139,18 @@ class SlidingAggregate(Operator):
     def _process_early(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
         """Add a record for which a window ending with it would start before time 0."""
         timestamp, near, combined = record._timestamp, _Neighbours(), None
-        with self._store.fetch(record._key, 0, timestamp + 1) as found:
-            for entry in found:
-                start, time = entry.key, entry.value.timestamp()
-                cell = (entry.value.value(), time)
-                near.starts.add(start)
-                if start == 0:
-                    combined = cell
-                    if time < timestamp:
-                        near.previous = time
-                elif start <= timestamp:
-                    near.right = cell
-                    self._add(record, key_bytes, start, cell, close_time)
-                else:
-                    near.has_right = True
+        for start, cell in self._access.fetch(key_bytes, 0, timestamp + 1):
+            _, time = cell
+            near.starts.add(start)
+            if start == 0:
+                combined = cell
+                if time < timestamp:
+                    near.previous = time
+            elif start <= timestamp:
+                near.right = cell
+                self._add(record, key_bytes, start, cell, close_time)
+            else:
+                near.has_right = True
         if near.right is None and combined is not None and combined[1] > timestamp:
             near.right = combined
         self._make_right(record, key_bytes, near)

@@ -11,6 +11,7 @@ from typing import Any
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.records import make_record
+from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
@@ -37,7 +38,10 @@ class KeepForJoin(Operator):
         key, timestamp = record._key, record._timestamp
         if key is not None:
             key_bytes = self._access.serialize_key(key)
-            self._access.write(key_bytes, key, timestamp, record._value, timestamp)
+            value = record._value
+            if self._access.keeps_headers and value is not None:
+                value = Headed(value, record._headers)
+            self._access.write(key_bytes, key, timestamp, value, timestamp)
 
 
 class JoinStreams(Operator):
@@ -76,7 +80,7 @@ class JoinStreams(Operator):
     def init(self, context: Any) -> None:
         """Open the stores."""
         super().init(context)
-        self._other = context.getStateStore(self._other_store)
+        self._other = context.getStateStore(self._other_store).access()
         self._unmatched: UnmatchedRecords | None = None
         if self._unmatched_store is not None:
             self._unmatched = context.getStateStore(self._unmatched_store)
@@ -107,14 +111,13 @@ class JoinStreams(Operator):
         if unmatched is not None and timestamp == unmatched.stream_time:
             self._let_go(unmatched, record)
         last = max(0, timestamp + self._after)
-        found = False
-        with self._other.fetch(key, max(0, timestamp - self._before), last) as partners:
-            for time, partner in partners:
-                found = True
-                if unmatched is not None:
-                    unmatched.found_partner(key, time, is_left=not self._is_left)
-                joined = self._join(key, value, partner.value())
-                self.forward(make_record(key, joined, max(timestamp, time), record._headers))
+        key_bytes = self._other.serialize_key(key)
+        found = list(self._other.fetch(key_bytes, max(0, timestamp - self._before), last))
+        for time, (partner, _) in found:
+            if unmatched is not None:
+                unmatched.found_partner(key, time, is_left=not self._is_left)
+            joined = self._join(key, value, partner)
+            self.forward(make_record(key, joined, max(timestamp, time), record._headers))
         if found or not self._keeps_unmatched:
             return
         if unmatched is None or last < unmatched.stream_time:
@@ -175,7 +178,7 @@ class JoinWithItself(Operator):
     def init(self, context: Any) -> None:
         """Open the store."""
         super().init(context)
-        self._store = context.getStateStore(self._store_name)
+        self._access = context.getStateStore(self._store_name).access()
 
     def save(self) -> bytes:
         """Return the stream time seen, which decides what is late after a restart."""
@@ -194,10 +197,11 @@ class JoinWithItself(Operator):
         alone = record.withValue(self._join(key, value, value))
         self._stream_time = max(self._stream_time, timestamp)
         with_itself = timestamp > self._stream_time - self._retention + 1
-        for time, partner in self._partners(key, timestamp - self._before, timestamp + self._after):
+        key_bytes, before, after = self._access.serialize_key(key), self._before, self._after
+        for time, partner in self._partners(key_bytes, timestamp - before, timestamp + after):
             joined = self._join(key, value, partner)
             self.forward(make_record(key, joined, max(timestamp, time), record._headers))
-        for time, partner in self._partners(key, timestamp - self._after, timestamp + self._before):
+        for time, partner in self._partners(key_bytes, timestamp - after, timestamp + before):
             if with_itself and time > timestamp:
                 with_itself = False
                 self.forward(alone)
@@ -206,7 +210,6 @@ class JoinWithItself(Operator):
         if with_itself:
             self.forward(alone)
 
-    def _partners(self, key: Any, first: int, last: int) -> Any:
-        with self._store.fetch(key, max(0, first), max(0, last)) as found:
-            for time, partner in found:
-                yield time, partner.value()
+    def _partners(self, key_bytes: bytes, first: int, last: int) -> list[tuple[int, Any]]:
+        found = self._access.fetch(key_bytes, max(0, first), max(0, last))
+        return [(time, partner) for time, (partner, _) in found]

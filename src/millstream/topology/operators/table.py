@@ -71,6 +71,7 @@ class TableSource(Operator):
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
             key_bytes = self._access.serialize_key(key)
+            self._access.in_hand(chunk, index)
             cell = self._access.read(key_bytes)
             if cell is not None:
                 self._warn_if_late(timestamp, cell[1])
@@ -166,6 +167,7 @@ class DerivedTable(Operator):
         sends_old = self._settings.sends_old
         for index, (key, new) in enumerate(zip(run.keys, news, strict=True)):
             key_bytes = self._access.serialize_key(key)
+            self._access.in_hand(run, index)
             cell = self._access.read(key_bytes) if sends_old else None
             old = None if cell is None else cell[0]
             if self._skips_absent and sends_old and new is None and old is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import NullPointerException
-from millstream.core.headers import Headers
+from millstream.core.record_bytes import ABSENT, BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record, make_record
 from millstream.core.serdes import deserializer_call, serializer_call
@@ -19,7 +19,6 @@ _INT = struct.Struct(">i")
 _TIMES = struct.Struct(">qqi")
 
 _PREFIX = b"\0"
-_ABSENT = _INT.pack(-1)
 _PADDING = bytes(8)
 _KEY_START = len(_PREFIX) + _LONG.size
 _MAX_SEQUENCE = 0x7FFFFFFF
@@ -101,7 +100,7 @@ class TimeBuffer(StateStore):
         slot = _PREFIX + _LONG.pack(timestamp) + key + _INT.pack(self._sequence)
         value = self._write_value(self._topic, record._headers, record._value)
         # Kafka's buffers also have room for two former values, which a stream's records lack.
-        data = _context_bytes(context) + _ABSENT + _ABSENT + _sized(value)
+        data = context_bytes(context) + ABSENT + ABSENT + sized(value)
         self._access.write(slot, slot, data, timestamp)
         self._log(slot, data + _PADDING)
         return True
@@ -137,55 +136,10 @@ class TimeBuffer(StateStore):
             self._context.log_change(self.name(), key, value, no_time, None)
 
 
-def _context_bytes(context: RecordContext) -> bytes:
-    """Return a record's context in Kafka's form."""
-    parts = [_LONG.pack(context._timestamp), _LONG.pack(context._offset)]
-    parts += [_sized((context._topic or "").encode()), _INT.pack(context._partition)]
-    headers = list(context._headers or ())
-    parts.append(_INT.pack(len(headers)))
-    for header in headers:
-        parts += [_sized(header.key().encode()), _sized(header.value())]
-    return b"".join(parts)
-
-
-def _sized(data: bytes | None) -> bytes:
-    return _ABSENT if data is None else _INT.pack(len(data)) + data
-
-
 def _read(data: bytes) -> tuple[RecordContext, bytes | None]:
     """Return the context and the value of a waiting record."""
-    reader = _Reader(data)
-    timestamp, offset = reader.long(), reader.long()
-    topic = (reader.sized() or b"").decode()
-    partition, count = reader.integer(), reader.integer()
-    headers = Headers() if count else None
-    for _ in range(count):
-        key = (reader.sized() or b"").decode()
-        assert headers is not None
-        headers.add(key, reader.sized())
+    reader = BytesReader(data)
+    context = reader.context()
     reader.sized()
     reader.sized()
-    return RecordContext(topic, partition, offset, timestamp, headers), reader.sized()
-
-
-class _Reader:
-    """Takes numbers and byte strings off the front of some bytes."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def long(self) -> int:
-        self._at += _LONG.size
-        return int(_LONG.unpack_from(self._data, self._at - _LONG.size)[0])
-
-    def integer(self) -> int:
-        self._at += _INT.size
-        return int(_INT.unpack_from(self._data, self._at - _INT.size)[0])
-
-    def sized(self) -> bytes | None:
-        size = self.integer()
-        if size < 0:
-            return None
-        self._at += size
-        return self._data[self._at - size : self._at]
+    return context, reader.sized()

@@ -18,6 +18,8 @@ _NO_TIME = -1
 class TransformTableValues(DerivedTable):
     """Computes every row's value with an object of the user's, deleted rows' too."""
 
+    reads_globals = True
+
     def __init__(self, supplier: Callable[[], Any], *, settings: TableSettings) -> None:
         super().__init__(settings=settings)
         self._transformer = supplier()

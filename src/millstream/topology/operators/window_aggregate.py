@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -18,6 +18,7 @@ from millstream.topology.operators.folding import (
     fold,
     identities,
     last_updates,
+    numbered,
 )
 from millstream.topology.operators.forwarding import forwards_at_once
 from millstream.topology.operators.operator import AnyRecord, Operator
@@ -48,8 +49,6 @@ class WindowAggregate(Operator):
     ) -> None:
         self._windows = windows
         self._on_close = on_close
-        # What has closed is emitted after each record, so that records cannot go in chunks.
-        self.by_records = on_close
         self._closing = ClosedWindows(half_open_bounds(windows))
         self._size = windows.size()
         self._grace = windows.gracePeriodMs()
@@ -66,6 +65,8 @@ class WindowAggregate(Operator):
         super().init(context)
         store = self._window_store = context.getStateStore(self._settings.store)
         self._access = store.access()
+        # What has closed is emitted after each record, so that records cannot go in chunks.
+        self.by_records = self._on_close or not self._access.folds
         self._at_once = not self._on_close and forwards_at_once(
             context, store, sends_old=self._settings.sends_old
         )
@@ -114,32 +115,48 @@ class WindowAggregate(Operator):
         if not run:
             return
         try:
-            ids, key_bytes = identities(run.keys, self._access.serialize_keys)
+            owners, key_bytes = identities(run.keys, self._access.serialize_keys)
         except Exception:  # noqa: BLE001 - which key it was will show update by update
             self._one_by_one(run, rows, starts)
             return
-        slots = list(zip(ids, starts, strict=True))
-        distinct = list(dict.fromkeys(slots))
-        distinct_bytes = [key_bytes[owner] for owner, _ in distinct]
-        if not self._access.has_room(distinct_bytes, run):
-            self._through_cache(run, rows, starts, [key_bytes[owner] for owner in ids])
+        openings, distinct = numbered(starts)
+        if not self._access.cached and min(distinct) < self._access.oldest_seen():
+            # Somebody else has moved the store's time on, so that the records of a window do not
+            # find what those before them have written.
+            self._one_by_one(run, rows, starts)
             return
-        found = self._access.read_many(distinct_bytes, [start for _, start in distinct])
-        cells = dict(zip(distinct, found, strict=True))
+        width = len(distinct)
+        pairs = zip(owners, openings, strict=True)
+        slots, owned = numbered([owner * width + opening for owner, opening in pairs])
+        window_keys = self._access.join_many(
+            [key_bytes[number // width] for number in owned],
+            [distinct[number % width] for number in owned],
+        )
+        if not self._access.has_room(window_keys, run):
+            self._through_cache(run, rows, starts, [key_bytes[owner] for owner in owners])
+            return
+        cells = self._access.read_many(window_keys)
         first = 0
         while first < len(run):
             columns = (run.keys[first:], run.values[first:], run.timestamps[first:])
             updates = fold(
-                slots[first:], zip(*columns, strict=True), cells, self._initial, self._combine
+                slots[first:],
+                zip(*columns, strict=True),
+                cells,
+                self._initial,
+                self._combine,
+                self._access,
             )
             stop = first + len(updates.news)
-            self._store(run.slice(first, stop), slots[first:stop], key_bytes, updates)
+            part = run.slice(first, stop)
+            self._store(part, slots[first:stop], window_keys, updates)
+            self._forward_run(part, starts[first:stop], updates)
             if updates.error is not None:
                 self.context.fail(run, stop, updates.error)
                 stop = _next_record(rows, stop)
             first = stop
 
-    def _in_windows(self, chunk: Chunk) -> tuple[Chunk, list[int], list[int]]:
+    def _in_windows(self, chunk: Chunk) -> tuple[Chunk, Sequence[int], list[int]]:
         """Return one row per record and open window, the record's number, the window's start."""
         timestamps = chunk.timestamps
         observed = list(accumulate(timestamps, max, initial=self._stream_time))
@@ -151,7 +168,7 @@ class WindowAggregate(Operator):
             times = zip(starts, observed[1:], strict=True)
             still_open = [start + width > now for start, now in times]
             if all(still_open):
-                return chunk, list(range(len(chunk))), starts
+                return chunk, range(len(chunk)), starts
             starts = []
         for row, timestamp in enumerate(timestamps):
             closed_up_to = observed[row + 1] - self._grace
@@ -164,34 +181,28 @@ class WindowAggregate(Operator):
         return chunk.take(rows), rows, starts
 
     def _store(
-        self,
-        run: Chunk,
-        slots: list[tuple[Any, int]],
-        key_bytes: dict[Any, bytes],
-        updates: Updates,
+        self, run: Chunk, slots: list[int], window_keys: list[bytes], updates: Updates
     ) -> None:
-        """Write what a run of updates has come to, then forward them."""
+        """Write what a run of updates has come to."""
         if not run:
             return
         every = self._access.logs and not self._access.cached
-        last = list(zip(slots, range(len(run)), strict=True)) if every else last_updates(slots)
-        indices = [index for _, index in last]
+        indices = range(len(run)) if every else last_updates(slots)
         self._access.write_many(
-            [key_bytes[owner] for (owner, _), _ in last],
+            [window_keys[slots[index]] for index in indices],
             [run.keys[index] for index in indices],
-            [start for (_, start), _ in last],
             [updates.news[index] for index in indices],
             [updates.timestamps[index] for index in indices],
             run,
             indices,
         )
-        self._forward_run(run, [start for _, start in slots], updates)
 
     def _through_cache(
-        self, run: Chunk, rows: list[int], starts: list[int], key_bytes: list[bytes]
+        self, run: Chunk, rows: Sequence[int], starts: list[int], key_bytes: list[bytes]
     ) -> None:
         """Add the records one after the other: the cache may have to flush in between."""
-        read, write, initial, combine = (
+        in_hand, read, write, initial, combine = (
+            self._access.in_hand,
             self._access.read,
             self._access.write_at,
             self._initial,
@@ -203,6 +214,7 @@ class WindowAggregate(Operator):
             try:
                 for index in range(index, len(run)):  # noqa: B020 - goes on where it failed
                     slot, start, key, value, time = columns[index]
+                    in_hand(run, index)
                     cell = read(slot, start)
                     if cell is None:
                         old = initial()
@@ -215,7 +227,7 @@ class WindowAggregate(Operator):
                 self.context.fail(run, index, error)
                 index = _next_record(rows, index)
 
-    def _one_by_one(self, run: Chunk, rows: list[int], starts: list[int]) -> None:
+    def _one_by_one(self, run: Chunk, rows: Sequence[int], starts: list[int]) -> None:
         index = 0
         while index < len(run):
             try:
@@ -229,9 +241,10 @@ class WindowAggregate(Operator):
     def _update(self, single: Chunk, start: int) -> None:
         """Add one record to one window, where it is not the record in hand."""
         key_bytes = self._access.serialize_key(single.keys[0])
-        cells = {0: self._access.read(key_bytes, start)}
+        self._access.in_hand(single, 0)
+        cells = [self._access.read(key_bytes, start)]
         rows = zip(single.keys, single.values, single.timestamps, strict=True)
-        updates = fold([0], rows, cells, self._initial, self._combine)
+        updates = fold([0], rows, cells, self._initial, self._combine, self._access)
         if updates.error is not None:
             raise updates.error
         new, time = updates.news[0], updates.timestamps[0]
@@ -240,8 +253,8 @@ class WindowAggregate(Operator):
 
     def _forward_run(self, run: Chunk, starts: list[int], updates: Updates) -> None:
         if self._at_once:
-            windows = map(self._window, starts)
-            keys = list(map(Windowed, run.keys, windows))
+            windows = {start: self._window(start) for start in set(starts)}
+            keys = list(map(Windowed, run.keys, map(windows.__getitem__, starts)))
             self.context.forward_chunk(
                 updated(run, keys, updates, sends_old=self._settings.sends_old)
             )
@@ -254,7 +267,7 @@ def _window_maker(windows: Any) -> Callable[[int], Any]:
     return UnlimitedWindow
 
 
-def _next_record(rows: list[int], index: int) -> int:
+def _next_record(rows: Sequence[int], index: int) -> int:
     """Return the first row after ``index`` that belongs to another record."""
     row = rows[index]
     while index < len(rows) and rows[index] == row:

@@ -35,6 +35,12 @@ class BufferConfig:
 
     max_records: int = LONG_MAX
     max_bytes: int = LONG_MAX
+    spills: bool = False
+    """What exceeds the limits goes to disk."""
+    byte_store: str = "rocksdb"
+    """Which store keeps what has gone to disk."""
+    buffer: str | None = None
+    """A plugin's name; None: one of ours."""
     logging_enabled: bool = True
     topic_config: Mapping[str, str] = field(default_factory=dict)
 
@@ -63,17 +69,32 @@ class BufferConfig:
 
     def withNoBound(self) -> StrictBufferConfig:
         """Return a copy without limits."""
-        return StrictBufferConfig(
-            logging_enabled=self.logging_enabled, topic_config=self.topic_config
-        )
+        return StrictBufferConfig(**self._settings())
 
     def shutDownWhenFull(self) -> StrictBufferConfig:
         """Return a copy that stops the application rather than emit early."""
         return StrictBufferConfig(**self._limits())
 
+    def spillToDiskWhenFull(self, byteStore: str = "rocksdb") -> StrictBufferConfig:
+        """Return a copy that goes to disk when it is full, and so never emits early.
+
+        The limits are then for what stays in memory: ``maxBytes`` counts what it takes in this
+        process, which is more than its data. What one batch changes comes on top.
+
+        Args:
+            byteStore: Name of the byte store plugin for the rest.
+
+        Source: KIP-328; Kafka never built it.
+        """
+        return StrictBufferConfig(**self._limits(), spills=True, byte_store=byteStore)
+
     def emitEarlyWhenFull(self) -> EagerBufferConfig:
         """Return a copy that emits the oldest results early when it is full."""
         return EagerBufferConfig(**self._limits())
+
+    def withBuffer(self, name: str) -> Self:
+        """Return a copy kept by a suppression buffer plugin. (Kafka does not have it.)"""
+        return replace(self, buffer=name)
 
     def withLoggingDisabled(self) -> Self:
         """Return a copy that is lost when a task moves or restarts."""
@@ -84,9 +105,12 @@ class BufferConfig:
         return replace(self, logging_enabled=True, topic_config=dict(config))
 
     def _limits(self) -> dict[str, Any]:
+        limits = {"max_records": self.max_records, "max_bytes": self.max_bytes}
+        return self._settings() | limits
+
+    def _settings(self) -> dict[str, Any]:
         return {
-            "max_records": self.max_records,
-            "max_bytes": self.max_bytes,
+            "buffer": self.buffer,
             "logging_enabled": self.logging_enabled,
             "topic_config": self.topic_config,
         }
@@ -100,7 +124,7 @@ class EagerBufferConfig(BufferConfig):
 
 
 class StrictBufferConfig(BufferConfig):
-    """A buffer that never emits early; the application stops when it is full."""
+    """A buffer that never emits early; when full it goes to disk or stops the application."""
 
     __slots__ = ()
     when_full = WhenFull.SHUT_DOWN
@@ -136,7 +160,8 @@ class Suppressed(NamedOperation, Generic[K]):
         if not isinstance(bufferConfig, StrictBuffer):
             raise ClassCastException(
                 "untilWindowCloses() does not take a buffer that emits early",
-                hint="Use BufferConfig.unbounded(), or add .shutDownWhenFull().",
+                hint="Use BufferConfig.unbounded(), or add .shutDownWhenFull() or "
+                ".spillToDiskWhenFull().",
             )
         return Suppressed(wait_ms=None, buffer=bufferConfig)
 

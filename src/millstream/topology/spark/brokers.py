@@ -30,6 +30,14 @@ TIMEOUT_S = 10.0
 _AUTO_CREATE_S = 5.0
 EARLIEST, LATEST = -2, -1
 
+FEEDBACK_SETTINGS = {
+    "cleanup.policy": "delete",
+    "message.timestamp.type": "CreateTime",
+    "retention.ms": "-1",
+    "segment.bytes": str(50 << 20),
+}
+"""As Kafka Streams makes its repartition topics; ``topic.`` entries win."""
+
 
 class Brokers:
     """Short questions to the cluster, by short-lived clients.
@@ -72,6 +80,17 @@ class Brokers:
             for topic in part.source_topics
             if topic not in plan.repartition_topics
         ]
+        return self._found(wanted, sizes)
+
+    def global_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of the topics that fill global stores.
+
+        Raises:
+            MissingSourceTopicException: Some of them do not exist.
+        """
+        return self._found([t for store in plan.globals for t in store.source.topics], sizes)
+
+    def _found(self, wanted: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:
         missing = sorted({topic for topic in wanted if topic not in sizes})
         if missing:
             names = ", ".join(f'"{topic}"' for topic in missing)
@@ -107,15 +126,27 @@ class Brokers:
                     hint="Delete the topic together with the checkpoint.",
                 )
             return
-        replication = self._config.getInt("replication.factor")
-        new = NewTopic(topic, partitions, replication, config={"cleanup.policy": "compact"})
-        admin = AdminClient(self._quiet)  # a name: the request ends with the client
-        (future,) = admin.create_topics([new]).values()
-        try:
-            future.result()
-        except ClientException as error:
-            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise kafka_error(f'cannot create internal topic "{topic}"', error) from error
+        self._create(topic, partitions, {"cleanup.policy": "compact"})
+
+    def create_feedback_topics(self, wanted: Mapping[str, int], sizes: Mapping[str, int]) -> None:
+        """Create the internal topics that lead back to an earlier stage, unless they are there.
+
+        Raises:
+            MisconfiguredInternalTopicException: One is there with another number of partitions.
+            StreamsException: The broker refuses to create it.
+        """
+        for topic, partitions in wanted.items():
+            there = sizes.get(topic)
+            if there is None:
+                settings = FEEDBACK_SETTINGS | self._config.originalsWithPrefix("topic.")
+                self._create(topic, partitions, {k: str(v) for k, v in settings.items()})
+                self._created_on_demand(topic)
+            elif there != partitions:
+                raise MisconfiguredInternalTopicException(
+                    f'internal topic "{topic}" has {there} partitions',
+                    detail=f"The topology needs {partitions}.",
+                    hint="Delete the topic together with the checkpoint.",
+                )
 
     def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the application's committed offsets; partitions without one are left out.
@@ -150,6 +181,17 @@ class Brokers:
         finally:
             consumer.close()
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
+
+    def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
+        replication = self._config.getInt("replication.factor")
+        new = NewTopic(topic, partitions, replication, config=dict(settings))
+        admin = AdminClient(self._quiet)  # a name: the request ends with the client
+        (future,) = admin.create_topics([new]).values()
+        try:
+            future.result()
+        except ClientException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise kafka_error(f'cannot create internal topic "{topic}"', error) from error
 
     def _consumer(self) -> Consumer:
         return Consumer(consumer_settings(self._config, self._application_id))

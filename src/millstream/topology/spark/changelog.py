@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from millstream.core.store import ByteStore
-from millstream.core.working_copy import Changes, WorkingCopy
+from millstream.core.working_copy import Changes, WorkingCopy, store_errors
 from millstream.topology.spark.manifest import Manifest, Position, Round
 from millstream.topology.spark.segments import (
     CHANGES,
@@ -64,6 +65,21 @@ class _Copy:
     building: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """A store that a worker has built anew from its changelog."""
+
+    store: str
+    partition: int = -1
+    """The task's; filled in where it is known."""
+    first: int
+    """Number of the first segment."""
+    steps: tuple[tuple[int, int], ...]
+    """For each segment with something of the store: its number, and how many entries it had."""
+    end: int
+    """Number after the last segment."""
+
+
 class Changelog:
     """The stores of one task in one worker.
 
@@ -76,6 +92,8 @@ class Changelog:
         self._copies: dict[str, _Copy] = {}
         self._staged: Position | None = None
         self._position = Position()
+        self.rebuilt: list[Rebuilt] = []
+        """Stores built anew since somebody looked; whoever looks empties the list."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return a store's working copy; a store that the changelog never saw starts empty."""
@@ -84,6 +102,8 @@ class Changelog:
             copy = self._copies[store] = self._open(store, kind)
             if copy.position is not None:
                 _empty(copy.working.store)
+            with store_errors():
+                copy.working.store.write({}, self._position.encode())
             copy.position = self._position
         return copy.working
 
@@ -106,6 +126,20 @@ class Changelog:
         if behind:
             self._replay(behind, manifest, log)
 
+    def first_missing(self, manifest: Manifest) -> int | None:
+        """Return the number of the first segment that ``catch_up`` reads; None: it reads none."""
+        starts = []
+        for store, kind in manifest.stores.items():
+            if store not in self._copies:
+                self._copies[store] = self._open(store, kind)
+            position = self._copies[store].position
+            if position == manifest.position:
+                continue
+            seq = 0 if position is None else position.seq
+            follows = 0 < seq < manifest.position.seq and seq >= manifest.oldest
+            starts.append(seq if follows else manifest.first)
+        return min(starts, default=None)
+
     def commit(
         self, manifest: Manifest, log: SegmentLog, *, snapshot: bytes, arrivals: Mapping[str, int]
     ) -> Manifest:
@@ -121,9 +155,13 @@ class Changelog:
         slices: list[Section] = []
         done = False
         if round_ is not None:
-            budget = max(_MIN_SLICE, 2 * sum(map(_size, changed.values())))
+            budget = max(_MIN_SLICE, sum(map(_size, changed.values())))
+            if round_.slices > manifest.state > 0:
+                # It takes longer than the one before; it must not fall behind what is written.
+                budget *= 2
             stores = {name: copy.working.store for name, copy in self._copies.items()}
-            slices, round_, done = next_slice(stores, round_, budget)
+            with store_errors():
+                slices, round_, done = next_slice(stores, round_, budget)
         id_ = os.urandom(ID_BYTES)
         sections = [_section(name, each) for name, each in changed.items()]
         slice_segments = encode_segments(manifest.position.id, id_, slices)
@@ -151,34 +189,39 @@ class Changelog:
             copy.working.forget()
 
     def close(self) -> None:
-        """Close every byte store."""
-        for copy in self._copies.values():
-            copy.working.store.close()
-        self._copies = {}
+        """Close every byte store, even if one of them fails."""
+        copies, self._copies = self._copies, {}
+        with ExitStack() as closing:
+            for copy in copies.values():
+                closing.callback(copy.working.store.close)
 
     def _settle(self, truth: Position) -> None:
         """Apply or forget what the last batch staged here."""
         staged, self._staged = self._staged, None
         for copy in self._copies.values():
-            if staged is not None and staged == truth:
+            # Another worker may have gone on with a store that workers share.
+            found = _position(copy.working.store)
+            if staged is not None and staged == truth and found == copy.position:
                 copy.working.apply(truth.encode())
                 copy.position = truth
             else:
                 copy.working.forget()
+                copy.position = found
 
     def _open(self, store: str, kind: str) -> _Copy:
-        opened = self._open_store(store, kind)
-        version = opened.version()
-        position = Position() if version is None else Position.decode(version)
-        return _Copy(kind, WorkingCopy(opened), position)
+        with store_errors():
+            opened = self._open_store(store, kind)
+        return _Copy(kind, WorkingCopy(opened), _position(opened))
 
     def _replay(self, copies: dict[str, _Copy], manifest: Manifest, log: SegmentLog) -> None:
         starts = {}
+        steps: dict[str, list[tuple[int, int]]] = {store: [] for store in copies}
         for store, copy in copies.items():
             if not _continues(copy.position, manifest, log):
                 _empty(copy.working.store)
                 copy.position, copy.building = None, True
             starts[store] = manifest.first if copy.position is None else copy.position.seq
+        anew = {s for s, copy in copies.items() if copy.position is None or not copy.position.seq}
         last: Segment | None = None
         for seq in range(min(starts.values()), manifest.position.seq):
             segment = read_segment(log, seq)
@@ -187,11 +230,17 @@ class Changelog:
             for section in segment.sections:
                 if starts.get(section.store, seq + 1) <= seq:
                     _apply(copies[section.store], section, Position(seq + 1, segment.id))
+                    steps[section.store].append((seq, len(section.keys)))
             last = segment
         if last is not None and last.id != manifest.position.id:
             raise damaged("the last segment", "It is not of the manifest's version.")
-        for copy in copies.values():
-            copy.working.store.write({}, manifest.position.encode())
+        for store, copy in copies.items():
+            with store_errors():
+                copy.working.store.write({}, manifest.position.encode())
+            if store in anew:
+                done = tuple(steps[store])
+                first, end = starts[store], manifest.position.seq
+                self.rebuilt.append(Rebuilt(store=store, first=first, steps=done, end=end))
             copy.position, copy.building = manifest.position, False
 
 
@@ -230,13 +279,22 @@ def _apply(copy: _Copy, section: Section, reached: Position) -> None:
         return
     version = _UNFINISHED if copy.building else reached.encode()
     entries = dict(zip(section.keys, section.values, strict=True))
-    copy.working.store.write(entries, version, dropped=section.dropped)
+    with store_errors():
+        copy.working.store.write(entries, version, dropped=section.dropped)
+
+
+def _position(store: ByteStore) -> Position | None:
+    """Return the point that a store is at; None if that is nobody's."""
+    with store_errors():
+        version = store.version()
+    return Position() if version is None else Position.decode(version)
 
 
 def _empty(store: ByteStore) -> None:
-    last = next(iter(store.scan(None, None, reverse=True)), None)
-    everything = [] if last is None else [(b"", last[0] + b"\0")]
-    store.write({}, _UNFINISHED, dropped=everything)
+    with store_errors():
+        last = next(iter(store.scan(None, None, reverse=True)), None)
+        everything = [] if last is None else [(b"", last[0] + b"\0")]
+        store.write({}, _UNFINISHED, dropped=everything)
 
 
 def _section(store: str, changes: Changes) -> Section:

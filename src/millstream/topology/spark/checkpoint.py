@@ -16,6 +16,7 @@ from millstream.core.errors import StreamsException
 
 FILE = "millstream.json"
 VERSION = 1
+DEFAULT = "DEFAULT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class Checkpoint:
     """Sub-topology -> number of tasks; Spark cannot change it later."""
     topics: dict[str, list[str]]
     """Source node with a pattern -> the topics it matched at the first start."""
+    store_format: str = DEFAULT
+    """``dsl.store.format``, which changes the bytes of stores and not the description."""
 
     def to_json(self) -> str:
         """Return the file's text."""
@@ -38,6 +41,7 @@ class Checkpoint:
             "topology": self.topology,
             "tasks": self.tasks,
             "topics": self.topics,
+            "store_format": self.store_format,
         }
         return json.dumps(body, indent=1)
 
@@ -56,6 +60,7 @@ class Checkpoint:
                     topology=body["topology"],
                     tasks=body["tasks"],
                     topics=body["topics"],
+                    store_format=body.get("store_format", DEFAULT),
                 )
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
@@ -64,17 +69,26 @@ class Checkpoint:
 
 
 def new_checkpoint(
-    topology: str, tasks: dict[str, int], topics: dict[str, list[str]]
+    topology: str,
+    tasks: dict[str, int],
+    topics: dict[str, list[str]],
+    store_format: str = DEFAULT,
 ) -> Checkpoint:
     """Return the note for a new checkpoint."""
-    return Checkpoint(id=uuid.uuid4().hex[:12], topology=topology, tasks=tasks, topics=topics)
+    return Checkpoint(
+        id=uuid.uuid4().hex[:12],
+        topology=topology,
+        tasks=tasks,
+        topics=topics,
+        store_format=store_format.upper(),
+    )
 
 
 def check_same(found: Checkpoint, wanted: Checkpoint, location: str) -> None:
     """Refuse a checkpoint that was made for something else.
 
     Raises:
-        StreamsException: The topology or the numbers of tasks differ.
+        StreamsException: The topology, the numbers of tasks or the format of stores differ.
     """
     hint = (
         "Give the application another application.id or millstream.checkpoint.location, "
@@ -91,6 +105,12 @@ def check_same(found: Checkpoint, wanted: Checkpoint, location: str) -> None:
             f'checkpoint "{location}" was made with other numbers of tasks',
             detail=f"They were {found.tasks} by sub-topology and would be {wanted.tasks} now: "
             "the partitions of a source topic have changed.",
+            hint=hint,
+        )
+    if found.store_format != wanted.store_format:
+        raise StreamsException(
+            f'checkpoint "{location}" was made with another dsl.store.format',
+            detail=f"It was {found.store_format} and would be {wanted.store_format} now.",
             hint=hint,
         )
 

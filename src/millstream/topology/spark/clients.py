@@ -93,7 +93,15 @@ def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
 
 def connector_settings(config: StreamsConfig) -> dict[str, str]:
     """Return the options of Spark's Kafka source that come from the configuration."""
-    settings = config.getMainConsumerConfigs("", "", 0)
+    return _connector(config.getMainConsumerConfigs("", "", 0))
+
+
+def global_connector_settings(config: StreamsConfig) -> dict[str, str]:
+    """Return the options of Spark's Kafka source of global stores."""
+    return _connector(config.getGlobalConsumerConfigs(""))
+
+
+def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
     refused = {"auto.offset.reset", "enable.auto.commit", "group.id", "key.deserializer"}
     refused |= {"value.deserializer", "interceptor.classes", "max.poll.records", "group.protocol"}
     refused |= {"client.id", "group.instance.id", "allow.auto.create.topics"}

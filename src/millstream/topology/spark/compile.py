@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from millstream.core.errors import TopologyException
-from millstream.core.plan import Plan, SubTopology
+from millstream.core.plan import Plan, ProcessorNode, SubTopology
+from millstream.topology.spark.order import feedback_topics, ordered
+from millstream.topology.spark.partition_counts import partition_counts
 from millstream.topology.spark.surrogate import surrogate_keys
 
 
@@ -18,9 +19,11 @@ class Stage:
     subtopology: int
     tasks: int
     topics: tuple[str, ...]
-    """Topics that it reads from the broker."""
+    """Topics that it reads from the broker, feedback topics included."""
     internal: tuple[str, ...]
     """Repartition topics that it reads from earlier stages, by their names on the broker."""
+    keeps_globals: bool = False
+    """Whether its tasks have the global stores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,8 @@ class Layout:
     """Repartition topic -> (stage that reads it, number of partitions)."""
     keys: tuple[int, ...]
     """Group key of each task number; as many as Spark has shuffle partitions."""
+    feedback: Mapping[str, int] = field(default_factory=dict)
+    """Repartition topic that leads back, and so lies on the broker -> number of partitions."""
 
 
 def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int]) -> Layout:
@@ -43,107 +48,63 @@ def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int])
         partitions: Partition counts of the source topics on the broker.
 
     Raises:
-        TopologyException: Sub-topologies write to each other in a circle, or topics that are joined
-            have different numbers of partitions.
+        TopologyException: Topics that are joined have different numbers of partitions.
     """
-    counts = _partition_counts(plan, partitions)
-    ordered = _ordered(plan)
+    counts = partition_counts(plan, partitions)
+    order = ordered(plan)
+    back = feedback_topics(plan, order)
+    shuffled = plan.repartition_topics.keys() - set(back)
+    keepers = _keepers(plan, order)
+
+    def named(topics: Sequence[str], *, inside: bool) -> tuple[str, ...]:
+        chosen = (topic for topic in topics if (topic in shuffled) is inside)
+        return tuple(plan.internal_name(topic, application_id) for topic in chosen)
+
     stages = tuple(
         Stage(
             index=index,
             subtopology=part.id,
             tasks=max(counts[topic] for topic in part.source_topics),
-            topics=tuple(t for t in part.source_topics if t not in plan.repartition_topics),
-            internal=tuple(
-                plan.internal_name(topic, application_id)
-                for topic in part.source_topics
-                if topic in plan.repartition_topics
-            ),
+            topics=named(part.source_topics, inside=False),
+            internal=named(part.source_topics, inside=True),
+            keeps_globals=part.id in keepers,
         )
-        for index, part in enumerate(ordered)
+        for index, part in enumerate(order)
     )
-    internal_counts = {
-        plan.internal_name(topic, application_id): counts[topic]
-        for topic in plan.repartition_topics
-        if topic in counts
-    }
+    if not stages:
+        stages = (_only_globals(plan),)
+    sizes = {plan.internal_name(topic, application_id): n for topic, n in counts.items()}
     return Layout(
         stages=stages,
-        routes={
-            topic: (stage.index, internal_counts[topic])
-            for stage in stages
-            for topic in stage.internal
-        },
+        routes={topic: (stage.index, sizes[topic]) for stage in stages for topic in stage.internal},
         keys=surrogate_keys(max(stage.tasks for stage in stages)),
+        feedback={
+            name: sizes[name] for name in (plan.internal_name(t, application_id) for t in back)
+        },
     )
 
 
-def _ordered(plan: Plan) -> list[SubTopology]:
-    """Return the sub-topologies so that each comes after those it reads from."""
-    waiting = sorted(plan.subtopologies, key=lambda part: part.id)
-    ordered: list[SubTopology] = []
-    while waiting:
-        ready = next((part for part in waiting if not _upstream(plan, part, waiting)), None)
-        if ready is None:
-            numbers = ", ".join(str(part.id) for part in waiting)
-            raise TopologyException(
-                "sub-topologies write to each other in a circle",
-                detail=f"They are {numbers}, joined by repartition topics.",
-                hint="Send the records back through a topic of your own.",
-            )
-        waiting.remove(ready)
-        ordered.append(ready)
-    return ordered
+def _keepers(plan: Plan, order: Sequence[SubTopology]) -> set[int]:
+    """Return the sub-topologies whose tasks have the global stores; the first one if none asks."""
+    if not plan.globals:
+        return set()
+    asking = {part.id for part in order if _may_ask_for_globals(part)}
+    return asking or {part.id for part in order[:1]}
 
 
-def _upstream(plan: Plan, part: SubTopology, among: Iterable[SubTopology]) -> list[SubTopology]:
-    read = set(part.source_topics) & plan.repartition_topics.keys()
-    return [other for other in among if read & set(other.sink_topics)]
+def _may_ask_for_globals(part: SubTopology) -> bool:
+    """Tell whether a sub-topology has a processor that could ask for a global store.
+
+    Every processor may, without being connected to it; of the DSL's own few do.
+    """
+    return any(
+        getattr(node.supplier(), "reads_globals", True)
+        for node in part.nodes
+        if isinstance(node, ProcessorNode)
+    )
 
 
-def _partition_counts(plan: Plan, partitions: Mapping[str, int]) -> dict[str, int]:
-    counts = dict(partitions)
-    counts.update({topic: n for topic, n in plan.repartition_topics.items() if n is not None})
-    open_topics = [topic for topic in plan.repartition_topics if topic not in counts]
-    while open_topics:
-        known = [topic for topic in open_topics if _writers_count(plan, topic, counts)]
-        if not known:
-            raise TopologyException(
-                f'nothing says how many partitions the repartition topic "{open_topics[0]}" has',
-                hint="Give its number with Repartitioned.numberOfPartitions.",
-            )
-        for topic in known:
-            counts[topic] = _writers_count(plan, topic, counts)
-            open_topics.remove(topic)
-        _copartition(plan, counts, known)
-    _copartition(plan, counts, [])
-    return counts
-
-
-def _writers_count(plan: Plan, topic: str, counts: Mapping[str, int]) -> int:
-    """Return the most partitions of any source of a writer; 0 while one is not known."""
-    most = 0
-    for part in plan.subtopologies:
-        if topic not in part.sink_topics:
-            continue
-        if any(source not in counts for source in part.source_topics):
-            return 0
-        most = max(most, *(counts[source] for source in part.source_topics))
-    return most
-
-
-def _copartition(plan: Plan, counts: dict[str, int], movable: list[str]) -> None:
-    """Give repartition topics the number of the topics they are joined with; check the others."""
-    for group in plan.copartitioned:
-        known = sorted(topic for topic in group if topic in counts)
-        fixed = {topic: counts[topic] for topic in known if topic not in movable}
-        if len(set(fixed.values())) > 1:
-            listed = ", ".join(f'"{topic}" has {count}' for topic, count in fixed.items())
-            raise TopologyException(
-                "topics that are joined have different numbers of partitions",
-                detail=f"{listed}.",
-                hint="Repartition one of the streams before the join.",
-            )
-        number = max(fixed.values() or (counts[topic] for topic in known), default=0)
-        for topic in known:
-            counts[topic] = number
+def _only_globals(plan: Plan) -> Stage:
+    """Return the one stage of a topology that only fills global stores, for queries."""
+    number = plan.globals[0].subtopology
+    return Stage(index=0, subtopology=number, tasks=1, topics=(), internal=(), keeps_globals=True)

@@ -25,6 +25,8 @@ class Job:
     """Partition counts of the topics that sinks write to, as far as they are known."""
     exactly_once: bool
     state_dir: str
+    rebuilt: Any = None
+    """Where workers report stores that they have built anew; None if nobody listens."""
     client: Mapping[str, Any] = field(default_factory=dict)
     """Settings of any client of the workers, in librdkafka's words."""
     producer: Mapping[str, Any] = field(default_factory=dict)

@@ -8,21 +8,30 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from pyspark.sql import SparkSession
 from typing_extensions import Self
 
+from millstream.core.close_options import CloseOptions
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_millis
-from millstream.core.errors import IllegalArgumentException, IllegalStateException, StreamsException
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    StreamsException,
+)
 from millstream.core.metrics import Metric, MetricName
+from millstream.core.state.restore import StateRestoreListener
+from millstream.plugins.names import observers, with_plugins
 from millstream.topology.spark.failures import failure_from
 from millstream.topology.spark.progress import progress_metrics
+from millstream.topology.spark.queryable import QueryableApplication
+from millstream.topology.spark.restores import RebuiltStores, tell
 from millstream.topology.spark.runner import Runner
 from millstream.topology.spark.slots import free_slots
 from millstream.topology.spark.state_machine import State as _State
-from millstream.topology.spark.state_machine import StateMachine
+from millstream.topology.spark.state_machine import StateListener as _StateListener
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
@@ -30,9 +39,10 @@ log = logging.getLogger(__name__)
 _POLL_S = 0.05
 _REPLACE = "REPLACE_THREAD"
 Handler = Callable[[Exception], Any]
+StateCallback = Callable[[_State, _State], Any]
 
 
-class KafkaStreams:
+class KafkaStreams(QueryableApplication):
     """A topology that reads Kafka, runs on Spark and writes Kafka.
 
     The Spark session is the one given, or one made with the configuration's ``spark.*`` entries
@@ -52,6 +62,7 @@ class KafkaStreams:
     """
 
     State = _State
+    StateListener = _StateListener
 
     def __init__(
         self,
@@ -62,9 +73,14 @@ class KafkaStreams:
     ) -> None:
         if not isinstance(config, StreamsConfig):
             config = StreamsConfig(config)
-        self._runner = Runner(topology, config, spark)
-        self._machine = StateMachine()
+        config = with_plugins(config)
+        super().__init__(Runner(topology, config, spark), config)
+        self._observers = observers(self._runner.application_id, config.merged())
+        self._machine.listener = self._observed(None)
+        self._measured_batch: Any = None
         self._handler: Handler | None = None
+        self._restore_listener: StateRestoreListener | None = None
+        self._paused = False
         self._watcher: threading.Thread | None = None
         self._stopping = threading.Event()
 
@@ -86,7 +102,9 @@ class KafkaStreams:
         self._machine.move(_State.REBALANCING)
         try:
             self._runner.start()
+            self._prepare_queries()
         except BaseException:
+            self._runner.stop(None)
             self._machine.move(_State.PENDING_ERROR)
             self._machine.move(_State.ERROR)
             raise
@@ -96,15 +114,18 @@ class KafkaStreams:
         )
         self._watcher.start()
 
-    def close(self, timeout: timedelta | int | None = None) -> bool:
+    def close(self, timeout: timedelta | int | CloseOptions | None = None) -> bool:
         """Finish the batch in hand and stop; tell whether that was done in time.
 
         Args:
-            timeout: How long to wait; None for as long as it takes.
+            timeout: How long to wait; None for as long as it takes. Of ``CloseOptions`` only the
+                timeout counts: on Spark there is no membership of a group.
 
         Raises:
             IllegalArgumentException: The timeout is negative.
         """
+        if isinstance(timeout, CloseOptions):
+            timeout = timeout.timeout_ms
         limit_ms = None if timeout is None else to_millis(timeout, "timeout")
         if limit_ms is not None and limit_ms < 0:
             raise IllegalArgumentException(
@@ -115,10 +136,6 @@ class KafkaStreams:
             threading.Thread(target=self._shut_down, args=(limit_s,), daemon=True).start()
         return self._machine.wait_until_over(limit_s)
 
-    def state(self) -> _State:
-        """Return where the application is in its life."""
-        return self._machine.state
-
     def setStateListener(self, listener: Any) -> None:
         """Have ``listener(newState, oldState)`` called at every change; only before the start.
 
@@ -126,7 +143,29 @@ class KafkaStreams:
             IllegalStateException: The application has been started.
         """
         self._check_not_started("set a state listener")
-        self._machine.listener = getattr(listener, "onChange", listener)
+        self._machine.listener = self._observed(getattr(listener, "onChange", listener))
+
+    def setGlobalStateRestoreListener(self, globalStateRestoreListener: Any) -> None:
+        """Have a ``StateRestoreListener`` told of stores that a worker had to build anew.
+
+        It hears of a store when it is complete, from start to end at once. Offsets are numbers of
+        segments of the store's changelog. Only before the start.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        self._check_not_started("set a restore listener")
+        self._restore_listener = globalStateRestoreListener
+        self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
+
+    def setStandbyUpdateListener(self, standbyListener: Any) -> None:
+        """Take a ``StandbyUpdateListener``, which nobody calls: there are no standby copies.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        del standbyListener
+        self._check_not_started("set a standby update listener")
 
     def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
         """Have a handler asked what to do when processing has failed; only before the start.
@@ -140,6 +179,50 @@ class KafkaStreams:
         self._check_not_started("set an uncaught exception handler")
         handler = userStreamsUncaughtExceptionHandler
         self._handler = getattr(handler, "handle", handler)
+
+    def pause(self) -> None:
+        """Let the batch in hand finish and begin no other until ``resume``.
+
+        Stores can still be queried. Before the start, it has the application start paused.
+        """
+        self._paused = True
+        self._runner.hold()
+
+    def isPaused(self) -> bool:
+        """Tell whether the application has been paused."""
+        return self._paused
+
+    def resume(self) -> None:
+        """Go on where ``pause`` stopped; without it, do nothing."""
+        if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
+            self._runner.go_on()
+        self._paused = False
+
+    def addStreamThread(self) -> str | None:
+        """Return None: Spark's master decides how much runs at the same time."""
+        log.warning("no thread added: spark.master says how many tasks run at the same time")
+        return None
+
+    def removeStreamThread(self, timeout: timedelta | int | None = None) -> str | None:
+        """Return None: Spark's master decides how much runs at the same time."""
+        del timeout
+        log.warning("no thread removed: spark.master says how many tasks run at the same time")
+        return None
+
+    def clientInstanceIds(self, timeout: timedelta | int) -> NoReturn:
+        """Refuse: the clients are Spark's and librdkafka's, which do not tell their ids.
+
+        Raises:
+            IllegalArgumentException: The timeout is negative.
+            IllegalStateException: Always, as in Kafka Streams where telemetry is off.
+        """
+        if to_millis(timeout, "timeout") < 0:
+            raise IllegalArgumentException("The timeout cannot be negative.")
+        if self.state().hasNotStarted():
+            raise IllegalStateException(
+                "KafkaStreams has not been started, you can retry after calling start()."
+            )
+        raise IllegalStateException("client instance ids are not known on Spark")
 
     def metrics(self) -> dict[MetricName, Metric]:
         """Return what Spark measured in the last batch: records, rates, times, lag."""
@@ -180,16 +263,43 @@ class KafkaStreams:
                 hint="Do it before start().",
             )
 
+    def _tell_restored(self) -> None:
+        if self._restore_listener is not None and self._runner.rebuilt is not None:
+            for rebuilt in self._runner.rebuilt.taken():
+                tell(self._restore_listener, self._runner.application_id, rebuilt)
+
+    def _observed(self, listener: StateCallback | None) -> StateCallback:
+        """Return what tells the observers, and then the listener, of a change of state."""
+
+        def tell_all(new: _State, old: _State) -> None:
+            self._observers.state_changed(new.name, old.name)
+            if listener is not None:
+                listener(new, old)
+            if new.hasCompletedShutdown():
+                self._observers.close()
+
+        return tell_all
+
+    def _tell_measured(self) -> None:
+        """Tell the observers of batches that have ended since the last call."""
+        progress = self._runner.last_progress() if self._observers else None
+        if progress is not None and progress.get("batchId") != self._measured_batch:
+            self._measured_batch = progress.get("batchId")
+            self._observers.batch_done(self.metrics())
+
     def _shut_down(self, limit_s: float | None) -> None:
         self._stopping.set()
         self._runner.stop(limit_s)
         if self._watcher is not None:
             self._watcher.join()
+        self._end_queries()
         self._machine.move(_State.NOT_RUNNING)
 
     def _watch(self) -> None:
         """Wait for the query's end; unless it was asked for, decide what follows."""
         while not self._stopping.is_set():
+            self._tell_restored()
+            self._tell_measured()
             text = self._runner.failure()
             if text is None:
                 time.sleep(_POLL_S)
@@ -197,11 +307,18 @@ class KafkaStreams:
             if self._stopping.is_set() or self._recovered(failure_from(text)):
                 continue
             self._machine.move(_State.PENDING_ERROR)
+            self._end_queries()
             self._machine.move(_State.ERROR)
             return
 
+    def _end_queries(self) -> None:
+        self._tell_restored()
+        self._tell_measured()
+        self._close_queries()
+
     def _recovered(self, failure: StreamsException) -> bool:
         log.error("processing failed application=%s\n%s", self._runner.application_id, failure)
+        self._observers.failed(failure)
         if self._handler is None:
             return False
         answer = self._handler(failure)

@@ -5,20 +5,27 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.offsets import offsets_json
-from millstream.topology.spark.pack import PACKED_SCHEMA, SOURCE_COLUMNS, packer
+from millstream.topology.spark.pack import (
+    PACKED_SCHEMA,
+    SOURCE_COLUMNS,
+    Mapper,
+    global_packer,
+    packer,
+)
 from millstream.topology.spark.sink import sinker
 from millstream.topology.spark.stage import StageProcessor
 from millstream.topology.spark.ticks import TICK_SOURCE, ticker
@@ -42,6 +49,10 @@ class LineOptions:
     """Least time between the starts of two batches; 0 for as fast as possible."""
     ticks: bool
     """Whether batches run, and every task sees the time, while no records come."""
+    global_connector: Mapping[str, str] = field(default_factory=dict)
+    """Options of the Kafka source of global stores."""
+    global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """Where global topics are read from; empty if there are none."""
 
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
@@ -49,12 +60,19 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
     line: DataFrame | None = None
     read = [stage for stage in job.layout.stages if stage.topics]
     for stage in job.layout.stages:
-        arriving = [] if line is None else [line]
+        arriving = []
         if stage in read:
             share = options.records_per_batch * _weight(stage, read)
             arriving.append(_records(session, job, stage, options, max(1, int(share))))
-        if options.ticks and line is None:
-            arriving.append(_ticks(session, job))
+        if line is not None:
+            arriving.append(line)
+        else:
+            if options.ticks:
+                arriving.append(_ticks(session, job))
+            if options.global_offsets:
+                # Spark asks its sources in this order how far they go. What was on a global topic
+                # before a record was on another one is so in the same batch or in an earlier one.
+                arriving.append(_global_records(session, job, options))
         rows = reduce(DataFrame.unionAll, arriving)
         with _workers_for(session, f"stage-{stage.index}"):
             line = rows.groupBy("key").transformWithState(
@@ -76,21 +94,39 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
 def _records(
     session: SparkSession, job: Job, stage: Stage, options: LineOptions, limit: int
 ) -> DataFrame:
-    source = (
+    source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
+    source = source.option("maxOffsetsPerTrigger", limit)
+    return _packed(session, source, packer(job.layout, stage.index))
+
+
+def _global_records(session: SparkSession, job: Job, options: LineOptions) -> DataFrame:
+    # Without a limit: the first batch has all that is there.
+    offsets = options.global_offsets
+    source = _kafka(session, options.global_connector, offsets, list(offsets))
+    return _packed(session, source, global_packer(job.layout))
+
+
+def _kafka(
+    session: SparkSession,
+    connector: Mapping[str, str],
+    offsets: Mapping[str, Mapping[int, int]],
+    topics: Sequence[str],
+) -> DataStreamReader:
+    return (
         session.readStream.format("kafka")
-        .options(**options.connector)
-        .option("subscribe", ",".join(stage.topics))
-        .option("startingOffsets", offsets_json(options.starting_offsets, stage.topics))
-        .option("maxOffsetsPerTrigger", limit)
+        .options(**connector)
+        .option("subscribe", ",".join(topics))
+        .option("startingOffsets", offsets_json(offsets, topics))
         .option("includeHeaders", "true")
         # As Kafka Streams does, go on with the oldest record where retention was faster.
         .option("failOnDataLoss", "false")
-        .load()
-        .withColumn("timestamp", F.unix_millis("timestamp"))
-        .select(*SOURCE_COLUMNS)
     )
+
+
+def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper) -> DataFrame:
+    records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
     with _workers_for(session, "pack"):
-        packed = source.mapInArrow(packer(stage.index, job.layout.keys), PACKED_SCHEMA)
+        packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)
     return _with_clock(packed)
 
 

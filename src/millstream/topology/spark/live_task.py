@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 from millstream.core.chunk import RawChunk
+from millstream.core.errors import TaskCorruptedException
 from millstream.core.processor import TaskId
 from millstream.core.task import Task
-from millstream.topology.spark.changelog import SegmentLog
+from millstream.topology.spark.changelog import Rebuilt, SegmentLog
 from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.global_tables import GlobalTables
 from millstream.topology.spark.inbox import arrivals, source_chunks
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.manifest import Manifest
 from millstream.topology.spark.task_host import SparkTaskHost
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker_cache import Application
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,7 @@ class Arrived:
 
     sources: Sequence[Any]
     internal: Sequence[Any]
+    globals: Sequence[Any]
     clock_ms: int
 
 
@@ -37,46 +44,84 @@ class LiveTask:
         self._partition = partition
         self._owner = owner
         self._id = TaskId(stage.subtopology, partition)
-        self._host = SparkTaskHost(job, owner.settings.configs, repr(self._id))
+        self._host = SparkTaskHost(job, owner.settings.configs, repr(self._id), shares=True)
         self._task: Task | None = None
+        self._globals: GlobalTables | None = None
         self._step: bytes | None = None
 
     def run(
-        self, arrived: Arrived, saved: bytes | None, log: SegmentLog
+        self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
     ) -> tuple[bytes, list[dict[str, Any]]]:
         """Process a batch.
+
+        Where a store turns out to be damaged or gone, the batch begins again: with stores that are
+        opened anew, as another worker may have replaced them, and then with stores built anew.
+        Nothing of it has been written before its last step.
 
         Args:
             arrived: The batch's rows.
             saved: The manifest that the batch before left; None in a task's first batch.
-            log: The task's segments.
+            segments: The task's changelog.
 
         Returns:
             The manifest to save, and the rows to send on.
         """
+        try:
+            if not self._host.take_turn():
+                self.close()
+            remedies: list[Callable[[], None]] = [self.close, self._host.discard_stores]
+            while True:
+                try:
+                    return self._run(arrived, saved, segments)
+                except TaskCorruptedException as error:
+                    if not remedies:
+                        raise error.__cause__ or error from None
+                    log.warning("stores of a task have to be repaired task=%s %s", self._id, error)
+                    # What is left of it may not close well, and nobody needs it.
+                    with suppress(Exception):
+                        self._close_tasks()
+                    with suppress(Exception):
+                        remedies.pop(0)()
+        finally:
+            self._host.end_turn()
+
+    def _run(
+        self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
+    ) -> tuple[bytes, list[dict[str, Any]]]:
         manifest = Manifest() if saved is None else Manifest.decode(saved)
         changelog = self._host.changelog
-        changelog.catch_up(manifest, log)
+        changelog.catch_up(manifest, segments)
         self._host.begin(arrived.clock_ms)
         task = self._current_task(manifest)
+        if self._globals is not None:
+            self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         consumed: dict[tuple[str, int], int] = {}
         for chunk in self._chunks(arrived, next_offsets, consumed):
             task.add(chunk)
         task.run()
+        # Also when the source has dropped all that came.
+        task.punctuate_stream_time()
         task.punctuate_wall_clock()
         task.commit()
-        following = changelog.commit(manifest, log, snapshot=task.snapshot(), arrivals=next_offsets)
+        snapshot = task.snapshot()
+        if self._globals is not None:
+            snapshot = self._globals.pack(snapshot)
+        following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
+
+    def rebuilt(self) -> list[Rebuilt]:
+        """Return the stores that had to be built anew since the last call."""
+        found = self._host.changelog.rebuilt
+        self._host.changelog.rebuilt = []
+        return [replace(store, partition=self._partition) for store in found]
 
     def close(self) -> None:
         """Close the task and its stores."""
         try:
-            if self._task is not None:
-                self._task.close()
+            self._close_tasks()
         finally:
-            self._task = None
             self._host.changelog.close()
 
     def _current_task(self, manifest: Manifest) -> Task:
@@ -84,19 +129,28 @@ class LiveTask:
             return self._task
         if self._task is not None:
             # Another worker ran the batches since; what closing flushes must not count.
-            self._task.close()
+            self._close_tasks()
             self._host.changelog.abandon()
-        task = Task(
-            self._owner.plan,
-            [self._owner.plan.subtopology(self._stage.subtopology)],
-            self._id,
-            self._owner.settings,
-            self._host,
-        )
+        plan, settings = self._owner.plan, self._owner.settings
+        if self._stage.keeps_globals:
+            self._globals = GlobalTables(plan, settings, self._host)
+        number = self._stage.subtopology
+        parts = [part for part in plan.subtopologies if part.id == number]
+        task = self._task = Task(plan, parts, self._id, settings, self._host)
         if manifest.snapshot:
-            task.restore(manifest.snapshot)
-        self._task = task
+            snapshot = manifest.snapshot
+            task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))
         return task
+
+    def _close_tasks(self) -> None:
+        task, tables = self._task, self._globals
+        self._task = self._globals = None
+        try:
+            if task is not None:
+                task.close()
+        finally:
+            if tables is not None:
+                tables.close()
 
     def _chunks(
         self,

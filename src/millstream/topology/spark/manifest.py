@@ -16,6 +16,7 @@ from millstream.topology.spark.segments import ID_BYTES, damaged
 VERSION = 1
 _ENVELOPE = struct.Struct("<BII")
 NO_ID = bytes(ID_BYTES)
+_DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Round:
     """Number of its first segment: where the changelog will begin when it is complete."""
     store: str = ""
     """The store to go on with."""
-    after: bytes | None = None
-    """The last key written; None at the start of a store."""
+    before: bytes | None = None
+    """The last key written, and the lowest; None at the start of a store."""
     slices: int = 0
     """Cost of its slices so far."""
     total: int = 0
@@ -111,7 +112,13 @@ class Manifest:
         body = data[_ENVELOPE.size :]
         if zlib.crc32(body) != checksum:
             raise damaged(where, "Its checksum does not fit its bytes.")
-        head = json.loads(body[:length])
+        # The checksum leaves out the length, which a wrong end of the text gives away.
+        if length > len(body) or not body[:length].endswith(b"}"):
+            raise damaged(where, f"Its head cannot have {length} bytes.")
+        try:
+            head = json.loads(body[:length])
+        except ValueError as error:
+            raise damaged(where, f"Its head cannot be read: {error}.") from error
         return Manifest(
             position=Position(head["seq"], bytes.fromhex(head["id"])),
             step=bytes.fromhex(head["step"]),
@@ -129,21 +136,22 @@ class Manifest:
 def _round_to_json(round_: Round | None) -> list[object] | None:
     if round_ is None:
         return None
-    after = None if round_.after is None else round_.after.hex()
-    return [round_.first, round_.store, after, round_.slices, round_.total]
+    before = None if round_.before is None else round_.before.hex()
+    return [round_.first, round_.store, before, round_.slices, round_.total, _DOWN]
 
 
 def _round_from_json(data: list[object] | None) -> Round | None:
-    if data is None:
+    # A round without a direction went up, which nobody goes on with: the next one begins anew.
+    if data is None or data[-1] != _DOWN:
         return None
-    first, store, after, slices, total = data
+    first, store, before, slices, total, _ = data
     assert isinstance(first, int)
     assert isinstance(slices, int)
     assert isinstance(total, int)
     return Round(
         first=first,
         store=str(store),
-        after=None if after is None else bytes.fromhex(str(after)),
+        before=None if before is None else bytes.fromhex(str(before)),
         slices=slices,
         total=total,
     )

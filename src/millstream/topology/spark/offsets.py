@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from millstream.core.config import StreamsConfig
@@ -16,7 +16,11 @@ _BY_DURATION = "by_duration"
 
 
 def starting_offsets(
-    plan: Plan, config: StreamsConfig, brokers: Brokers, sizes: Mapping[str, int]
+    plan: Plan,
+    config: StreamsConfig,
+    brokers: Brokers,
+    sizes: Mapping[str, int],
+    feedback: Container[str] = (),
 ) -> dict[str, dict[int, int]]:
     """Return topic -> partition -> offset, or one of EARLIEST and LATEST.
 
@@ -25,6 +29,7 @@ def starting_offsets(
         config: Has the policy of sources without one of their own.
         brokers: To ask.
         sizes: Partition counts of the topics to read.
+        feedback: Those that the application itself writes; nothing there may be passed over.
 
     Raises:
         StreamsException: A partition has no committed offset and its policy is ``none``.
@@ -35,10 +40,17 @@ def starting_offsets(
     offsets: dict[str, dict[int, int]] = {topic: {} for topic in sizes}
     for topic, policy in _policies(plan, sizes, fallback).items():
         missing = [place for place in places if place[0] == topic and place not in committed]
+        if topic in feedback:
+            policy = "earliest", None
         found = {place: committed[place] for place in places if place in committed}
         found |= _reset(missing, policy, brokers)
         offsets[topic] = {number: found[topic, number] for number in range(sizes[topic])}
     return offsets
+
+
+def from_the_beginning(sizes: Mapping[str, int]) -> dict[str, dict[int, int]]:
+    """Return the offsets that global topics are read from, whatever is committed."""
+    return {topic: dict.fromkeys(range(count), EARLIEST) for topic, count in sizes.items()}
 
 
 def offsets_json(offsets: Mapping[str, Mapping[int, int]], topics: Iterable[str]) -> str:

@@ -2,39 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.wire import ARROW_ROW, RECORDS, encode_chunk
+from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.feedback import true_times
+from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, encode_chunk
 
 SOURCE_COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 PACKED_ARROW = pa.schema([field for field in ARROW_ROW if field.name != "clock"])
 PACKED_SCHEMA = "key int, stage int, kind int, topic string, partition int, seq bigint, blob binary"
 
 
-def packer(
-    stage: int, keys: tuple[int, ...]
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def packer(layout: Layout, stage: int) -> Mapper:
     """Return the function that Spark maps over the batches of a stage's Kafka source.
 
     Args:
-        stage: Index of the stage on the line.
-        keys: Group key of each task.
+        layout: The line.
+        stage: Index of the stage on it.
     """
+    keys, feedback = layout.keys, layout.feedback
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                yield packed(batch, stage, keys)
+                topic, partition, first, blob = packed(batch, feedback)
+                row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
+                yield _rows([row])
 
     return pack
 
 
-def packed(batch: pa.RecordBatch, stage: int, keys: tuple[int, ...]) -> pa.RecordBatch:
-    """Return one row that carries a whole batch, which is of one topic partition."""
+def global_packer(layout: Layout) -> Mapper:
+    """Return the function that copies global topics' records to every task that keeps them.
+
+    Args:
+        layout: The line.
+    """
+    places = [
+        (layout.keys[task], stage.index)
+        for stage in layout.stages
+        if stage.keeps_globals
+        for task in range(stage.tasks)
+    ]
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                chunk = packed(batch, ())
+                for place in places:
+                    yield _rows([(*place, GLOBAL, *chunk)])
+
+    return pack
+
+
+def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, bytes]:
+    """Return topic, partition, first offset and blob of a batch of one topic partition.
+
+    Args:
+        batch: What the source gave.
+        feedback: Topics whose records may bring their event time along.
+    """
     columns: Mapping[str, pa.Array] = dict(zip(batch.schema.names, batch.columns, strict=True))
     topic, partition = _end(columns, 0)
     if _end(columns, batch.num_rows - 1) != (topic, partition):
@@ -43,18 +77,22 @@ def packed(batch: pa.RecordBatch, stage: int, keys: tuple[int, ...]) -> pa.Recor
             detail=f'It mixes partition {partition} of "{topic}" with another one.',
             hint="Do not set minPartitions or maxRecordsPerPartition on the Kafka source.",
         )
-    headers = columns["headers"]
+    timestamps, headers = columns["timestamp"], columns["headers"]
+    if topic in feedback:
+        timestamps, headers = true_times(timestamps, headers)
     blob = encode_chunk(
         offsets=columns["offset"],
-        timestamps=columns["timestamp"],
+        timestamps=timestamps,
         keys=columns["key"].cast(pa.binary()),
         values=columns["value"].cast(pa.binary()),
         headers=None if headers.null_count == len(headers) else headers,
     )
-    first = columns["offset"][0].as_py()
-    row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
-    fields = dict(zip(PACKED_ARROW.names, row, strict=True))
-    return pa.RecordBatch.from_pylist([fields], schema=PACKED_ARROW)
+    return topic, partition, columns["offset"][0].as_py(), blob
+
+
+def _rows(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    fields = [dict(zip(PACKED_ARROW.names, row, strict=True)) for row in rows]
+    return pa.RecordBatch.from_pylist(fields, schema=PACKED_ARROW)
 
 
 def _end(columns: Mapping[str, Any], index: int) -> tuple[str, int]:

@@ -33,6 +33,7 @@ def needs_wall_clock(plan: Plan, config: StreamsConfig) -> bool:
         for part in plan.subtopologies:
             try:
                 host = _Nowhere(settings.configs, Path(directory))
+                host.add_globals(plan, settings)
                 task = Task(plan, [part], TaskId(part.id, 0), settings, host)
                 scheduled = task.next_wall_clock_ms() is not None
                 with contextlib.suppress(Exception):
@@ -52,6 +53,14 @@ class _Nowhere:
         self._configs = configs
         self._directory = directory
         self._now_ms = int(time.time() * 1000)
+        self._global_stores: dict[str, Any] = {}
+
+    def add_globals(self, plan: Plan, settings: TaskSettings) -> None:
+        """Make the global stores, empty as the others."""
+        for store in plan.globals:
+            id_ = TaskId(store.subtopology, 0)
+            task = Task(plan, [store.as_subtopology()], id_, settings.for_globals(), self)
+            self._global_stores |= task.stores
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         del store, kind
@@ -92,6 +101,10 @@ class _Nowhere:
     ) -> None:
         pass
 
+    def logged(self, store: str) -> tuple[tuple[bytes, bytes, int], ...]:
+        del store
+        return ()
+
     def now_ms(self) -> int:
         return self._now_ms
 
@@ -99,8 +112,7 @@ class _Nowhere:
         return self._directory
 
     def global_store(self, name: str) -> Any:
-        del name
-        return None
+        return self._global_stores.get(name)
 
     def configs(self) -> Mapping[str, Any]:
         return self._configs

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import (
     MissingSourceTopicException,
     TopologyException,
-    UnsupportedOperationException,
 )
 from millstream.core.plan import Node, Plan, SourceNode
 from millstream.topology.spark.brokers import Brokers
@@ -34,13 +34,16 @@ from millstream.topology.spark.clients import (
     client_settings,
     connector_settings,
     consumer_settings,
+    global_connector_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.line import LineOptions, start_line
-from millstream.topology.spark.offsets import starting_offsets
+from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.probe import needs_wall_clock
+from millstream.topology.spark.purge import Purger
+from millstream.topology.spark.restores import RebuiltStores
 from millstream.topology.spark.session import new_session, query_session
 from millstream.topology.topology import Topology
 
@@ -48,6 +51,16 @@ CHECKPOINT_LOCATION = "millstream.checkpoint.location"
 RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 DEFAULT_RECORDS_PER_BATCH = 500_000
 _STOP_POLL_S = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What is known of an application once it has been started."""
+
+    session: SparkSession
+    plan: Plan
+    """No source has a pattern any more."""
+    job: Job
 
 
 class Runner:
@@ -68,19 +81,20 @@ class Runner:
         self._spark = spark
         self._description = str(topology.describe())
         self._plan = topology.plan()
-        if not any(part.sources for part in self._plan.subtopologies):
+        if not any(part.sources for part in self._plan.subtopologies) and not self._plan.globals:
             raise TopologyException(
                 "the topology reads no topic",
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
-        if self._plan.globals:
-            raise UnsupportedOperationException(
-                "cannot run a topology with a global store on Spark",
-                detail=f'It has "{self._plan.globals[0].store.name}".',
-                hint="Read the topic as a table instead.",
-            )
         self._query: StreamingQuery | None = None
         self._again: tuple[SparkSession, Job, LineOptions] | None = None
+        self._changing = threading.RLock()
+        """Held by who starts or stops the query."""
+        self._held = False
+        self.started: Started | None = None
+        self._progress: dict[str, Any] | None = None
+        self.rebuilt: RebuiltStores | None = None
+        """Where to put aside what workers report of stores they have built anew; None: nowhere."""
 
     @property
     def state_dir(self) -> Path:
@@ -93,6 +107,12 @@ class Runner:
         given = self._entries.get(CHECKPOINT_LOCATION)
         return str(given) if given else f"file://{(self.state_dir / 'checkpoint').absolute()}"
 
+    def store_names(self) -> set[str]:
+        """Return the names of all stores, global ones included."""
+        parts = self._plan.subtopologies
+        own = {node.name for part in parts for node in part.stores}
+        return own | {store.store.name for store in self._plan.globals}
+
     def start(self) -> None:
         """Check everything that can be checked without Spark, then start the query."""
         brokers = Brokers(self._config)
@@ -101,13 +121,17 @@ class Runner:
         found = None if local is None else LocalCheckpoint(local).read()
         plan, matched = without_patterns(self._plan, {} if found is None else found.topics, sizes)
         source_sizes = brokers.source_sizes(plan, sizes)
+        global_sizes = brokers.global_sizes(plan, sizes)
         layout = compile_plan(plan, self.application_id, source_sizes)
-        wanted = new_checkpoint(self._description, _tasks(layout), matched)
+        store_format = self._config.getString("dsl.store.format")
+        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format)
         if found is not None:
             check_same(found, wanted, self.checkpoint_location)
         sink_sizes = brokers.sink_sizes(_sink_topics(plan), sizes)
         brokers.create_progress_topic(len(layout.keys), sizes)
-        offsets = starting_offsets(plan, self._config, brokers, source_sizes)
+        brokers.create_feedback_topics(layout.feedback, sizes)
+        read = source_sizes | dict(layout.feedback)
+        offsets = starting_offsets(plan, self._config, brokers, read, layout.feedback)
         ticks = needs_wall_clock(plan, self._config)
         spark = self._spark or new_session(self._entries, self.application_id)
         note = self._noted(spark, wanted)
@@ -120,29 +144,56 @@ class Runner:
             ),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
+            global_connector=global_connector_settings(self._config),
+            global_offsets=from_the_beginning(global_sizes),
         )
         session = query_session(spark, self._entries, len(layout.keys))
-        self._again = (session, self._job(plan, layout, sink_sizes, note), options)
-        self._query = start_line(*self._again)
+        job = self._job(plan, layout, sink_sizes, note)
+        if self.rebuilt is not None:
+            job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
+        self._again = (session, job, options)
+        self.started = Started(session, plan, job)
+        self.restart()
 
     def restart(self) -> None:
-        """Start the query again from its checkpoint."""
+        """Start the query, again from its checkpoint if there is one, unless it is held."""
         assert self._again is not None
         session, job, options = self._again
-        self._query = start_line(session, replace(job, run_id=uuid.uuid4().hex), options)
+        with self._changing:
+            if not self._held:
+                again = replace(job, run_id=uuid.uuid4().hex)
+                self._query = start_line(session, again, options)
+                if job.layout.feedback:
+                    interval_ms = self._config.getLong("repartition.purge.interval.ms")
+                    Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
 
     def stop(self, timeout_s: float | None) -> None:
         """Let the batch in hand finish, as far as time allows, and stop the query."""
-        query = self._query
-        if query is None:
-            return
-        give_up = None if timeout_s is None else time.monotonic() + timeout_s
-        batch = _batch_of(query)
-        while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
-            if give_up is not None and time.monotonic() > give_up:
-                break
-            time.sleep(_STOP_POLL_S)
-        query.stop()
+        with self._changing:
+            if self._query is not None:
+                _stop(self._query, timeout_s)
+
+    def hold(self) -> None:
+        """Stop the query after the batch in hand; if there is none yet, start none."""
+        with self._changing:
+            self._held = True
+            self._progress = self.last_progress()
+            # First, so that nobody takes the end of the query for a failure.
+            query, self._query = self._query, None
+            if query is not None:
+                _stop(query, None)
+
+    def go_on(self) -> None:
+        """Start the query that was held, if it should have been running."""
+        with self._changing:
+            self._held = False
+            if self._again is None or self._query is not None:
+                return
+            try:
+                self.restart()
+            except BaseException:
+                self._held = True
+                raise
 
     def failure(self) -> str | None:
         """Return the text of what ended the query; None while it is active."""
@@ -155,7 +206,7 @@ class Runner:
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's account of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
-        return None if progress is None else json.loads(progress.json)
+        return self._progress if progress is None else json.loads(progress.json)
 
     def _noted(self, spark: SparkSession, wanted: Checkpoint) -> Checkpoint:
         """Return the note in the checkpoint, which is written if the checkpoint is new."""
@@ -232,6 +283,16 @@ def _tasks(layout: Layout) -> dict[str, int]:
 def _sink_topics(plan: Plan) -> list[str]:
     topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
     return [topic for topic in dict.fromkeys(topics) if topic not in plan.repartition_topics]
+
+
+def _stop(query: StreamingQuery, timeout_s: float | None) -> None:
+    give_up = None if timeout_s is None else time.monotonic() + timeout_s
+    batch = _batch_of(query)
+    while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
+        if give_up is not None and time.monotonic() > give_up:
+            break
+        time.sleep(_STOP_POLL_S)
+    query.stop()
 
 
 def _batch_of(query: StreamingQuery) -> int:

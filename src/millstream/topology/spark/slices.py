@@ -4,6 +4,9 @@ A slice holds entries of the byte stores as they are at the version a batch star
 written before that batch's changes. When a round of slices has covered every store, the segments
 since its start rebuild everything: what a slice holds and did not change since comes from it, what
 changed or went comes from the changes. So no slice ever has to say what is absent.
+
+A round takes each store from its last key down. Keys of window stores grow with time: going up, it
+would chase the new ones, which the changes hold anyway.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from millstream.core.store import ByteStore
 from millstream.topology.spark.manifest import Round
 from millstream.topology.spark.segments import SLICE, Section
 
-_SLACK = 1 << 20
+_SLACK = 1 << 18
 
 
 def wants_round(live: int, state: int) -> bool:
@@ -32,27 +35,27 @@ def next_slice(
     """
     sections: list[Section] = []
     names = [name for name in sorted(stores) if name >= round_.store]
-    after = round_.after
+    before = round_.before
     for name in names:
         if name != round_.store:
-            after = None
-        section, used, complete = _slice_of(name, stores[name], after, budget)
+            before = None
+        section, used, complete = _slice_of(name, stores[name], before, budget)
         if section.keys:
             sections.append(section)
-            after = section.keys[-1]
+            before = section.keys[-1]
         if not complete:
-            return sections, replace(round_, store=name, after=after), False
+            return sections, replace(round_, store=name, before=before), False
         budget -= used
     return sections, round_, True
 
 
 def _slice_of(
-    name: str, store: ByteStore, after: bytes | None, budget: int
+    name: str, store: ByteStore, before: bytes | None, budget: int
 ) -> tuple[Section, int, bool]:
     keys: list[bytes] = []
     values: list[bytes | None] = []
     used, complete = 0, True
-    for key, value in store.scan(None if after is None else after + b"\0", None):
+    for key, value in store.scan(None, before, reverse=True):
         if used >= budget:
             complete = False
             break

@@ -24,14 +24,25 @@ def claimed_slot(root: Path) -> Path:
     """
     # A forked child must not use its parent's slot, although it inherits the lock.
     known = (os.getpid(), root)
+    if known in _claimed and not _is_there(*_claimed[known]):
+        # Somebody deleted it, and another process may have one of that name by now.
+        release_slot(root)
     if known not in _claimed:
         _claimed[known] = _claim(root)
     return _claimed[known][0]
 
 
+def release_slot(root: Path) -> None:
+    """Give this process's slot below ``root`` back, if it has one."""
+    claimed = _claimed.pop((os.getpid(), root), None)
+    if claimed is not None:
+        os.close(claimed[1])
+
+
 def free_slots(root: Path) -> Iterator[Path]:
-    """Remove the slots that no process holds; yield each that went."""
-    for slot in sorted((root / "slots").glob("*")) if root.is_dir() else ():
+    """Remove the slots, and the shared copies, that no process holds; yield each that went."""
+    places = [*sorted(root.glob("slots/*")), *sorted(root.glob("shared/*/*"))]
+    for slot in places:
         handle = _lock(slot)
         if handle is not None:
             shutil.rmtree(slot, ignore_errors=True)
@@ -46,16 +57,55 @@ def _claim(root: Path) -> tuple[Path, int]:
             slot.mkdir(parents=True, exist_ok=True)
             handle = _lock(slot)
         except OSError as error:
-            raise LockException(
-                f'cannot use the state directory "{root}"',
-                detail=f"{error}.",
-                hint="Set state.dir to a directory that this user can write to.",
-            ) from error
+            raise _unusable(root, error) from error
         if handle is not None:
             return slot, handle
     raise LockException(
         f'cannot claim a slot in the state directory "{root}"',
         detail=f"{LIMIT} processes hold one each.",
+    )
+
+
+class Turn:
+    """The right to use a directory that the workers of a machine share; for one batch at a time."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self._handle: int | None = None
+
+    def take(self) -> bool:
+        """Take the turn, unless another process has it; tell whether it is ours.
+
+        Raises:
+            LockException: The directory cannot be made.
+        """
+        if self._handle is None:
+            try:
+                self.directory.mkdir(parents=True, exist_ok=True)
+                self._handle = _lock(self.directory)
+            except OSError as error:
+                raise _unusable(self.directory, error) from error
+        return self._handle is not None
+
+    def give_back(self) -> None:
+        """Let other processes have it."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+
+def _is_there(slot: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(slot / "lock"), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _unusable(directory: Path, error: OSError) -> LockException:
+    return LockException(
+        f'cannot use the state directory "{directory}"',
+        detail=f"{error}.",
+        hint="Set state.dir to a directory that this user can write to.",
     )
 
 

@@ -13,7 +13,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.live_task import Arrived, LiveTask
-from millstream.topology.spark.wire import RECORDS
+from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker_cache import cached, discard
 
 # The process in which Spark only asks what state there is prints its progress to stderr.
@@ -65,6 +65,7 @@ class StageProcessor(StatefulProcessor):
         arrived = Arrived(
             [row for row in records if row.topic not in self._job.layout.routes],
             [row for row in records if row.topic in self._job.layout.routes],
+            [row for row in rows if row.kind == GLOBAL],
             max(row.clock for row in rows),
         )
         saved = self._manifest.get()
@@ -75,6 +76,9 @@ class StageProcessor(StatefulProcessor):
             discard(self._job, name)
             raise
         self._manifest.update((manifest,))
+        # Only what came with this batch's operator reports: the cached task's job is an older one.
+        if self._job.rebuilt is not None and (rebuilt := live.rebuilt()):
+            self._job.rebuilt.add(rebuilt)
         return out
 
 

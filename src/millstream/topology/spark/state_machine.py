@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,27 @@ _FOLLOWING: dict[State, tuple[State, ...]] = {
 }
 
 
+_IGNORED: dict[State, tuple[State, ...]] = {
+    State.REBALANCING: (State.REBALANCING,),
+    State.PENDING_SHUTDOWN: tuple(state for state in State if state is not State.NOT_RUNNING),
+    State.NOT_RUNNING: (State.PENDING_SHUTDOWN, State.NOT_RUNNING),
+    State.PENDING_ERROR: tuple(state for state in State if state is not State.ERROR),
+    State.ERROR: (State.PENDING_SHUTDOWN, State.PENDING_ERROR, State.ERROR),
+}
+"""Where Kafka Streams quietly stays where it is."""
+
+
+class StateListener(ABC):
+    """Follows the states of an application; a callable with the same arguments will do as well.
+
+    Source: ``org.apache.kafka.streams.KafkaStreams.StateListener``.
+    """
+
+    @abstractmethod
+    def onChange(self, newState: State, oldState: State) -> None:
+        """Called at every change, by the thread that makes it."""
+
+
 class StateMachine:
     """The current state; tells the listener of every change."""
 
@@ -112,8 +134,4 @@ class StateMachine:
 
 
 def _is_ignored(old: State, new: State) -> bool:
-    if old.isShuttingDown():
-        return not new.hasCompletedShutdown()
-    if old.hasCompletedShutdown():
-        return new in (State.PENDING_SHUTDOWN, State.NOT_RUNNING, State.PENDING_ERROR, State.ERROR)
-    return old is State.REBALANCING and new is State.REBALANCING
+    return new in _IGNORED.get(old, ())

@@ -24,8 +24,9 @@ source, or the sender's number; seq: first offset, or number of the chunk; clock
 clock in epoch milliseconds."""
 
 SINK = -1
-RECORDS, OFFSETS, TICK = 0, 1, 2
-"""Kinds of rows: a chunk; a consumed offset, in seq; nothing but the time."""
+RECORDS, OFFSETS, TICK, GLOBAL = 0, 1, 2, 3
+"""Kinds of rows: a chunk; a consumed offset, in seq; nothing but the time; a chunk for global
+stores."""
 
 ARROW_ROW = pa.schema(
     [

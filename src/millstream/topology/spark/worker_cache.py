@@ -79,7 +79,7 @@ def _collect_less_often() -> None:
     of them for cycles after every few hundred: that is a third of a windowed count's time.
     """
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    gc.set_threshold(200_000, 20, 100)
 
 
 def _close(entry: Closable) -> None:

@@ -18,8 +18,10 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients import is_fenced, kafka_error, patiently
+from millstream.topology.spark.feedback import marked
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.zero_time import ZeroTimeProducer, goes_this_way, needs_this_way
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +30,8 @@ _IN_FLIGHT = 500_000
 
 Output = tuple[str, bytes]
 """A topic and a chunk for it."""
+Chunk = tuple[str, dict[str, Any]]
+"""A topic and a chunk's columns."""
 Consumed = tuple[str, int, int]
 """A source topic, a partition and the offset to commit."""
 
@@ -46,6 +50,7 @@ class SinkWriter:
         self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._consumer = Consumer(dict(job.consumer))
         self._producer: Producer | None = None
+        self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
@@ -69,6 +74,8 @@ class SinkWriter:
     def close(self) -> None:
         """Leave the group; an open transaction is the successor's to abort."""
         self._producer = None
+        if self._at_zero is not None:
+            self._at_zero.close()
         self._consumer.close()
 
     def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
@@ -87,20 +94,54 @@ class SinkWriter:
             self._job.progress_topic, self._partition, batch + 1, self._metadata()
         )
         offsets = [TopicPartition(*each) for each in consumed] + [token]
-        if self._job.exactly_once:
-            self._write_transaction(outputs, offsets)
-        else:
-            self._write(outputs)
+        chunks = [(topic, decode_chunk(blob)) for topic, blob in outputs]
+        at_zero = self._topics_at_zero(chunks)
+        if not self._job.exactly_once:
+            self._write([each for each in chunks if each[0] not in at_zero])
             self._flush()
+            if at_zero:
+                self._write_at_zero([each for each in chunks if each[0] in at_zero])
             self._commit(offsets)
+        elif at_zero:
+            return self._write_transaction_at_zero(batch, chunks, offsets)
+        else:
+            self._write_transaction(chunks, offsets)
         return True
 
-    def _write_transaction(self, outputs: Sequence[Output], offsets: list[TopicPartition]) -> None:
+    def _topics_at_zero(self, chunks: Sequence[Chunk]) -> set[str]:
+        """Return the topics of which a record has event time 0; none if nothing can be done."""
+        feedback = self._job.layout.feedback
+        found = {topic for topic, each in chunks if topic not in feedback and needs_this_way(each)}
+        if not found or goes_this_way(self._job.producer, [each for _, each in chunks]):
+            return found
+        log.warning("event times of 0 become the present time topics=%s", sorted(found))
+        return set()
+
+    def _write_at_zero(self, chunks: Sequence[Chunk]) -> None:
+        if self._at_zero is None:
+            self._at_zero = ZeroTimeProducer(self._job.producer, None)
+        self._at_zero.write(chunks)
+
+    def _write_transaction_at_zero(
+        self, batch: int, chunks: Sequence[Chunk], offsets: Sequence[TopicPartition]
+    ) -> bool:
+        producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
+        try:
+            # It has fenced every other producer, this writer's own too; what they wrote counts.
+            self._producer = None
+            if self._token()[0] > batch:
+                return False
+            producer.write_transaction(chunks, offsets, self._job.application_id)
+        finally:
+            producer.close()
+        return True
+
+    def _write_transaction(self, chunks: Sequence[Chunk], offsets: list[TopicPartition]) -> None:
         producer = self._producer
         assert producer is not None
         producer.begin_transaction()
         try:
-            self._write(outputs)
+            self._write(chunks)
             group = self._consumer.consumer_group_metadata()
             producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S)
             producer.commit_transaction(TIMEOUT_S)
@@ -118,9 +159,9 @@ class SinkWriter:
         if self._failed is not None and not is_fenced(error):
             raise ClientException(self._failed) from error
 
-    def _write(self, outputs: Iterable[Output]) -> None:
-        for topic, blob in outputs:
-            self._produce(topic, decode_chunk(blob))
+    def _write(self, chunks: Iterable[Chunk]) -> None:
+        for topic, columns in chunks:
+            self._produce(topic, columns)
             self._check()
 
     def _produce(self, topic: str, columns: dict[str, Any]) -> None:
@@ -136,16 +177,20 @@ class SinkWriter:
             to_list(columns["values"]),
             to_list(columns["keys"]),
             partitions,
-            to_list(columns["timestamps"]),
+            timestamps := to_list(columns["timestamps"]),
             strict=True,
         )
         headers = headers_list(columns.get("headers"))
-        if headers is None:
+        marks = topic in self._job.layout.feedback and 0 in timestamps
+        if headers is None and not marks:
             for value, key, partition, timestamp in rows:
                 produce(topic, value, key, partition, None, None, timestamp)
             return
-        for (value, key, partition, timestamp), own in zip(rows, headers, strict=True):
+        each = [None] * count if headers is None else headers
+        for (value, key, partition, timestamp), own in zip(rows, each, strict=True):
             plain: Any = [(header.key(), header.value()) for header in own or ()]
+            if marks:
+                plain = marked(timestamp, plain)
             produce(topic, value, key, partition, None, None, timestamp, plain)
 
     def _commit(self, offsets: list[TopicPartition]) -> None:
@@ -178,11 +223,14 @@ class SinkWriter:
         settings = dict(self._job.producer)
         settings["on_delivery"] = self._delivered
         if self._job.exactly_once:
-            settings["transactional.id"] = f"{self._job.application_id}-{self._partition}"
+            settings["transactional.id"] = self._transactional_id()
         producer = Producer(settings)
         if self._job.exactly_once:
             producer.init_transactions(TIMEOUT_S)
         return producer
+
+    def _transactional_id(self) -> str:
+        return f"{self._job.application_id}-{self._partition}"
 
     def _delivered(self, error: KafkaError | None, message: Any) -> None:
         del message
@@ -195,13 +243,14 @@ class SinkWriter:
         (found,) = patiently(lambda: self._consumer.committed([place], TIMEOUT_S), TIMEOUT_S)
         if found.error is not None:
             raise ClientException(found.error)
-        checkpoint, _, owner = (found.metadata or "").partition(" ")
+        checkpoint, owner = _words(found)
         if found.offset < 0 or checkpoint != self._job.checkpoint_id:
             return 0, owner
         return found.offset, owner
 
     def _metadata(self) -> str:
-        return f"{self._job.checkpoint_id} {self._owner}"
+        # What comes behind the last space is not ours; see below.
+        return f"{self._job.checkpoint_id} {self._owner} "
 
     def _refused(self, error: ClientException) -> StreamsException:
         return kafka_error(
@@ -211,3 +260,14 @@ class SinkWriter:
             hint="See that the broker answers and that the topics exist; "
             "then start the application again.",
         )
+
+
+def _words(token: TopicPartition) -> tuple[str, str]:
+    """Return the checkpoint and the writer that a token names; empty ones if it names none."""
+    # librdkafka copies this text without its end, so that any bytes may follow it here.
+    try:
+        text = token.metadata or ""
+    except UnicodeDecodeError as error:
+        text = error.object.decode(errors="replace")
+    checkpoint, _, rest = text.partition(" ")
+    return checkpoint, rest.partition(" ")[0]

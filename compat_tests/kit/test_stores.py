@@ -1,0 +1,128 @@
+"""The kit passes stores that keep their promises and says what the others break."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat_tests.kit import broken_stores as broken
+from compat_tests.kit.good_stores import FileStore, PlainStore, UnorderedStore
+from millstream.plugins import ByteStore
+from millstream.testing.kit import ByteStoreTests, run_suite
+from millstream.testing.kit.promises import BrokenPromise
+
+ORDER = "scan yields entries in the order of unsigned bytes, or in reverse"
+RANGE = "scan yields each entry from lower, inclusive, to upper, exclusive, once"
+
+
+class TestPlain(ByteStoreTests):
+    store_class = PlainStore
+
+
+class TestUnordered(ByteStoreTests):
+    store_class = UnorderedStore
+
+
+class TestFile(ByteStoreTests):
+    store_class = FileStore
+
+
+def suite(store: type[ByteStore]) -> type[ByteStoreTests]:
+    return type("Suite", (ByteStoreTests,), {"store_class": store})
+
+
+@pytest.mark.parametrize(
+    ("store", "test", "message"),
+    [
+        (broken.UpperIncluded, "any_history", RANGE),
+        (broken.SignedOrder, "keys_are_unsigned_bytes", ORDER),
+        (broken.ForwardOnly, "any_history", ORDER),
+        (
+            broken.EmptyIsNothing,
+            "empty_is_not_absent",
+            "an empty value is a value, and an empty key a key",
+        ),
+        (broken.TextOnly, "bytes_come_back_as_bytes", "keys and values come back as bytes"),
+        (broken.ShortKeys, "lengths_have_no_bounds", "keys and values may have any length"),
+        (
+            broken.SortedAnswers,
+            "any_history",
+            "get_many returns one answer for each key, in the order of the keys",
+        ),
+        (broken.KeptBatch, "a_batch_is_the_callers", "write copies what it keeps of the batch"),
+        (
+            broken.DropsLast,
+            "dropped_ranges_go_before_the_batch_is_set",
+            "ranges are dropped before the batch is set, without their upper bound",
+        ),
+        (
+            broken.LiveScans,
+            "a_scan_shows_what_was_there",
+            "a scan shows what was there when it was made",
+        ),
+        (
+            broken.OneCursor,
+            "scans_do_not_disturb_each_other",
+            "scans that are open at the same time do not disturb each other",
+        ),
+        (
+            broken.OneThread,
+            "threads_take_turns",
+            "a store may be used by one thread after the other",
+        ),
+        (broken.ClosesOnce, "close_may_be_called_twice", "close may be called twice"),
+        (broken.WritesWhenClosed, "a_closed_store_refuses_writes", "a closed store refuses writes"),
+        (
+            broken.OneForAll,
+            "stores_of_one_process_are_apart",
+            "stores in different directories are apart",
+        ),
+        (
+            broken.Litters,
+            "what_is_not_durable_begins_empty",
+            "a store that is not durable leaves its directory alone",
+        ),
+        (
+            broken.LosesVersion,
+            "the_version_is_that_of_the_last_write",
+            "version returns that of the last write, None before the first",
+        ),
+        (
+            broken.NoVersion,
+            "the_class_describes_itself",
+            "a durable store has a version method of its own",
+        ),
+        (
+            broken.InPlace,
+            "a_write_is_all_or_nothing",
+            "a write whose process is killed changes nothing",
+        ),
+        (
+            broken.SavesAtClose,
+            "what_was_written_outlives_the_process",
+            "what write has written is there after kill -9",
+        ),
+        (
+            broken.TwoFiles,
+            "a_process_may_die_anywhere",
+            "after kill -9 at any moment, data and version are of one write",
+        ),
+        (
+            broken.Hoards,
+            "a_shareable_directory_can_be_read_beside_its_writer",
+            "another process can read a shareable directory while it is open",
+        ),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_a_broken_store_is_caught(store: type[ByteStore], test: str, message: str) -> None:
+    (outcome,) = run_suite(suite(store), [f"test_{test}"])
+    assert isinstance(outcome.error, BrokenPromise)
+    assert outcome.message().splitlines()[0] == f"broken promise: {message}"
+
+
+def test_a_class_made_in_a_function_is_caught() -> None:
+    class Local(PlainStore):
+        pass
+
+    (outcome,) = run_suite(suite(Local), ["test_the_class_travels_by_import_path"])
+    assert "broken promise: the class can be imported by its module and name" in outcome.message()

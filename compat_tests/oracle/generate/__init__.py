@@ -1,0 +1,1 @@
+"""Makes random scenarios: operators put together by type, and records for their input."""

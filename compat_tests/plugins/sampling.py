@@ -1,0 +1,89 @@
+"""Operators of somebody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.processor import Processor
+from millstream.core.serdes import Serdes
+from millstream.core.state import StoreBuilder
+from millstream.plugins import OperatorPlace, OperatorTraits, StreamOperator, hookimpl
+from millstream.stores import Stores
+
+AnyProcessor = Processor[Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Sample(StreamOperator):
+    """Every n-th record of each key."""
+
+    every: int
+
+    name = "sample"
+    traits = OperatorTraits(by_key=True)
+
+    def processor(self, place: OperatorPlace) -> AnyProcessor:
+        return SampleProcessor(self.every, f"{place.name}-counts")
+
+    def stores(self, place: OperatorPlace) -> Sequence[StoreBuilder[Any]]:
+        supplier = Stores.persistentKeyValueStore(f"{place.name}-counts")
+        return [Stores.keyValueStoreBuilder(supplier, place.key_serde, Serdes.Long())]
+
+
+class SampleProcessor(AnyProcessor):
+    def __init__(self, every: int, store: str) -> None:
+        self._every = every
+        self._store = store
+
+    def init(self, context: Any) -> None:
+        self._context = context
+        self._counts = context.getStateStore(self._store)
+
+    def process(self, record: Any) -> None:
+        count = self._counts.get(record.key()) or 0
+        self._counts.put(record.key(), count + 1)
+        if count % self._every == 0:
+            self._context.forward(record)
+
+
+@dataclass(frozen=True)
+class Shout(StreamOperator):
+    """Made of other operations."""
+
+    mark: str = "!"
+
+    name = "shout"
+    traits = OperatorTraits(changes_value=True)
+
+    def processor(self, place: OperatorPlace) -> AnyProcessor:
+        raise AssertionError("it expands")
+
+    def expand(self, upstream: Any) -> Any:
+        return upstream.mapValues(lambda value: value.upper() + self.mark)
+
+
+@dataclass(frozen=True)
+class Differences(StreamOperator):
+    """A table's updates as texts."""
+
+    name = "differences"
+    traits = OperatorTraits(of_tables=True, changes_value=True)
+
+    def processor(self, place: OperatorPlace) -> AnyProcessor:
+        return DifferenceProcessor()
+
+
+class DifferenceProcessor(AnyProcessor):
+    def init(self, context: Any) -> None:
+        self._context = context
+
+    def process(self, record: Any) -> None:
+        change = record.value()
+        self._context.forward(record.withValue(f"{change.old}->{change.new}"))
+
+
+@hookimpl
+def millstream_register_operators() -> list[type[StreamOperator]]:
+    return [Sample, Shout, Differences]

@@ -1,0 +1,394 @@
+"""The driver's copies of stores follow what is committed, without a Spark to commit it."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+
+from millstream import (
+    KafkaStreams,
+    KeyQuery,
+    Processor,
+    QueryableStoreTypes,
+    RangeQuery,
+    Serdes,
+    StateQueryRequest,
+    StoreQueryParameters,
+    Stores,
+    StreamsConfig,
+    Topology,
+)
+from millstream.core.errors import (
+    IllegalStateException,
+    InvalidStateStoreException,
+    StateStoreNotAvailableException,
+)
+from millstream.core.processor import TaskId
+from millstream.core.settings import TaskSettings
+from millstream.topology.spark.changelog import Rebuilt
+from millstream.topology.spark.committed import CommittedState, Consumed
+from millstream.topology.spark.compile import Stage, compile_plan
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.manifest import Manifest
+from millstream.topology.spark.queries import Queries
+from millstream.topology.spark.replica import ReplicaContext
+from millstream.topology.spark.restores import RebuiltStores, tell
+from millstream.topology.spark.slots import release_slot
+from millstream.topology.spark.state_machine import State, StateListener, StateMachine
+from millstream.topology.spark.task_host import SparkTaskHost
+
+TEXT = Serdes.String()
+CONFIG = StreamsConfig(
+    {
+        "application.id": "app",
+        "bootstrap.servers": "nowhere:1",
+        "default.key.serde": TEXT,
+        "default.value.serde": TEXT,
+    }
+)
+
+
+class Idle(Processor[str, str, None, None]):
+    def process(self, record: Any) -> None:
+        pass
+
+
+def topology() -> Topology:
+    made = Topology().addSource("source", "in").addProcessor("p", Idle, "source")
+    for supplier in (Stores.persistentKeyValueStore("kv"), Stores.inMemoryKeyValueStore("other")):
+        made.addStateStore(Stores.keyValueStoreBuilder(supplier, TEXT, TEXT), "p")
+    return made
+
+
+@dataclass
+class Checkpoint:
+    """What Spark would keep of one stage, and how often it was asked."""
+
+    manifests_: dict[int, Manifest] = field(default_factory=dict)
+    logs: dict[int, dict[int, bytes]] = field(default_factory=dict)
+    batch: int | None = None
+    asked: list[dict[int, int]] = field(default_factory=list)
+    failures: int = 0
+
+    def last_batch(self, known: int | None = None) -> int | None:
+        return self.batch
+
+    def consumed(self, batch: int) -> Consumed:
+        return {"in": {0: 10 * batch, 1: 0}, "elsewhere": {0: 1}}
+
+    def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:
+        if self.failures:
+            self.failures -= 1
+            raise PySparkException("it has gone")
+        return dict(self.manifests_)
+
+    def segments(
+        self, stage: Stage, batch: int, first: Mapping[int, int]
+    ) -> dict[int, dict[int, bytes]]:
+        self.asked.append(dict(first))
+        return {
+            partition: {seq: blob for seq, blob in self.logs[partition].items() if seq >= number}
+            for partition, number in first.items()
+        }
+
+
+class World:
+    """A worker that commits, and queries of what it has committed."""
+
+    def __init__(self, directory: Path) -> None:
+        plan = topology().plan()
+        layout = compile_plan(plan, "app", {"in": 2})
+        job = Job(
+            application_id="app",
+            checkpoint_id="c",
+            run_id="r",
+            topology=b"",
+            layout=layout,
+            sink_partitions={},
+            exactly_once=False,
+            state_dir=str(directory / "driver"),
+        )
+        self.plan, self.state = plan, Checkpoint()
+        self.worker = replace(job, state_dir=str(directory / "worker"))
+        self.hosts: dict[int, SparkTaskHost] = {}
+        self.stores: dict[tuple[int, str], Any] = {}
+        self.refused = False
+        committed: Any = self.state
+        self.queries = Queries(plan, CONFIG, job, committed, self.check)
+
+    def check(self, store: str, stale: bool) -> None:
+        if self.refused:
+            raise InvalidStateStoreException(f"{store} {stale}")
+
+    def commit(self, partition: int, store: str, entries: Mapping[str, str | None]) -> None:
+        settings, id_ = TaskSettings.of(CONFIG), TaskId(0, partition)
+        host = self.hosts.setdefault(
+            partition, SparkTaskHost(self.worker, CONFIG.merged(), repr(id_))
+        )
+        manifest = self.state.manifests_.get(partition, Manifest())
+        log = _Log(self.state.logs.setdefault(partition, {}))
+        host.changelog.catch_up(manifest, log)
+        if (partition, store) not in self.stores:
+            node = next(n for n in self.plan.subtopologies[0].stores if n.name == store)
+            made = node.builder.build()
+            made.init(ReplicaContext(id_, settings, host), made)
+            self.stores[partition, store] = made
+        for key, value in entries.items():
+            self.stores[partition, store].put(key, value)
+        following = host.changelog.commit(manifest, log, snapshot=b"", arrivals={})
+        self.state.manifests_[partition] = following
+        self.state.batch = (self.state.batch or 0) + 1
+
+    def view(self, store: str = "kv") -> Any:
+        kind = QueryableStoreTypes.keyValueStore()
+        return self.queries.store(StoreQueryParameters.fromNameAndType(store, kind))
+
+    def close(self) -> None:
+        self.queries.close()
+        for host in self.hosts.values():
+            host.changelog.close()
+        for side in ("driver", "worker"):
+            release_slot(Path(self.worker.state_dir).parent / side / "app")
+
+
+@dataclass
+class _Log:
+    segments: dict[int, bytes]
+
+    def get(self, seq: int) -> bytes | None:
+        return self.segments.get(seq)
+
+    def put(self, seq: int, segment: bytes) -> None:
+        self.segments[seq] = segment
+
+    def remove(self, seq: int) -> None:
+        del self.segments[seq]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    yield made
+    made.close()
+
+
+def test_before_the_first_batch_stores_are_empty(world: World) -> None:
+    assert world.view().get("a") is None
+    assert list(world.view().all()) == []
+    assert world.state.asked == []
+
+
+def test_a_view_shows_every_batch_and_fetches_only_what_it_lacks(world: World) -> None:
+    view = world.view()
+    world.commit(0, "kv", {"a": "1", "b": "1"})
+    assert (view.get("a"), view.get("b")) == ("1", "1")
+    for number in range(5):
+        world.commit(0, "kv", {"a": str(number)})
+    world.commit(1, "kv", {"c": "3"})
+    assert view.get("a") == "4"
+    assert [entry.key for entry in view.all()] == ["a", "b", "c"]
+    world.commit(0, "kv", {"a": None})
+    assert view.get("a") is None
+    assert world.state.asked == [{0: 0}, {0: 1, 1: 0}, {0: 6}]
+
+
+def test_a_store_is_copied_when_it_is_first_asked_for(world: World) -> None:
+    world.commit(0, "kv", {"a": "1"})
+    world.commit(0, "other", {"a": "2"})
+    assert world.view("kv").get("a") == "1"
+    world.commit(0, "other", {"a": "3"})
+    assert world.view("other").get("a") == "3"
+    assert world.view("kv").get("a") == "1"
+    assert world.state.asked == [{0: 0}, {0: 0}]
+
+
+def test_what_was_read_does_not_change_any_more(world: World) -> None:
+    world.commit(0, "kv", {"a": "1", "b": "1", "c": "1"})
+    entries = world.view().range("a", "b")
+    query: Any = StateQueryRequest.inStore("kv").withQuery(RangeQuery.withLowerBound("b"))
+    found = world.queries.query(query).getPartitionResults()[0].getResult()
+    world.commit(0, "kv", {"a": "2", "b": None, "c": "2"})
+    assert world.view().get("a") == "2"
+    assert [(entry.key, entry.value) for entry in entries] == [("a", "1"), ("b", "1")]
+    assert [(entry.key, entry.value) for entry in found] == [("b", "1"), ("c", "1")]
+
+
+def test_a_position_is_the_offset_of_the_last_record_of_the_batch(world: World) -> None:
+    world.commit(0, "kv", {"a": "1"})
+    query: Any = StateQueryRequest.inStore("kv").withQuery(KeyQuery.withKey("a"))
+    world.commit(0, "kv", {"a": "2"})
+    result = world.queries.query(query.enableExecutionInfo())
+    assert result.getPosition().getPartitionPositions("in") == {0: 19}
+    assert result.getPosition().getTopics() == {"in"}
+    assert len(result.getPartitionResults()[0].getExecutionInfo()) == 1
+    assert result.getPartitionResults()[1].getResult() is None
+
+
+def test_state_that_is_cleared_away_while_it_is_read_is_looked_for_again(world: World) -> None:
+    view = world.view()
+    world.commit(0, "kv", {"a": "1"})
+    world.state.failures = 2
+    assert view.get("a") == "1"
+    world.commit(0, "kv", {"a": "2"})
+    world.state.failures = 3
+    with pytest.raises(InvalidStateStoreException, match="cannot read store"):
+        view.get("a")
+    assert view.get("a") == "2"
+
+
+def test_every_read_asks_whether_it_is_allowed(world: World) -> None:
+    view = world.view()
+    world.refused = True
+    with pytest.raises(InvalidStateStoreException, match="kv False"):
+        view.get("a")
+    world.refused = False
+    world.queries.close()
+    with pytest.raises(StateStoreNotAvailableException):
+        view.get("a")
+
+
+def test_a_copy_on_disk_is_continued_by_the_next_run(world: World, tmp_path: Path) -> None:
+    world.commit(0, "kv", {"a": "1"})
+    assert world.view().get("a") == "1"
+    world.queries.close()
+    world.commit(0, "kv", {"b": "1"})
+    world.state.asked.clear()
+    world.queries._closed = False
+    assert [entry.key for entry in world.view().all()] == ["a", "b"]
+    assert world.state.asked == [{0: 1}]
+
+
+def test_offsets_are_read_from_sparks_log(tmp_path: Path) -> None:
+    for name in ("offsets", "commits"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "offsets/7").write_text('v1\n{"conf":{}}\n{"in":{"0":5,"1":9}}\n3\n{"offset":4}')
+    state = CommittedState(None, str(tmp_path), 1)  # type: ignore[arg-type]
+    assert state.last_batch() is None
+    for name in ("9", "10", ".10.crc"):
+        (tmp_path / "commits" / name).write_text("v2")
+    assert [state.last_batch(known) for known in (None, 8, 9, 10)] == [10, 10, 10, 10]
+    assert state.consumed(7) == {"in": {0: 5, 1: 9}}
+
+
+class Listener:
+    """Notes what it is told."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self._fails = fails
+
+    def onRestoreStart(self, place: Any, store: str, first: int, end: int) -> None:
+        self.calls.append((str(place), store, first, end))
+        if self._fails:
+            raise ValueError("no")
+
+    def onBatchRestored(self, place: Any, store: str, end: int, count: int) -> None:
+        self.calls.append((str(place), store, end, count))
+
+    def onRestoreEnd(self, place: Any, store: str, total: int) -> None:
+        self.calls.append((str(place), store, total))
+
+
+def test_a_restore_listener_hears_of_start_batches_and_end() -> None:
+    rebuilt = Rebuilt(store="s", partition=2, first=3, steps=((3, 10), (5, 1)), end=6)
+    heard: Any = Listener()
+    tell(heard, "app", rebuilt)
+    place = "app-s-changelog-2"
+    assert heard.calls == [
+        (place, "s", 3, 6),
+        (place, "s", 3, 10),
+        (place, "s", 5, 1),
+        (place, "s", 11),
+    ]
+    failing: Any = Listener(fails=True)
+    tell(failing, "app", rebuilt)
+    assert len(failing.calls) == 1
+
+
+def test_reports_of_workers_are_put_aside_on_the_driver_only() -> None:
+    rebuilt = [Rebuilt(store="s", first=0, steps=(), end=1)]
+    driver = RebuiltStores()
+    worker = pickle.loads(pickle.dumps(driver))
+    assert worker.addInPlace(worker.addInPlace([], rebuilt), rebuilt) == rebuilt * 2
+    assert worker.taken() == []
+    assert driver.addInPlace([], rebuilt) == []
+    assert (driver.taken(), driver.taken()) == (rebuilt, [])
+
+
+ENDING = (State.PENDING_SHUTDOWN, State.PENDING_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("path", "ignored", "refused"),
+    [
+        ((), (), {State.RUNNING, State.ERROR, State.NOT_RUNNING, State.PENDING_ERROR}),
+        (
+            (State.REBALANCING,),
+            (State.REBALANCING,),
+            {State.CREATED, State.NOT_RUNNING, State.ERROR},
+        ),
+        (
+            (State.REBALANCING, State.RUNNING),
+            (),
+            {State.CREATED, State.NOT_RUNNING, State.ERROR},
+        ),
+        (
+            (State.PENDING_SHUTDOWN,),
+            (*ENDING, State.CREATED, State.REBALANCING, State.RUNNING, State.ERROR),
+            set(),
+        ),
+        (
+            (State.PENDING_SHUTDOWN, State.NOT_RUNNING),
+            (State.PENDING_SHUTDOWN, State.NOT_RUNNING),
+            {State.CREATED, State.REBALANCING, State.RUNNING, State.ERROR, State.PENDING_ERROR},
+        ),
+        (
+            (State.REBALANCING, State.PENDING_ERROR, State.ERROR),
+            (*ENDING, State.ERROR),
+            {State.CREATED, State.REBALANCING, State.RUNNING, State.NOT_RUNNING},
+        ),
+    ],
+)
+def test_some_changes_of_state_are_ignored_and_others_refused(
+    path: tuple[State, ...], ignored: tuple[State, ...], refused: set[State]
+) -> None:
+    machine = StateMachine()
+    for state in path:
+        assert machine.move(state)
+    reached = machine.state
+    assert [machine.move(state) for state in ignored] == [False] * len(ignored)
+    for state in refused:
+        with pytest.raises(IllegalStateException, match=f"from state {reached.name}"):
+            machine.move(state)
+    assert machine.state is reached
+
+
+def test_a_state_listener_may_be_an_object() -> None:
+    class Moves(StateListener):
+        def __init__(self) -> None:
+            self.seen: list[tuple[State, State]] = []
+
+        def onChange(self, newState: State, oldState: State) -> None:
+            self.seen.append((newState, oldState))
+
+    moves = Moves()
+    config = {"application.id": "app", "bootstrap.servers": "nowhere:1"}
+    streams = KafkaStreams(topology(), config)
+    streams.setStateListener(moves)
+    assert KafkaStreams.StateListener is StateListener
+    assert streams.close(1000) is True
+    assert moves.seen == [
+        (State.PENDING_SHUTDOWN, State.CREATED),
+        (State.NOT_RUNNING, State.PENDING_SHUTDOWN),
+    ]
+    assert streams.close() is True
+    streams.pause()
+    streams.resume()
+    assert not streams.isPaused()
+    streams.cleanUp()

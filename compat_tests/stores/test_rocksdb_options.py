@@ -1,0 +1,86 @@
+"""``rocksdb.config.setter``: RocksDB's options under Java's names, on a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rocksdict import Cache, DBCompressionType, Options
+
+from millstream import BlockBasedTableConfig, RocksDBConfigSetter, RocksDBOptions
+from millstream.core.errors import ConfigException
+from millstream.stores.rocksdb import RocksDBStore
+
+SEEN: list[tuple[str, str]] = []
+
+
+class Setter(RocksDBConfigSetter):
+    """Many small files and no compression, all by Java's names."""
+
+    def setConfig(
+        self, storeName: str, options: RocksDBOptions, configs: Mapping[str, Any]
+    ) -> None:
+        SEEN.append(("set", storeName))
+        self.cache = Cache(1 << 20)
+        table = options.tableFormatConfig().setBlockSize(2048).setBlockCache(self.cache)
+        table.setFilterPolicy(12).setCacheIndexAndFilterBlocks(False)
+        options.setTableFormatConfig(table).setWriteBufferSize(configs["buffer"])
+        options.setMaxWriteBufferNumber(2).setLevel0FileNumCompactionTrigger(100)
+        options.setCompressionType("NO_COMPRESSION").setCompactionStyle("UNIVERSAL")
+        options.setIncreaseParallelism(2).setMaxBackgroundJobs(2)
+
+    def close(self, storeName: str, options: RocksDBOptions) -> None:
+        SEEN.append(("close", storeName))
+
+
+@pytest.mark.parametrize("setter", [Setter, Setter(), f"{__name__}.Setter"])
+def test_a_setter_changes_what_the_store_does(setter: Any, tmp_path: Path) -> None:
+    SEEN.clear()
+    (tmp_path / "counts").mkdir()
+    options = {"rocksdb.config.setter": setter, "buffer": 64 << 10}
+    store = RocksDBStore.open(tmp_path / "counts", options)
+    for number in range(20):
+        store.write({b"%03d-%d" % (each, number): b"v" * 400 for each in range(100)}, b"1")
+    assert SEEN == [("set", "counts")]
+    store.close()
+    assert SEEN == [("set", "counts"), ("close", "counts")]
+    store.close()
+    assert SEEN == [("set", "counts"), ("close", "counts")]
+
+    written = (tmp_path / "counts").glob("OPTIONS-*")
+    text = max(written, key=lambda path: path.name).read_text()
+    for line in (
+        "write_buffer_size=65536",
+        "max_write_buffer_number=2",
+        "level0_file_num_compaction_trigger=100",
+        "compression=kNoCompression",
+        "compaction_style=kCompactionStyleUniversal",
+        "block_size=2048",
+        "cache_index_and_filter_blocks=false",
+    ):
+        assert line in text, line
+    reopened = RocksDBStore.open(tmp_path / "counts", {})
+    assert reopened.get(b"007-7") == b"v" * 400
+    reopened.close()
+
+
+def test_rocksdicts_own_names_and_values_work_too() -> None:
+    table = BlockBasedTableConfig()
+    options = RocksDBOptions(Options(raw_mode=True), table.target)
+    options.set_max_open_files(10).setCompressionType(DBCompressionType.zstd())
+    assert options.tableFormatConfig().setFormatVersion(5) is options.tableFormatConfig()
+
+
+def test_an_unknown_setter_or_choice_is_an_error() -> None:
+    options = RocksDBOptions(Options(raw_mode=True), BlockBasedTableConfig().target)
+    with pytest.raises(AttributeError, match='nothing for "setMagic"'):
+        options.setMagic(1)
+    with pytest.raises(ConfigException, match='"XZ" is no choice of RocksDB here'):
+        options.setCompressionType("XZ")
+
+
+def test_a_setter_that_cannot_be_found_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigException, match="could not be found"):
+        RocksDBStore.open(tmp_path, {"rocksdb.config.setter": "nowhere.Setter"})

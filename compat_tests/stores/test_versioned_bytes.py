@@ -1,0 +1,97 @@
+"""Versioned stores of bytes that a user's own supplier makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_tests.stores.context import StoreTestContext
+from millstream.core.errors import UnsupportedOperationException
+from millstream.core.serdes import Serdes
+from millstream.core.state import VersionedBytesStore, VersionedBytesStoreSupplier, VersionedRecord
+from millstream.stores import Stores
+from millstream.stores.versioned_bytes import OurVersionedBytes
+
+
+class CountingBytes(OurVersionedBytes):
+    """A user's own versioned store of bytes: counts what is put into it."""
+
+    puts = 0
+
+    def put(self, key: bytes, value: bytes | None, timestamp: Any = None) -> Any:
+        self.puts += 1
+        return super().put(key, value, timestamp)
+
+
+class CountingSupplier(VersionedBytesStoreSupplier):
+    """Makes it, and remembers the last one."""
+
+    made: CountingBytes
+
+    def name(self) -> str:
+        return "v"
+
+    def metricsScope(self) -> str:
+        return "mine"
+
+    def historyRetentionMs(self) -> int:
+        return 100
+
+    def get(self) -> VersionedBytesStore:
+        inner: Any = Stores.persistentVersionedKeyValueStore("v", 100).get()
+        self.made = CountingBytes(inner._store)
+        return self.made
+
+
+def test_a_store_works_over_a_users_versioned_bytes(tmp_path: Path) -> None:
+    supplier = CountingSupplier()
+    builder = Stores.versionedKeyValueStoreBuilder(supplier, Serdes.String(), Serdes.String())
+    store: Any = builder.build()
+    context = StoreTestContext(tmp_path)
+    store.init(context, store)
+    assert store.put("a", "1", 5) == -1
+    assert store.put("a", "2", 9) == -1
+    assert store.put("a", "0", 3) == 5
+    assert store.get("a") == VersionedRecord("2", 9)
+    assert store.get("a", 6) == VersionedRecord("1", 5)
+    assert store.get("a", 2) is None
+    assert store.delete("a", 10) == VersionedRecord("2", 9)
+    assert store.get("a") is None
+    assert supplier.made.puts == 4
+    assert context.logged() == [("a", "1", 5), ("a", "2", 9), ("a", "0", 3), ("a", None, 10)]
+    store.close()
+    assert not supplier.made.isOpen()
+
+
+def test_ours_reads_as_time_and_value(tmp_path: Path) -> None:
+    bytes_store: Any = Stores.persistentVersionedKeyValueStore("v", 100).get()
+    assert isinstance(bytes_store, VersionedBytesStore)
+    bytes_store.init(StoreTestContext(tmp_path), bytes_store)
+    assert bytes_store.put(b"a", b"on", 258) == -1
+    assert bytes_store.get(b"a") == bytes.fromhex("0000000000000102 6f6e")
+    assert bytes_store.get(b"a", 257) is None
+    assert bytes_store.delete(b"a", 300) == bytes.fromhex("0000000000000102 6f6e")
+    assert bytes_store.get(b"a") is None
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("put", (b"a", b"1")),
+        ("delete", (b"a",)),
+        ("putIfAbsent", (b"a", b"1")),
+        ("putAll", ([],)),
+        ("range", (None, None)),
+        ("reverseRange", (None, None)),
+        ("all", ()),
+        ("reverseAll", ()),
+        ("prefixScan", ("a", Serdes.String().serializer())),
+        ("approximateNumEntries", ()),
+    ],
+)
+def test_what_has_no_time_is_refused(method: str, arguments: tuple[Any, ...]) -> None:
+    store = Stores.persistentVersionedKeyValueStore("v", 100).get()
+    with pytest.raises(UnsupportedOperationException, match="versioned key-value stores"):
+        getattr(store, method)(*arguments)

@@ -1,0 +1,11 @@
+"""The store passes millstream's own compliance tests."""
+
+from millstream_sqlite import SqliteStore
+
+from millstream.testing.kit import ByteStoreTests
+
+
+class TestSqlite(ByteStoreTests):
+    """Every test of the kit, for this store."""
+
+    store_class = SqliteStore

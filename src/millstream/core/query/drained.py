@@ -1,0 +1,58 @@
+"""Iterators read to their end, so that what they show no longer depends on the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from millstream.core.errors import NoSuchElementException
+from millstream.core.keyvalue import KeyValue
+from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterator
+
+
+class DrainedEntries(KeyValueIterator[Any, Any]):
+    """The entries that a store had.
+
+    Example:
+        >>> entries = DrainedEntries([KeyValue("a", 1)])
+        >>> entries.peekNextKey(), entries.next(), entries.hasNext()
+        ('a', KeyValue('a', 1), False)
+    """
+
+    def __init__(self, entries: Iterable[KeyValue[Any, Any]]) -> None:
+        self._left = list(entries)[::-1]
+
+    def hasNext(self) -> bool:
+        """Tell whether there is another entry."""
+        return bool(self._left)
+
+    def next(self) -> KeyValue[Any, Any]:
+        """Return the next entry."""
+        self._demand()
+        return self._left.pop()
+
+    def peekNextKey(self) -> Any:
+        """Return the next entry's key and stay before it."""
+        self._demand()
+        return self._left[-1].key
+
+    def close(self) -> None:
+        """Forget the rest."""
+        self._left = []
+
+    def _demand(self) -> None:
+        if not self._left:
+            raise NoSuchElementException("there is no entry left")
+
+
+class DrainedWindows(DrainedEntries, WindowStoreIterator[Any]):
+    """The windows that one key had."""
+
+
+def drained(found: Any) -> Any:
+    """Return what a store answered, no longer tied to it: iterators are read and closed."""
+    if not isinstance(found, KeyValueIterator):
+        return found
+    kind = DrainedWindows if isinstance(found, WindowStoreIterator) else DrainedEntries
+    with found:
+        return kind(found)

@@ -1,0 +1,37 @@
+"""Kafka's signed varints: zigzag, then seven bits a byte, the low ones first."""
+
+from __future__ import annotations
+
+from millstream.core.errors import SerializationException
+
+
+def varint(number: int) -> bytes:
+    """Return a number of 32 bits as 1 to 5 bytes.
+
+    Example:
+        >>> varint(0), varint(-1), varint(64)
+        (b'\\x00', b'\\x01', b'\\x80\\x01')
+    """
+    rest = number << 1 if number >= 0 else (-number << 1) - 1
+    out = bytearray()
+    while rest > 0x7F:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+def read_varint(data: bytes, start: int = 0) -> tuple[int, int]:
+    """Return the number at ``start`` and where the rest begins.
+
+    Raises:
+        SerializationException: The data ends within it.
+    """
+    number = shift = 0
+    for index in range(start, len(data)):
+        byte = data[index]
+        number |= (byte & 0x7F) << shift
+        if not byte & 0x80:
+            return (number >> 1) ^ -(number & 1), index + 1
+        shift += 7
+    raise SerializationException("data ends within a number", detail=f"It is {data[start:]!r}.")

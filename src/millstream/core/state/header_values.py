@@ -1,0 +1,129 @@
+"""What stores with headers hold: values and aggregates with the headers of their records."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from millstream.core.headers import Headers
+
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+V_ = TypeVar("V_")
+
+
+class ValueTimestampHeaders(Generic[V]):
+    """A value, its event time in epoch milliseconds, and the headers it was stored with.
+
+    Headers of None become new, empty ones.
+
+    Example:
+        >>> ValueTimestampHeaders.make("up", 12, None).headers()
+        Headers()
+
+    Source: KIP-1271, ``state.ValueTimestampHeaders``.
+    """
+
+    __slots__ = ("_headers", "_timestamp", "_value")
+
+    def __init__(self, value: V, timestamp: int, headers: Headers | None = None) -> None:
+        self._value = value
+        self._timestamp = timestamp
+        self._headers = Headers() if headers is None else headers
+
+    @staticmethod
+    def make(
+        value: V_ | None, timestamp: int, headers: Headers | None
+    ) -> ValueTimestampHeaders[V_] | None:
+        """Return the three together; None if ``value`` is None."""
+        return None if value is None else ValueTimestampHeaders(value, timestamp, headers)
+
+    @staticmethod
+    def makeAllowNullable(
+        value: V_ | None, timestamp: int, headers: Headers | None
+    ) -> ValueTimestampHeaders[V_ | None]:
+        """Return the three together even if ``value`` is None."""
+        return ValueTimestampHeaders(value, timestamp, headers)
+
+    @staticmethod
+    def getValueOrNull(valueTimestampHeaders: ValueTimestampHeaders[V_] | None) -> V_ | None:
+        """Return the value; None if there is nothing."""
+        return None if valueTimestampHeaders is None else valueTimestampHeaders._value
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._value
+
+    def timestamp(self) -> int:
+        """Return the event time in epoch milliseconds."""
+        return self._timestamp
+
+    def headers(self) -> Headers:
+        """Return the headers."""
+        return self._headers
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ValueTimestampHeaders)
+            and self._timestamp == other._timestamp
+            and self._value == other._value
+            and self._headers == other._headers
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # headers are mutable
+
+    def __repr__(self) -> str:
+        return f"<{self._value},{self._timestamp},{self._headers}>"
+
+
+class AggregationWithHeaders(Generic[V]):
+    """A session's aggregate and the headers it was stored with.
+
+    Headers of None become new, empty ones.
+
+    Source: KIP-1271, ``state.AggregationWithHeaders``.
+    """
+
+    __slots__ = ("_aggregation", "_headers")
+
+    def __init__(self, aggregation: V, headers: Headers | None = None) -> None:
+        self._aggregation = aggregation
+        self._headers = Headers() if headers is None else headers
+
+    @staticmethod
+    def make(aggregation: V_ | None, headers: Headers | None) -> AggregationWithHeaders[V_] | None:
+        """Return both together; None if ``aggregation`` is None."""
+        return None if aggregation is None else AggregationWithHeaders(aggregation, headers)
+
+    @staticmethod
+    def makeAllowNullable(
+        aggregation: V_ | None, headers: Headers | None
+    ) -> AggregationWithHeaders[V_ | None]:
+        """Return both together even if ``aggregation`` is None."""
+        return AggregationWithHeaders(aggregation, headers)
+
+    @staticmethod
+    def getAggregationOrNull(
+        aggregationWithHeaders: AggregationWithHeaders[V_] | None,
+    ) -> V_ | None:
+        """Return the aggregate; None if there is nothing."""
+        return None if aggregationWithHeaders is None else aggregationWithHeaders._aggregation
+
+    def aggregation(self) -> V:
+        """Return the aggregate."""
+        return self._aggregation
+
+    def headers(self) -> Headers:
+        """Return the headers."""
+        return self._headers
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AggregationWithHeaders)
+            and self._aggregation == other._aggregation
+            and self._headers == other._headers
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # headers are mutable
+
+    def __repr__(self) -> str:
+        return f"<{self._aggregation},{self._headers}>"

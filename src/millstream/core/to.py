@@ -1,0 +1,38 @@
+"""Where and when a forwarded key and value go: the form that ``Record`` has replaced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class To:
+    """The child, or all children, and the event time of ``forward(key, value, to)``.
+
+    Only ``MockProcessorContext`` still takes it; processors forward a ``Record``.
+
+    Example:
+        >>> To.child("sink").withTimestamp(5)
+        To(child_name='sink', timestamp=5)
+
+    Source: ``processor.To``.
+    """
+
+    child_name: str | None = None
+    """None for all children."""
+    timestamp: int | None = None
+    """Epoch milliseconds; None for that of the record in hand."""
+
+    @staticmethod
+    def child(childName: str) -> To:
+        """Go to one child."""
+        return To(childName)
+
+    @staticmethod
+    def all() -> To:
+        """Go to all children."""
+        return To()
+
+    def withTimestamp(self, timestamp: int) -> To:
+        """Return a copy with another event time."""
+        return replace(self, timestamp=timestamp)

@@ -1,0 +1,58 @@
+"""What is installed, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, is_dataclass
+from typing import Any
+
+import pluggy
+
+from millstream.plugins.kinds import KINDS, Kind
+from millstream.plugins.registry import import_path, named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One thing that a plugin offers."""
+
+    kind: Kind[Any]
+    name: str
+    path: str
+    """Where it can be imported from."""
+    traits: dict[str, bool] = field(default_factory=dict)
+    """Every trait of its kind, and whether it has it."""
+    distribution: str
+    """Name and version of what was installed; empty for a plugin that was registered by hand."""
+
+    def promised(self) -> list[str]:
+        """Return the names of the traits that it has."""
+        return [name for name, kept in self.traits.items() if kept]
+
+
+def listed(manager: pluggy.PluginManager) -> list[Offer]:
+    """Return what plugins offer, by kind and name."""
+    origins = {id(plugin): origin for plugin, origin in manager.list_plugin_distinfo()}
+    found = [
+        Offer(
+            kind=kind,
+            name=name,
+            path=import_path(offered),
+            traits=_traits(offered),
+            distribution=_shown(origins.get(id(plugin))),
+        )
+        for plugin in manager.get_plugins()
+        for kind in KINDS
+        if (offers := getattr(plugin, kind.hook, None)) is not None
+        for name, offered in named(kind, offers())
+    ]
+    order = {kind: number for number, kind in enumerate(KINDS)}
+    return sorted(found, key=lambda offer: (order[offer.kind], offer.name))
+
+
+def _traits(offered: Any) -> dict[str, bool]:
+    traits = getattr(offered, "traits", None)
+    return asdict(traits) if is_dataclass(traits) and not isinstance(traits, type) else {}
+
+
+def _shown(origin: Any) -> str:
+    return "" if origin is None else f"{origin.project_name} {origin.version}"

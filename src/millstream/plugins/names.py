@@ -1,0 +1,38 @@
+"""Names of plugins in the configuration, where Kafka Streams takes classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.definition import PLUGIN_NAMES
+from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES
+from millstream.plugins.observers import OBSERVERS_KEY, Observers
+from millstream.plugins.registry import find, offered
+
+
+def with_plugins(config: StreamsConfig) -> StreamsConfig:
+    """Return the configuration with classes in the place of plugins' names.
+
+    What is no plugin's name stays as it is; it may be an import path.
+    """
+    given = config.originals()
+    found = {}
+    for key in PLUGIN_NAMES.intersection(given):
+        offers = offered(ASSIGNORS if key == StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG else SERDES)
+        if isinstance(given[key], str) and given[key].strip() in offers:
+            found[key] = offers[given[key].strip()]
+    return StreamsConfig(given | found) if found else config
+
+
+def observers(application_id: str, options: Mapping[str, Any]) -> Observers:
+    """Return the observers that ``millstream.observer.names`` lists, or has between commas.
+
+    Raises:
+        PluginError: No installed plugin offers one of them.
+    """
+    chosen = options.get(OBSERVERS_KEY) or []
+    names = chosen.split(",") if isinstance(chosen, str) else chosen
+    classes = [find(OBSERVERS, name.strip()) for name in names]
+    return Observers(each(application_id, options) for each in classes)

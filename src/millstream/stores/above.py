@@ -1,0 +1,129 @@
+"""What lies around the bytes of any kind of store: the changelog, and what keeps less of a value.
+
+Only single keys pass through here. Ranges are read from the layer below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from millstream.core.state import StateStore, StateStoreContext
+from millstream.stores.layers import Above, PointLayer
+from millstream.stores.value_forms import Adapter, Log
+
+LoggedKey = Callable[[bytes], bytes]
+"""Returns the key of Kafka's changelog topics for a store's own."""
+
+
+class PointsAbove(Above, PointLayer):
+    """Passes everything on to the layer below."""
+
+    def __init__(self, below: PointLayer) -> None:
+        self._below = self._passes_to = below
+        self.adds = below.adds
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._below.init(context, root)
+        self.get = self._below.get
+        self.put = self._below.put
+
+    def remove(self, key: bytes) -> None:
+        self._below.remove(key)
+
+
+class Adapted(PointsAbove):
+    """Puts values into a layer that keeps less of them; see ``Adapter``."""
+
+    def __init__(self, below: PointLayer, adapter: Adapter) -> None:
+        super().__init__(below)
+        self._adapter = adapter
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        super().init(context, root)
+        get_below, put_below = self._below.get, self._below.put
+        kept, shown = self._adapter.below, self._adapter.above
+
+        def get(key: bytes) -> bytes | None:
+            value = get_below(key)
+            return None if value is None else shown(value)
+
+        def put(key: bytes, value: bytes | None) -> None:
+            put_below(key, None if value is None else kept(value))
+
+        self.get, self.put = get, put
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        kept = self._adapter.below
+        self._below.put_all({k: None if v is None else kept(v) for k, v in entries.items()})
+
+
+class Logged(PointsAbove):
+    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
+
+    logs = True
+
+    def __init__(
+        self,
+        below: PointLayer,
+        name: str,
+        log: Log,
+        logged_key: LoggedKey | None = None,
+        *,
+        notes_dropped: bool = False,
+    ) -> None:
+        """Wrap a layer; ``notes_dropped`` also notes what the layer drops to make room."""
+        super().__init__(below)
+        self.folds = below.folds
+        self._name = name
+        self._note = log
+        self._logged_key = logged_key
+        self._notes_dropped = notes_dropped
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        super().init(context, root)
+        self.logs = context.logs_changes(self._name)
+        if self.logs:
+            self._put_below = self._below.put
+            self.put = self._put
+            if self._notes_dropped:
+                self._below.dropped = lambda key: self._log(key, None)
+
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        return self._below.get_many(keys)
+
+    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        if self.logs:
+            super().put_all(entries)
+        else:
+            self._below.put_all(entries)
+
+    def remove(self, key: bytes) -> None:
+        self._below.remove(key)
+        if self.logs:
+            self._log(key, None)
+
+    def _put(self, key: bytes, value: bytes | None) -> None:
+        self._put_below(key, value)
+        self._log(key, value)
+
+    def _log(self, key: bytes, value: bytes | None) -> None:
+        logged = key if self._logged_key is None else self._logged_key(key)
+        self._note(self._context, self._name, logged, value)
+
+
+def without_segment(key: bytes) -> bytes:
+    """Return the changelog's key of a window or session: it does not have the segment."""
+    return key[8:]
+
+
+class Numbered:
+    """Gives each change of a window that keeps duplicates a number of its own in the changelog."""
+
+    def __init__(self) -> None:
+        self._sequence = 0
+
+    def __call__(self, key: bytes) -> bytes:
+        self._sequence = (self._sequence + 1) & 0x7FFFFFFF
+        return key[8:-4] + self._sequence.to_bytes(4, "big")

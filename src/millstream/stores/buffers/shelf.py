@@ -1,0 +1,214 @@
+"""The entries of a suppression buffer in one working copy, in order of time."""
+
+from __future__ import annotations
+
+import heapq
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from millstream.core.buffers import BufferedChange, entry_size
+from millstream.core.errors import ProcessorStateException
+from millstream.core.record_bytes import BytesReader, context_bytes, sized
+from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
+
+_LONG = struct.Struct(">q")
+_TIME = struct.Struct(">Q")
+_META = struct.Struct(">qq")
+
+# Of the keys in the working copy.
+_TOTALS = b"\0"
+_BY_KEY = b"\1"
+_BY_TIME = b"\2"
+_AFTER = b"\3"
+_KEY_START = len(_BY_TIME) + _TIME.size
+
+_SIGN = 1 << 63
+_NOWHERE = (-_SIGN - 1, b"")
+_FRONT = 4096
+_LARGEST_FRONT = 16384
+_FEW = 8
+"""How many entries are taken out of the front one by one, before it is sorted."""
+
+Place = tuple[int, bytes]
+"""Where an entry stands: its time and its key."""
+
+
+class Shelf:
+    """Entries by time and key, and for each key its time.
+
+    What comes next is kept at hand, as the *front*: the first entries' places, in a heap. An entry
+    leaves only through the front, so a read in order is needed only once it is used up.
+    """
+
+    def __init__(self, copy: WorkingCopy) -> None:
+        self.copy = copy
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the totals anew and forget the front."""
+        totals = self.copy.get(_TOTALS)
+        self.count, self.size = (0, 0) if totals is None else _META.unpack(totals)
+        self._noted = (self.count, self.size)
+        self._front: list[Place] = []
+        self._front_ends: Place | None = _NOWHERE if self.count else None
+        """Everything up to here is in the front; None: everything is."""
+
+    def flush(self) -> None:
+        """Note the totals in the working copy."""
+        totals = (self.count, self.size)
+        if totals != self._noted:
+            self.copy.put(_TOTALS, _META.pack(*totals))
+            self._noted = totals
+
+    def find(self, time: int, key: bytes) -> tuple[int, bytes] | None:
+        """Return time and row of a key; ``time`` is a guess that saves a step if it is right."""
+        if not self.count:
+            return None
+        get = self.copy.get
+        row = get(_by_time(time, key))
+        if row is not None:
+            return time, row
+        found = get(_BY_KEY + key)
+        if found is None:
+            return None
+        time = _LONG.unpack(found)[0]
+        row = get(_by_time(time, key))
+        if row is None:
+            raise _lost(1)
+        return time, row
+
+    def add(self, time: int, key: bytes, row: bytes) -> None:
+        """Add the row of a key that is not here."""
+        self.copy.put(_BY_KEY + key, _LONG.pack(time))
+        self.copy.put(_by_time(time, key), row)
+        self.count += 1
+        self.size += row_size(row)
+        place = (time, key)
+        if self._front_ends is None or place <= self._front_ends:
+            heapq.heappush(self._front, place)
+            if len(self._front) > 2 * _LARGEST_FRONT:
+                self._keep_front(sorted(self._front)[:_LARGEST_FRONT])
+
+    def replace(self, time: int, key: bytes, row: bytes, before: bytes) -> None:
+        """Set the row of a key that is here with ``time`` and the row ``before``."""
+        self.copy.put(_by_time(time, key), row)
+        self.size += row_size(row) - row_size(before)
+
+    def first(self) -> Place | None:
+        """Return the place of the first entry; None if there is none."""
+        if self._front:
+            return self._front[0]
+        if not self.count:
+            return None
+        self._refill()
+        return self._front[0]
+
+    def take(self, limit: Place) -> Iterator[tuple[int, bytes, bytes]]:
+        """Remove the entries before a place in order, each as its time, key and row are yielded.
+
+        The caller may stop early. Nothing is added meanwhile.
+        """
+        get, put = self.copy.get, self.copy.put
+        rounds = 0
+        while (place := self.first()) is not None and place < limit:
+            rounds += 1
+            alone = rounds <= _FEW
+            if alone:
+                due = [heapq.heappop(self._front)]
+            else:
+                # What is sorted is a heap, too.
+                self._front.sort()
+                due = self._front[: bisect_left(self._front, limit)]
+            taken = 0
+            try:
+                for time, key in due:
+                    by_time = _by_time(time, key)
+                    row = get(by_time)
+                    if row is None:
+                        raise _lost(1)
+                    put(by_time, None)
+                    put(_BY_KEY + key, None)
+                    self.count -= 1
+                    self.size -= row_size(row)
+                    taken += 1
+                    yield time, key, row
+            finally:
+                if not alone:
+                    del self._front[:taken]
+                if not self.count:
+                    self._front_ends = None
+
+    def remove(self, time: int, key: bytes, row: bytes) -> None:
+        """Remove an entry that need not be the first."""
+        self.copy.put(_by_time(time, key), None)
+        self.copy.put(_BY_KEY + key, None)
+        self.count -= 1
+        self.size -= row_size(row)
+        self._front = [place for place in self._front if place != (time, key)]
+        heapq.heapify(self._front)
+
+    def _refill(self) -> None:
+        limit = min(_LARGEST_FRONT, max(_FRONT, self.count // 16))
+        ends = self._front_ends
+        lower = _BY_TIME if ends in (None, _NOWHERE) else _by_time(*ends) + b"\0"
+        entries = self.copy.scan(lower, _AFTER)
+        self._keep_front(_place(key) for key, _ in islice(entries, limit))
+        if len(self._front) == self.count:
+            self._front_ends = None
+
+    def _keep_front(self, places: Iterable[Place]) -> None:
+        self._front = list(places)
+        if not self._front:
+            raise _lost(self.count)
+        self._front_ends = self._front[-1]
+
+
+def to_row(
+    key: bytes, prior: bytes | None, old: bytes | None, new: bytes | None, context: RecordContext
+) -> bytes:
+    """Return an entry without its time and key: size, prior value, context, old and new value."""
+    return b"".join(
+        (
+            _LONG.pack(entry_size(key, prior, old, new, context)),
+            sized(prior),
+            context_bytes(context),
+            sized(old),
+            sized(new),
+        )
+    )
+
+
+def from_row(time: int, row: bytes) -> BufferedChange:
+    """Return the entry that ``to_row`` made a row of."""
+    reader = BytesReader(row, _LONG.size)
+    prior, context = reader.sized(), reader.context()
+    return BufferedChange(time, prior, reader.sized(), reader.sized(), context)
+
+
+def row_prior(row: bytes) -> bytes | None:
+    """Return the prior value of a row."""
+    return BytesReader(row, _LONG.size).sized()
+
+
+def row_size(row: bytes) -> int:
+    """Return what the entry of a row counts for."""
+    return int(_LONG.unpack_from(row)[0])
+
+
+def _lost(count: int) -> ProcessorStateException:
+    return ProcessorStateException(
+        "a suppression buffer has lost entries",
+        detail=f"{count} of them are not in its byte store.",
+        hint="Delete the local state: it is rebuilt from the checkpoint.",
+    )
+
+
+def _by_time(time: int, key: bytes) -> bytes:
+    return _BY_TIME + _TIME.pack(time + _SIGN) + key
+
+
+def _place(key: bytes) -> Place:
+    return _TIME.unpack_from(key, len(_BY_TIME))[0] - _SIGN, key[_KEY_START:]

@@ -1,0 +1,70 @@
+"""The suppression buffer that goes to disk when its memory is used up."""
+
+from __future__ import annotations
+
+from millstream.core.buffers import BufferSettings, BufferTraits
+from millstream.core.durations import LONG_MAX
+from millstream.stores.buffers.memory import MemoryBuffer
+from millstream.stores.buffers.shelf import Shelf
+
+ENTRY_OVERHEAD = 500
+"""About what an entry takes in memory besides its contents: two keys, two rows, their places."""
+
+_SPILLED = b"\4"
+_LAST = (LONG_MAX + 1, b"")
+
+
+class SpillBuffer(MemoryBuffer):
+    """Holds what fits in ``max_records`` and ``max_bytes``; the first in order go to disk.
+
+    The first, because updates come mostly for the last windows, and because what has gone to disk
+    is read again once, in order. ``max_bytes`` counts what entries take in this process, which is
+    more than their size. On top of it comes what a batch changes, which stays in memory until the
+    batch is committed, wherever it belongs.
+
+    The bytes on disk are kept by any durable byte store, opened when they are first needed.
+    """
+
+    name = "spill"
+    traits = BufferTraits(spills=True, recovers=True)
+
+    def __init__(self, settings: BufferSettings) -> None:
+        super().__init__(settings)
+        self._open_disk()
+
+    def reload(self) -> None:
+        """Read the totals anew."""
+        super().reload()
+        self._open_disk()
+
+    def _open_disk(self) -> None:
+        """Open the entries on disk, if there have ever been any."""
+        if len(self._shelves) == 1 and self._shelves[0].copy.get(_SPILLED) is not None:
+            self._shelves.append(self._disk())
+
+    def _disk(self) -> Shelf:
+        settings = self._settings
+        name = f"{settings.store}-spilled"
+        return Shelf(settings.working_copy(name, settings.byte_store))
+
+    def _make_room(self) -> None:
+        """Move the first entries to disk until there is some room again."""
+        memory = self._shelves[0]
+        if not self._full(memory, 8):
+            return
+        if len(self._shelves) == 1:
+            self._shelves[0].copy.put(_SPILLED, b"")
+            self._shelves.append(self._disk())
+        disk = self._shelves[1]
+        for entry in memory.take(_LAST):
+            disk.add(*entry)
+            if not self._full(memory, 7):
+                return
+
+    def _full(self, memory: Shelf, eighths: int) -> bool:
+        """Tell whether more than so much of the limits is used."""
+        settings = self._settings
+        used = memory.size + ENTRY_OVERHEAD * memory.count
+        if 8 * memory.count > eighths * settings.max_records:
+            return True
+        return bool(8 * used > eighths * settings.max_bytes)

@@ -1,0 +1,12 @@
+"""Compliance tests for plugins: derive a class from a suite and name what it is to test.
+
+from millstream.testing.kit import ByteStoreTests
+"""
+
+from millstream.testing.kit.buffers import SuppressionBufferTests as SuppressionBufferTests
+from millstream.testing.kit.connectors import ConnectorTests as ConnectorTests
+from millstream.testing.kit.operators import OperatorTests as OperatorTests
+from millstream.testing.kit.promises import BrokenPromise as BrokenPromise
+from millstream.testing.kit.promises import Outcome as Outcome
+from millstream.testing.kit.promises import run_suite as run_suite
+from millstream.testing.kit.stores import ByteStoreTests as ByteStoreTests

@@ -1,0 +1,157 @@
+"""The compliance tests of operators."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from millstream.core.serdes import Serdes
+from millstream.plugins.kinds import OPERATORS
+from millstream.plugins.markers import hookimpl
+from millstream.plugins.operators import OperatorPlace, OperatorTraits, StreamOperator
+from millstream.plugins.registry import offered, registered
+from millstream.testing.driver import TopologyTestDriver
+from millstream.testing.kit.promises import keeping, promise
+from millstream.testing.record import TestRecord
+from millstream.topology.kstream import KStream
+from millstream.topology.ktable import KTable
+from millstream.topology.plugged import check_unhidden
+from millstream.topology.streams_builder import StreamsBuilder
+
+Row = tuple[Any, Any, int]
+"""Key, value, timestamp."""
+
+
+class OperatorTests:
+    """What every operator must do; derive a class from it and say what one use of it does.
+
+    Example:
+        >>> class TestSample(OperatorTests):
+        ...     operator_class = Sample
+        ...     arguments = (2,)
+        ...     records = (("a", "1", 0), ("a", "2", 1), ("a", "3", 2))
+        ...     expected = (("a", "1", 0), ("a", "3", 2))
+    """
+
+    operator_class: ClassVar[type[StreamOperator]]
+    """The operator to test."""
+    arguments: ClassVar[tuple[Any, ...]] = ()
+    """What its method is called with."""
+    records: ClassVar[Sequence[Row]] = ()
+    """What comes in."""
+    expected: ClassVar[Sequence[Row]] = ()
+    """What goes out."""
+    config: ClassVar[Mapping[str, Any]] = {
+        "default.key.serde": Serdes.String(),
+        "default.value.serde": Serdes.String(),
+    }
+    """The configuration; its default serdes are those of records and results."""
+
+    def test_the_class_describes_itself(self) -> None:
+        """Name, traits and methods are there."""
+        cls = self.operator_class
+        name = getattr(cls, "name", None)
+        promise(
+            isinstance(name, str) and name.isidentifier() and not name.startswith("_"),
+            "the class has a name that a method can have",
+            f"name is {name!r}",
+        )
+        promise(isinstance(cls.traits, OperatorTraits), "traits is an OperatorTraits")
+        missing = sorted(getattr(cls, "__abstractmethods__", ()))
+        promise(not missing, "the class has every method", f"it lacks {', '.join(missing)}")
+        with keeping("the class can be imported by its module and name"):
+            pickle.loads(pickle.dumps(cls))
+
+    def test_no_method_hides_it(self) -> None:
+        """Kafka's own methods come first."""
+        with self._installed(), keeping("no method of streams or tables has its name"):
+            for kind in (KStream, KTable):
+                check_unhidden(kind)
+
+    def test_a_use_of_it_does_not_change(self) -> None:
+        """It is part of a topology, which is frozen."""
+        use = self.operator_class(*self.arguments)
+        params = getattr(use, "__dataclass_params__", None)
+        promise(params is not None and params.frozen, "the class is a frozen dataclass")
+
+    def test_each_task_gets_a_processor_of_its_own(self) -> None:
+        """Tasks must not meet in a processor."""
+        use = self.operator_class(*self.arguments)
+        if use.expand(self._stream()) is not None:
+            return
+        place = OperatorPlace(name="place")
+        promise(
+            use.processor(place) is not use.processor(place),
+            "processor returns a new processor each time",
+        )
+        names = [builder.name() for builder in use.stores(place)]
+        apart = [name for name in names if not name.startswith(place.name)]
+        promise(
+            not apart,
+            "names of stores begin with the place's, so that two uses do not share them",
+            f"stores {apart}",
+        )
+
+    def test_it_does_what_it_should(self) -> None:
+        """Records in, records out."""
+        found = self._run(1)[0]
+        promise(
+            found == list(self.expected),
+            "the operator turns the records given into those expected",
+            f"it made {found!r}",
+            f"instead of {list(self.expected)!r}",
+        )
+
+    def test_two_uses_are_apart(self) -> None:
+        """Side by side in one topology, each does what one alone does."""
+        found = self._run(2)
+        promise(
+            found == [list(self.expected)] * 2,
+            "two uses of the operator in one topology do not disturb each other",
+            f"they made {found!r}",
+        )
+
+    def _installed(self) -> Any:
+        cls = self.operator_class
+        if offered(OPERATORS).get(getattr(cls, "name", "")) is cls:
+            return registered(object())
+
+        class Plugin:
+            @hookimpl
+            def millstream_register_operators(self) -> list[type[StreamOperator]]:
+                return [cls]
+
+        return registered(Plugin())
+
+    def _stream(self) -> Any:
+        builder = StreamsBuilder()
+        return builder.table("in") if self.operator_class.traits.of_tables else builder.stream("in")
+
+    def _run(self, uses: int) -> list[list[Row]]:
+        with self._installed():
+            builder = StreamsBuilder()
+            tables = self.operator_class.traits.of_tables
+            above: Any = builder.table("in") if tables else builder.stream("in")
+            for number in range(uses):
+                result = getattr(above, self.operator_class.name)(*self.arguments)
+                stream = result.toStream() if isinstance(result, KTable) else result
+                stream.to(f"out-{number}")
+            key, value = self.config["default.key.serde"], self.config["default.value.serde"]
+            with TopologyTestDriver(builder.build(), self.config, 0) as driver:
+                source = driver.createInputTopic("in", key.serializer(), value.serializer())
+                for row in self.records:
+                    source.pipeInput(*row)
+                return [
+                    [
+                        _row(record)
+                        for record in driver.createOutputTopic(
+                            f"out-{number}", key.deserializer(), value.deserializer()
+                        ).readRecordsToList()
+                    ]
+                    for number in range(uses)
+                ]
+
+
+def _row(record: TestRecord[Any, Any]) -> Row:
+    return record.key(), record.value(), record.timestamp() or 0

@@ -1,0 +1,174 @@
+"""Any history of a byte store, beside a dictionary."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from millstream.core.store import ByteStore, Entry, Range
+from millstream.testing.kit.promises import promise
+
+Opener = Callable[[Path], ByteStore]
+
+# Few keys, so that bounds fall on keys and keys are written again.
+BYTES = st.sampled_from(
+    [b"", b"\0", b"a", b"a\0", b"a\xff", b"ab", b"b", b"\x7f", b"\x80", b"\xff"]
+)
+BATCHES = st.dictionaries(BYTES, st.none() | st.binary(max_size=4), max_size=6)
+RANGES = st.lists(st.tuples(BYTES, BYTES).filter(lambda bounds: bounds[0] < bounds[1]), max_size=2)
+BOUNDS = st.none() | BYTES
+
+
+class Model:
+    """What a byte store should hold."""
+
+    def __init__(self) -> None:
+        self.entries: dict[bytes, bytes] = {}
+
+    def write(self, batch: dict[bytes, bytes | None], dropped: list[Range]) -> None:
+        """Do what ``ByteStore.write`` should."""
+        for lower, upper in dropped:
+            for key in [key for key in self.entries if lower <= key < upper]:
+                del self.entries[key]
+        for key, value in batch.items():
+            if value is None:
+                self.entries.pop(key, None)
+            else:
+                self.entries[key] = value
+
+    def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool) -> list[Entry]:
+        """Return what ``ByteStore.scan`` should yield."""
+        return [
+            (key, self.entries[key])
+            for key in sorted(self.entries, reverse=reverse)
+            if (lower is None or lower <= key) and (upper is None or key < upper)
+        ]
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """Steps of any history; made for one store by ``check_histories``."""
+
+    opener: Opener
+    durable: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.directory = tempfile.TemporaryDirectory(prefix="millstream-kit-")
+        self.model = Model()
+        self.version: bytes | None = None
+        self.writes = 0
+        self.store = self.opened()
+
+    def opened(self) -> ByteStore:
+        """Open the store's directory."""
+        return type(self).opener(Path(self.directory.name))
+
+    @rule(batch=BATCHES, dropped=RANGES)
+    def write(self, batch: dict[bytes, bytes | None], dropped: list[Range]) -> None:
+        """Write a batch."""
+        self.writes += 1
+        self.version = b"%d" % self.writes
+        self.store.write(dict(batch), self.version, dropped=dropped)
+        self.model.write(batch, dropped)
+
+    @rule(key=BYTES)
+    def get(self, key: bytes) -> None:
+        """Read a key."""
+        found, expected = self.store.get(key), self.model.entries.get(key)
+        promise(
+            found == expected,
+            "get returns what was written last, None for what is absent",
+            f"get({key!r}) returned {found!r} instead of {expected!r}",
+        )
+
+    @rule(keys=st.lists(BYTES, max_size=4))
+    def get_many(self, keys: list[bytes]) -> None:
+        """Read several keys, from something that can be gone through once."""
+        found = list(self.store.get_many(iter(keys)))
+        expected = [self.model.entries.get(key) for key in keys]
+        promise(
+            found == expected,
+            "get_many returns one answer for each key, in the order of the keys",
+            f"get_many({keys!r}) returned {found!r} instead of {expected!r}",
+        )
+
+    @rule(lower=BOUNDS, upper=BOUNDS, reverse=st.booleans())
+    def scan(self, lower: bytes | None, upper: bytes | None, reverse: bool) -> None:
+        """Read a range."""
+        if lower is not None and upper is not None and lower >= upper:
+            return
+        found = list(self.store.scan(lower, upper, reverse=reverse))
+        expected = self.model.scan(lower, upper, reverse=reverse)
+        call = f"scan({lower!r}, {upper!r}, reverse={reverse}) yielded {found!r}"
+        promise(
+            sorted(found) == sorted(expected),
+            "scan yields each entry from lower, inclusive, to upper, exclusive, once",
+            f"{call} instead of {expected!r}",
+        )
+        promise(
+            found == expected,
+            "scan yields entries in the order of unsigned bytes, or in reverse",
+            f"{call} instead of {expected!r}",
+        )
+
+    @precondition(lambda self: self.durable)
+    @rule()
+    def reopen(self) -> None:
+        """Close the store and open it again."""
+        self.store.close()
+        self.store = self.opened()
+        found = dict(self.store.scan(None, None))
+        promise(
+            found == self.model.entries,
+            "a durable store has after open what it had before close",
+            f"it has {found!r} instead of {self.model.entries!r}",
+        )
+
+    @invariant()
+    def same_version(self) -> None:
+        """Compare versions."""
+        if self.durable:
+            found = self.store.version()
+            promise(
+                found == self.version,
+                "version returns that of the last write, None before the first",
+                f"it returned {found!r} instead of {self.version!r}",
+            )
+
+    def teardown(self) -> None:
+        """Close the store and remove its directory."""
+        self.store.close()
+        self.directory.cleanup()
+
+
+def check_histories(opener: Opener, *, durable: bool, histories: int) -> None:
+    """Try histories until one breaks a promise; the shortest such is what is shown."""
+    machine = type("AnyHistory", (StoreMachine,), {"opener": staticmethod(opener)})
+    machine.durable = durable  # type: ignore[attr-defined]
+    run_state_machine_as_test(machine, settings=quiet_settings(histories, steps=25))
+
+
+def quiet_settings(examples: int, steps: int = 50) -> settings:
+    """Return settings for a search that gives the same result each time, on any machine."""
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        phases=[Phase.explicit, Phase.generate, Phase.shrink],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    )

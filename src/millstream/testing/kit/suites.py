@@ -1,0 +1,43 @@
+"""Which suite is for which kind of plugin, where a class alone says all there is to test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from millstream.core.errors import PluginError
+from millstream.plugins.kinds import BUFFERS, CONNECTORS, STORES, Kind
+from millstream.plugins.registry import find
+from millstream.testing.kit.buffers import SuppressionBufferTests
+from millstream.testing.kit.connectors import ConnectorTests
+from millstream.testing.kit.promises import Outcome, run_suite
+from millstream.testing.kit.stores import ByteStoreTests
+
+SUITES: dict[Kind[Any], tuple[type[Any], str]] = {
+    STORES: (ByteStoreTests, "store_class"),
+    BUFFERS: (SuppressionBufferTests, "buffer_class"),
+    CONNECTORS: (ConnectorTests, "connector_class"),
+}
+"""The suite, and the attribute that names what it tests."""
+
+
+def outcomes(kind: Kind[Any], name: str, folder: Path) -> Iterator[Outcome]:
+    """Run the suite of an installed plugin's kind against it.
+
+    Args:
+        kind: Its kind.
+        name: Its name.
+        folder: Where tests may leave files.
+
+    Raises:
+        PluginError: There is no such plugin, or no suite that runs without an example of its use.
+    """
+    if kind not in SUITES:
+        raise PluginError(
+            f'cannot check {kind.noun} "{name}" by its name alone',
+            detail=f"There are suites for: {', '.join(each.noun for each in SUITES)}.",
+        )
+    suite, attribute = SUITES[kind]
+    values = {attribute: find(kind, name), "location": str(folder / "topics")}
+    return run_suite(type(suite.__name__, (suite,), values))

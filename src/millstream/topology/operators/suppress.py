@@ -1,0 +1,226 @@
+"""Holding a table's updates back until they are old enough, or the buffer is full."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.columns import until_error
+from millstream.core.durations import LONG_MAX
+from millstream.core.errors import StreamsException
+from millstream.core.failure import FATAL, FailedProcessing
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Change, make_record
+from millstream.topology.operators.getters import Cell, Getter, View
+from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
+from millstream.topology.operators.table_settings import TableSettings
+
+_LONG = struct.Struct(">q")
+_UNKNOWN_TIME = -1
+_CHUNK = 4096
+"""How many updates go out at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppression:
+    """When updates go out."""
+
+    store: str
+    wait_ms: int
+    final: bool = False
+    """Each window's last update, and no deletions; else updates as old as ``wait_ms``."""
+    max_records: int = LONG_MAX
+    max_bytes: int = LONG_MAX
+    emits_early: bool = False
+    """A full buffer lets the first updates go; else it is an error."""
+
+
+class SuppressTable(Operator):
+    """Forwards the last update of each key, with its own time and headers, once it is due.
+
+    Time is that of the updates that get here: without any, nothing goes out.
+
+    Source: ``suppress.KTableSuppressProcessorSupplier`` (KIP-328).
+    """
+
+    def __init__(self, rule: Suppression, *, settings: TableSettings) -> None:
+        del settings
+        self._rule = rule
+        self._stream_time = -1
+
+    def init(self, context: Any) -> None:
+        """Open the buffer."""
+        super().init(context)
+        self._store: SuppressionStore = context.getStateStore(self._rule.store)
+        self._limited = min(self._rule.max_records, self._rule.max_bytes) < LONG_MAX
+        self._next = self._store.first_time()
+
+    def save(self) -> bytes:
+        """Return the time that updates have reached."""
+        return _LONG.pack(self._stream_time)
+
+    def restore(self, data: bytes) -> None:
+        """Take up what ``save`` returned."""
+        (self._stream_time,) = _LONG.unpack(data)
+
+    def process(self, record: AnyRecord) -> None:
+        """Hold the update back, then let go what is due.
+
+        Raises:
+            StreamsException: The buffer is full and must not emit early.
+        """
+        context = self.context.record_context
+        assert context is not None
+        self._stream_time = max(self._stream_time, record._timestamp)
+        change = record._value
+        update = self._store.encode(record._key, change.new, change.old)
+        if self._hold(record._key, update, context):
+            self._let_go()
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Hold the updates back one after the other, and let go what each makes due."""
+        olds = [None] * len(chunk) if chunk.olds is None else chunk.olds
+        columns = chunk.keys, chunk.values, olds
+        updates, error = until_error(self._store.encode, *columns)
+        for index in range(len(chunk)):
+            context = _context(chunk, index)
+            if error is None:
+                self._stream_time = max(self._stream_time, context._timestamp)
+                if not self._hold(chunk.keys[index], updates[index], context):
+                    continue
+            with self.context.as_record(context):
+                try:
+                    if error is None:
+                        self._let_go()
+                    else:
+                        self.process(chunk.record(index))
+                except (FailedProcessing, *FATAL):
+                    raise
+                except Exception as failure:  # noqa: BLE001 - a node below may raise anything
+                    self.context.fail(chunk, index, failure)
+
+    def _hold(self, key: Any, update: Encoded, context: RecordContext) -> bool:
+        """Put an update into the buffer; tell whether something may have to leave it."""
+        rule = self._rule
+        time = key.window().end() if rule.final else context._timestamp
+        self._store.put(time, update, context)
+        self._next = min(self._next, time)
+        return self._limited or self._next <= self._stream_time - rule.wait_ms
+
+    def _let_go(self) -> None:
+        """Forward what is due, then make room if the buffer is over its limits."""
+        store, rule = self._store, self._rule
+        due = self._stream_time - rule.wait_ms
+        if self._next <= due:
+            # Those who count on stream time or look into the buffer have to be told one by one.
+            forward = self._forward_each
+            if not store.watched and not self.context.in_run:
+                forward = self._forward_chunks
+            try:
+                with closing(store.evict(due)) as evicted:
+                    forward(evicted)
+            finally:
+                self._next = store.first_time()
+        if self._limited and self._is_over():
+            self._relieve()
+
+    def _relieve(self) -> None:
+        """Make room in a full buffer."""
+        store, rule = self._store, self._rule
+        if not rule.emits_early:
+            raise StreamsException(
+                f'the buffer of "{self.context.node_name}" is full',
+                detail=f"It holds {store.count()} of at most {rule.max_records} records and "
+                f"{store.size()} of at most {rule.max_bytes} bytes.",
+                hint="Raise the limits, or use emitEarlyWhenFull() or spillToDiskWhenFull().",
+            )
+        try:
+            with closing(store.evict(LONG_MAX)) as evicted:
+                for update in evicted:
+                    self._forward_each([update])
+                    if not self._is_over():
+                        return
+        finally:
+            self._next = store.first_time()
+
+    def _is_over(self) -> bool:
+        store, rule = self._store, self._rule
+        return store.count() > rule.max_records or store.size() > rule.max_bytes
+
+    def _forward_each(self, evicted: Iterable[Evicted]) -> None:
+        for key, new, old, context in evicted:
+            if new is None and self._rule.final:
+                continue
+            with self.context.as_record(context):
+                change = Change(new, old)
+                self.forward(make_record(key, change, context._timestamp, context._headers))
+
+    def _forward_chunks(self, evicted: Iterable[Evicted]) -> None:
+        """Forward runs of updates that came from one partition each."""
+        if self._rule.final:
+            evicted = (update for update in evicted if update[1] is not None)
+        for (topic, partition), source in groupby(evicted, key=_source):
+            while rows := list(islice(source, _CHUNK)):
+                keys, news, olds, contexts = map(list, zip(*rows, strict=True))
+                headers = [context._headers for context in contexts]
+                chunk = Chunk(
+                    topic,
+                    partition,
+                    [context._offset for context in contexts],
+                    [context._timestamp for context in contexts],
+                    keys,
+                    news,
+                    headers if any(headers) else None,
+                    olds,
+                )
+                self.context.forward_chunk(chunk)
+
+
+def _context(chunk: Chunk, index: int) -> RecordContext:
+    headers = None if chunk.headers is None else chunk.headers[index]
+    offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
+    return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers)
+
+
+def _source(evicted: Evicted) -> tuple[str | None, int]:
+    context = evicted[3]
+    return context._topic, context._partition
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressedView(View):
+    """The table as those below a ``suppress`` know it: without the updates that wait."""
+
+    above: View
+    store: str
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The stores above, and the buffer."""
+        return (*self.above.stores, self.store)
+
+    def open(self, context: Any) -> Getter:
+        """Return what looks into the buffer first."""
+        return _SuppressedGetter(self.above.open(context), context.getStateStore(self.store))
+
+
+class _SuppressedGetter(Getter):
+    def __init__(self, above: Getter, store: SuppressionStore) -> None:
+        self._above = above
+        self._store = store
+        store.watched = True
+
+    def get(self, key: Any) -> Cell:
+        held, prior = self._store.prior(key)
+        if not held:
+            return self._above.get(key)
+        return None if prior is None else (prior, _UNKNOWN_TIME)
+
+    def close(self) -> None:
+        self._above.close()

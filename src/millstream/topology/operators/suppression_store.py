@@ -1,0 +1,208 @@
+"""The state store of ``suppress``: a buffer of bytes, with serdes in front and a changelog."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
+from millstream.core.durations import LONG_MAX
+from millstream.core.headers import Headers
+from millstream.core.java_collections import bucket_order, bytes_hash, table_size
+from millstream.core.record_bytes import BytesReader, context_bytes, sized
+from millstream.core.record_context import RecordContext
+from millstream.core.serdes import deserializer_call, serializer_call
+from millstream.core.state import StateStore, StateStoreContext
+from millstream.plugins.registry import buffer_class
+
+_LONG = struct.Struct(">q")
+_SAME_AS_PRIOR = struct.pack(">i", -2)
+_FORMAT = ("v", b"\3")
+
+Encoded = tuple[bytes, bytes | None, bytes | None]
+"""Key, new value, old value."""
+
+Evicted = tuple[Any, Any, Any, RecordContext]
+"""The same as objects, and the context of the record that made the update."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BufferKind:
+    """Which buffer plugin keeps the updates, and what it may use."""
+
+    name: str = "memory"
+    max_records: int = LONG_MAX
+    max_bytes: int = LONG_MAX
+    byte_store: str = "rocksdb"
+
+
+class SuppressionStore(StateStore):
+    """The updates that ``suppress`` holds back; read by nobody else.
+
+    The changelog has Kafka's format, version 3, written at each commit for the keys that changed.
+
+    Source: ``internals.InMemoryTimeOrderedKeyValueChangeBuffer``.
+    """
+
+    def __init__(
+        self, name: str, kind: BufferKind, *, logged: bool, key_serde: Any, value_serde: Any
+    ) -> None:
+        self._name = name
+        self._kind = kind
+        self._logged = logged
+        self._serdes = (key_serde, value_serde)
+        self._dirty: dict[bytes, None] = {}
+        self._table = table_size(0)
+        self._buffer: SuppressionBuffer
+        self._leaving: tuple[bytes, BufferedChange] | None = None
+        self._open = False
+        self.watched = False
+        """Processors below look at what is held, so that every update goes out by itself."""
+
+    def name(self) -> str:
+        """Return the name."""
+        return self._name
+
+    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
+        """Open the buffer for a task."""
+        context = self._context = stateStoreContext
+        self._topic = f"{context.applicationId()}-{self._name}-changelog"
+        keys = context.keySerde() if self._serdes[0] is None else self._serdes[0]
+        values = context.valueSerde() if self._serdes[1] is None else self._serdes[1]
+        self._write_key = serializer_call(keys.serializer())
+        self._read_key = deserializer_call(keys.deserializer())
+        self._write_value = serializer_call(values.serializer())
+        self._read_value = deserializer_call(values.deserializer())
+        opened, kind = buffer_class(self._kind.name), self._kind
+        settings = BufferSettings(
+            store=self._name,
+            max_records=kind.max_records,
+            max_bytes=kind.max_bytes,
+            byte_store=kind.byte_store,
+            working_copy=context.working_copy,
+            configs=context.appConfigs(),
+        )
+        self._buffer = opened.open(settings)
+        self._logged = self._logged and context.logs_changes(self._name)
+        if not opened.traits.recovers:
+            context.register(root, self._restore)
+        self._open = True
+
+    def flush(self) -> None:
+        """Log the keys that have changed since the last time."""
+        self._buffer.flush()
+        if not self._dirty:
+            return
+        # The table of Java's set stays as large as it has ever been.
+        self._table = table_size(len(self._dirty), self._table)
+        for key in bucket_order(self._dirty, bytes_hash, self._table):
+            change = self._buffer.get(key)
+            # In Kafka the producer stamps them, with the time of the wall clock.
+            no_time: Any = None
+            if change is None:
+                self._context.log_change(self._name, key, None, no_time, None)
+            else:
+                headers = Headers().add(*_FORMAT)
+                self._context.log_change(self._name, key, logged(change), no_time, headers)
+        self._dirty = {}
+
+    def reload(self) -> None:
+        """Forget what was derived from the bytes below."""
+        self._buffer.reload()
+
+    def close(self) -> None:
+        """Release everything."""
+        if self._open:
+            self._open = False
+            self._buffer.close()
+
+    def persistent(self) -> bool:
+        """Return False: what is held does not outlive the task but for the changelog."""
+        return False
+
+    def isOpen(self) -> bool:
+        """Tell whether the store can be used."""
+        return self._open
+
+    def encode(self, key: Any, new: Any, old: Any) -> Encoded:
+        """Return an update as bytes."""
+        topic, write = self._topic, self._write_value
+        return (
+            self._write_key(topic, None, key) or b"",
+            None if new is None else write(topic, None, new),
+            None if old is None else write(topic, None, old),
+        )
+
+    def put(self, time: int, update: Encoded, context: RecordContext) -> None:
+        """Hold a key's update, in place of the one before if there is one."""
+        key, new, old = update
+        self._buffer.add(time, key, old, new, context)
+        if self._logged:
+            self._dirty[key] = None
+
+    def evict(self, until: int) -> Generator[Evicted, None, None]:
+        """Take out the updates with ``time <= until`` in order; the caller may stop early."""
+        topic, read_key, read = self._topic, self._read_key, self._read_value
+        try:
+            for key, change in self._buffer.evict(until):
+                if self._logged:
+                    self._dirty[key] = None
+                self._leaving = key, change
+                old = None if change.old is None else read(topic, None, change.old)
+                new = None if change.new is None else read(topic, None, change.new)
+                yield read_key(topic, None, key), new, old, change.context
+        finally:
+            self._leaving = None
+
+    def first_time(self) -> int:
+        """Return the smallest time that is held; ``LONG_MAX`` if nothing is."""
+        return self._buffer.first_time()
+
+    def count(self) -> int:
+        """Return how many keys are held."""
+        return self._buffer.count()
+
+    def size(self) -> int:
+        """Return how many bytes the updates count for."""
+        return self._buffer.size()
+
+    def prior(self, key: Any) -> tuple[bool, Any]:
+        """Tell whether a key's update is held, and what value those below still see then.
+
+        The update that is just being forwarded counts as held, as in Kafka Streams.
+        """
+        data = self._write_key(self._topic, None, key) or b""
+        leaving = self._leaving
+        if leaving is not None and leaving[0] == data:
+            change: BufferedChange | None = leaving[1]
+        else:
+            change = self._buffer.get(data)
+        if change is None:
+            return False, None
+        if change.prior is None:
+            return True, None
+        return True, self._read_value(self._topic, None, change.prior)
+
+    def _restore(self, key: bytes, value: bytes | None) -> None:
+        self._buffer.restore(key, None if value is None else from_log(value))
+
+
+def logged(change: BufferedChange) -> bytes:
+    """Return what Kafka's changelog has for an entry, in its version 3."""
+    old = sized(change.old)
+    if change.old is not None and change.old == change.prior:
+        old = _SAME_AS_PRIOR
+    values = sized(change.prior) + old + sized(change.new)
+    return context_bytes(change.context) + values + _LONG.pack(change.time)
+
+
+def from_log(data: bytes) -> BufferedChange:
+    """Return the entry that ``logged`` wrote."""
+    reader = BytesReader(data)
+    context, prior = reader.context(), reader.sized()
+    old_size = reader.integer()
+    old = prior if old_size == -2 else reader.sized(old_size)
+    new = reader.sized()
+    return BufferedChange(reader.long(), prior, old, new, context)

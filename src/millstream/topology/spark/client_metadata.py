@@ -1,0 +1,137 @@
+"""What an application on Spark knows of its tasks: one client, one thread, no standby copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.kafka import TopicPartition
+from millstream.core.metadata import (
+    HostInfo,
+    KeyQueryMetadata,
+    StreamsMetadata,
+    TaskMetadata,
+    ThreadMetadata,
+)
+from millstream.core.partitioning import default_partition
+from millstream.core.plan import Plan
+from millstream.core.processor import TaskId
+from millstream.topology.spark.compile import Layout, Stage
+
+NO_STANDBY: frozenset[HostInfo] = frozenset()
+
+
+class ClientMetadata:
+    """Tasks, stores and partitions of a started application.
+
+    Args:
+        plan: The topology; no source has a pattern any more.
+        layout: Its line.
+        server: Its ``application.server``; None without one, and others then cannot find it.
+    """
+
+    def __init__(self, plan: Plan, layout: Layout, server: HostInfo | None) -> None:
+        self._plan = plan
+        self._layout = layout
+        self._server = server
+
+    def clients(self) -> list[StreamsMetadata]:
+        """Return the one client; none if it has no address."""
+        if self._server is None:
+            return []
+        names = {name for stage in self._layout.stages for name in self._stores(stage)}
+        places = {place for stage in self._layout.stages for place in _places(stage)}
+        return [
+            StreamsMetadata(
+                host_info=self._server,
+                store_names=frozenset(names | self._globals()),
+                partitions=frozenset(places),
+            )
+        ]
+
+    def clients_with(self, store: str) -> list[StreamsMetadata]:
+        """Return the clients that have a store."""
+        if store is None:
+            raise NullPointerException("storeName cannot be null")
+        return [client for client in self.clients() if store in client.stateStoreNames()]
+
+    def for_key(self, store: str, key: Any, partitioner: Any) -> KeyQueryMetadata | None:
+        """Return where a key's partition of a store is; None if there is no such store."""
+        for name, argument in (("storeName", store), ("key", key), ("partitioner", partitioner)):
+            if argument is None:
+                raise NullPointerException(f"{name} can't be null")
+        server = self._server or HostInfo.unavailable()
+        if store in self._globals():
+            return KeyQueryMetadata(server, NO_STANDBY, -1)
+        stage = next((s for s in self._layout.stages if store in self._stores(s)), None)
+        if stage is None:
+            return None
+        topic = (*stage.topics, *stage.internal)[0]
+        partition = _partition(topic, key, partitioner, stage.tasks)
+        return KeyQueryMetadata(server, NO_STANDBY, partition)
+
+    def stores(self) -> dict[str, Stage]:
+        """Return the stage of every store that is not global."""
+        return {name: stage for stage in self._layout.stages for name in self._stores(stage)}
+
+    def thread(self, name: str, state: str, sources: list[Mapping[str, Any]]) -> ThreadMetadata:
+        """Return what the query does.
+
+        Args:
+            name: What to call it.
+            state: In Kafka's words.
+            sources: Spark's account of the sources in its last batch.
+        """
+        committed, ends = _offsets(sources, "endOffset"), _offsets(sources, "latestOffset")
+        tasks = []
+        for stage in self._layout.stages:
+            for number in range(stage.tasks):
+                places = frozenset(p for p in _places(stage) if p.partition() == number)
+                tasks.append(
+                    TaskMetadata(
+                        task_id=TaskId(stage.subtopology, number),
+                        partitions=places,
+                        committed=tuple((p, committed[p]) for p in places if p in committed),
+                        ends=tuple((p, ends[p]) for p in places if p in ends),
+                    )
+                )
+        return ThreadMetadata(name=name, state=state, active=frozenset(tasks))
+
+    def _stores(self, stage: Stage) -> list[str]:
+        parts = (part for part in self._plan.subtopologies if part.id == stage.subtopology)
+        return [node.name for part in parts for node in part.stores]
+
+    def _globals(self) -> set[str]:
+        return {store.store.name for store in self._plan.globals}
+
+
+def _places(stage: Stage) -> list[TopicPartition]:
+    topics = (*stage.topics, *stage.internal)
+    return [TopicPartition(topic, number) for topic in topics for number in range(stage.tasks)]
+
+
+def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
+    if hasattr(partitioner, "serialize"):
+        data = partitioner.serialize(topic, key)
+        if data is None:
+            raise NullPointerException("the serializer gives no bytes for the key")
+        return default_partition(data, count)
+    found = getattr(partitioner, "partitions", partitioner)(topic, key, None, count)
+    if found is None or len(found) != 1:
+        raise IllegalArgumentException(
+            "The partitions returned by StreamPartitioner#partitions method when used for "
+            "fetching KeyQueryMetadata for key should be a singleton set",
+            detail=f"It returned {found}.",
+        )
+    return int(next(iter(found)))
+
+
+def _offsets(sources: list[Mapping[str, Any]], which: str) -> dict[TopicPartition, int]:
+    found: dict[TopicPartition, int] = {}
+    for source in sources:
+        offsets = source.get(which)
+        for topic, partitions in offsets.items() if isinstance(offsets, Mapping) else ():
+            for number, offset in partitions.items() if isinstance(partitions, Mapping) else ():
+                found[TopicPartition(topic, int(number))] = offset
+    return found
