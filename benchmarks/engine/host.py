@@ -1,0 +1,94 @@
+"""The world around the measured task: lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from millstream.core.chunk import RawChunk
+from millstream.core.headers import Headers
+from millstream.testing.driver_host import DriverHost
+
+
+class ListHost(DriverHost):
+    """Counts what leaves, and gives back what the task sends to itself.
+
+    Args:
+        configs: The application's configuration.
+        folder: Where durable stores lie.
+    """
+
+    def __init__(self, configs: Mapping[str, Any], folder: Path) -> None:
+        super().__init__("bench", configs, 0, real_stores=True)
+        self._folder = folder
+        self._offsets: dict[str, int] = {}
+        self._returned: dict[str, list[RawChunk]] = {}
+        self.reads: Callable[[str], bool] = lambda topic: False
+        """Tells whether the task reads a topic."""
+        self.outputs = 0
+        """Records that left for other topics."""
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Take one record."""
+        self.send_chunk(
+            topic, [key], [value], [timestamp], [headers] if headers else None, [partition]
+        )
+
+    def send_chunk(
+        self,
+        topic: str,
+        keys: list[bytes | None],
+        values: list[bytes | None],
+        timestamps: Sequence[int],
+        headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
+    ) -> None:
+        """Take many records."""
+        del partitions
+        if not self.reads(topic):
+            self.outputs += len(keys)
+            return
+        first = self._offsets.get(topic, 0)
+        self._offsets[topic] = stop = first + len(keys)
+        chunk = RawChunk(topic, 0, range(first, stop), timestamps, keys, values, headers)
+        self._returned.setdefault(topic, []).append(chunk)
+
+    def drain(self) -> list[RawChunk]:
+        """Return what the task has sent to itself since the last time, one chunk a topic."""
+        returned, self._returned = self._returned, {}
+        return [_joined(chunks) for chunks in returned.values()]
+
+    def state_dir(self) -> Path:
+        """Return the folder."""
+        return self._folder
+
+    def logs_changes(self, store: str) -> bool:
+        """Return False, as on Spark: the staged changes are the changelog."""
+        del store
+        return False
+
+
+def _joined(chunks: list[RawChunk]) -> RawChunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    headers: list[Headers | None] = []
+    for chunk in chunks:
+        headers += chunk.headers or [None] * len(chunk)
+    return RawChunk(
+        chunks[0].topic,
+        0,
+        range(chunks[0].offsets[0], chunks[-1].offsets[-1] + 1),
+        [time for chunk in chunks for time in chunk.timestamps],
+        [key for chunk in chunks for key in chunk.keys],
+        [value for chunk in chunks for value in chunk.values],
+        headers if any(headers) else None,
+    )

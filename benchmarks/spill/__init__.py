@@ -1,0 +1,1 @@
+"""Measures `suppress` with more state than its buffer may keep in memory."""
