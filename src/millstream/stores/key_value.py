@@ -145,8 +145,8 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
     def _open(self, points: StoreAccess, context: StateStoreContext) -> StoreAccess:
         return points
 
-    def _show_key(self, key_bytes: bytes, key: Any) -> Any:
-        return self._key_of(key_bytes, key)
+    def _show_key(self, stored_key: bytes, key: Any) -> Any:
+        return self._key_of(stored_key, key)
 
 
 class SerdeTimestampedKeyValueStore(

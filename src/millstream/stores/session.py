@@ -143,9 +143,9 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
             remove=self._bytes.remove,
         )
 
-    def _show_key(self, session_key: bytes, key: Any) -> Windowed[Any]:
-        shown = self._key_of(key_of(session_key), key)
-        return Windowed(shown, SessionWindow(start_of(session_key), end_of(session_key)))
+    def _show_key(self, stored_key: bytes, key: Any) -> Windowed[Any]:
+        shown = self._key_of(key_of(stored_key), key)
+        return Windowed(shown, SessionWindow(start_of(stored_key), end_of(stored_key)))
 
     def _windowed(self, session_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(session_key))

@@ -124,7 +124,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
         """Return the operators' way in, in front of an access by key."""
 
     @abstractmethod
-    def _show_key(self, key_bytes: bytes, key: Any) -> Any:
+    def _show_key(self, stored_key: bytes, key: Any) -> Any:
         """Return what a flush listener is told of a key."""
 
     def _key_of(self, key_bytes: bytes, key: Any) -> Any:

@@ -140,9 +140,9 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     def _open(self, points: StoreAccess, context: StateStoreContext) -> Windows:
         return Windows(points, self._window_keys, self._layer, self._decode)
 
-    def _show_key(self, window_key: bytes, key: Any) -> Windowed[Any]:
-        shown = self._key_of(key_of(window_key), key)
-        return Windowed(shown, self._shown_windows[window_key[-12:-4]])
+    def _show_key(self, stored_key: bytes, key: Any) -> Windowed[Any]:
+        shown = self._key_of(key_of(stored_key), key)
+        return Windowed(shown, self._shown_windows[stored_key[-12:-4]])
 
     def _windowed(self, window_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(window_key))
