@@ -43,10 +43,15 @@ def check(
     ] = None,
 ) -> None:
     """Run the compliance tests against an installed plugin; exit status 1 if it fails one."""
-    logging.getLogger("millstream").setLevel(logging.ERROR)
-    for offer in _chosen(name, kind):
-        typer.echo(f'{offer.kind.noun} "{name}", {offer.path}, from {offer.distribution}')
-        _check(offer)
+    logger = logging.getLogger("millstream")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        for offer in _chosen(name, kind):
+            typer.echo(f'{offer.kind.noun} "{name}", {offer.path}, from {offer.distribution}')
+            _check(offer)
+    finally:
+        logger.setLevel(level)
 
 
 def _check(offer: Offer) -> None:
