@@ -144,12 +144,20 @@ def _batches(workload: Workload, records: int, size: int) -> tuple[list[Batch], 
 
 def _batch(rows: list[tuple[str, bytes, bytes, int]], offsets: dict[str, int]) -> Batch:
     """Return one chunk per topic, and count the topics' offsets on."""
-    by_topic: dict[str, RawChunk] = {}
+    by_topic: dict[str, list[tuple[bytes, bytes, int]]] = {}
     for topic, key, value, timestamp in rows:
-        chunk = by_topic.setdefault(topic, RawChunk(topic, 0, [], [], [], []))
-        chunk.offsets.append(offsets.setdefault(topic, 0))  # type: ignore[attr-defined]
-        offsets[topic] += 1
-        chunk.timestamps.append(timestamp)  # type: ignore[attr-defined]
-        chunk.keys.append(key)
-        chunk.values.append(value)
-    return list(by_topic.values())
+        by_topic.setdefault(topic, []).append((key, value, timestamp))
+    chunks = []
+    for topic, records in by_topic.items():
+        first = offsets.get(topic, 0)
+        offsets[topic] = first + len(records)
+        chunk = RawChunk(
+            topic=topic,
+            partition=0,
+            offsets=range(first, offsets[topic]),
+            timestamps=[timestamp for _, _, timestamp in records],
+            keys=[key for key, _, _ in records],
+            values=[value for _, value, _ in records],
+        )
+        chunks.append(chunk)
+    return chunks
