@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from millstream.core.headers import Headers
 from millstream.core.working_copy import WorkingCopy
+
+log = logging.getLogger(__name__)
 
 
 class TaskHost(Protocol):
@@ -68,3 +71,20 @@ class TaskHost(Protocol):
 
     def configs(self) -> Mapping[str, Any]:
         """Return the application's configuration."""
+
+
+class FillsGlobalStores:
+    """What the hosts of tasks that fill global stores share: nothing can be sent from there."""
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Drop a record for a dead letter queue, as Kafka Streams does."""
+        del key, value, timestamp, headers, partition
+        log.warning("a global store cannot send to a dead letter queue topic=%s", topic)

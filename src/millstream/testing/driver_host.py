@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.headers import Headers
+from millstream.core.host import FillsGlobalStores
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
@@ -158,7 +159,7 @@ class DriverHost:
             self._directory.cleanup()
 
 
-class GlobalHost(DriverHost):
+class GlobalHost(FillsGlobalStores, DriverHost):
     """The same world as the tasks that fill global stores see it: nothing can be sent from there.
 
     Args:
@@ -167,15 +168,3 @@ class GlobalHost(DriverHost):
 
     def __init__(self, host: DriverHost) -> None:
         self.__dict__ = host.__dict__
-
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
-        """Drop a record for a dead letter queue, as Kafka Streams does."""
-        log.warning("a global store cannot send to a dead letter queue topic=%s", topic)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from millstream.core.errors import TaskCorruptedException
-from millstream.core.headers import Headers
+from millstream.core.host import FillsGlobalStores
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.settings import TaskSettings
@@ -100,7 +100,7 @@ class GlobalTables:
             task.close()
 
 
-class _FillingHost(SparkTaskHost):
+class _FillingHost(FillsGlobalStores, SparkTaskHost):
     """The same world as a task that fills a global store sees it: nothing can be sent from there.
 
     Args:
@@ -109,15 +109,3 @@ class _FillingHost(SparkTaskHost):
 
     def __init__(self, host: SparkTaskHost) -> None:
         self.__dict__ = host.__dict__
-
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
-        """Drop a record for a dead letter queue, as Kafka Streams does."""
-        log.warning("a global store cannot send to a dead letter queue topic=%s", topic)
