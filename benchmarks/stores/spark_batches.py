@@ -73,6 +73,7 @@ class _Application:
                 "linger.ms": 1_000,
                 "batch.size": 1_000_000,
                 "batch.num.messages": CHANGED,
+                "queue.buffering.max.messages": 2 * max(keys, CHANGED),
             }
         )
         config = {
