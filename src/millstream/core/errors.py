@@ -46,6 +46,27 @@ class PluginError(MillstreamError):
     """A plugin is missing, clashes with another one, or breaks its contract."""
 
 
+class ImpossibleEventError(MillstreamError, RuntimeError):
+    """Something happened that the state of a group, a member or a task does not allow."""
+
+    table = ""
+    state = ""
+    event = ""
+
+    @classmethod
+    def of(
+        cls, table: str, state: str, event: str, *, possible: Iterable[str] = ()
+    ) -> ImpossibleEventError:
+        """Return the error for an event in a state of a table."""
+        listed = ", ".join(f'"{each}"' for each in possible)
+        error = cls(
+            f'"{event}" cannot happen to a {table} in state "{state}"',
+            detail=f"There can: {listed}." if listed else "It is an end.",
+        )
+        error.table, error.state, error.event = table, state, event
+        return error
+
+
 # Java's own run-time errors, as Kafka Streams raises them. Each is also the Python error that a
 # caller would expect, so that ``except ValueError`` keeps its meaning.
 

@@ -1,0 +1,116 @@
+"""An assignment in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+
+Allowed = Callable[[int, int], bool]
+Sets = list[set[int]]
+
+
+class Placement:
+    """Who runs and who keeps what, by instance."""
+
+    __slots__ = ("active", "standby", "threads")
+
+    def __init__(self, threads: list[int]) -> None:
+        self.threads = threads
+        self.active: Sets = [set() for _ in threads]
+        self.standby: Sets = [set() for _ in threads]
+
+    def count(self, instance: int) -> int:
+        """Return how many tasks an instance runs or keeps."""
+        return len(self.active[instance]) + len(self.standby[instance])
+
+    def load(self, instance: int) -> float:
+        """Return how many tasks an instance has for each of its threads."""
+        return self.count(instance) / self.threads[instance]
+
+    def has(self, instance: int, task: int) -> bool:
+        """Return whether an instance runs or keeps a task."""
+        return task in self.active[instance] or task in self.standby[instance]
+
+    def lightest(self, instances: list[int]) -> int | None:
+        """Return the one with the least load, the first of equals; None of none."""
+        return min(instances, key=lambda each: (self.load(each), each), default=None)
+
+
+class ByLoad:
+    """Instances by load, the lightest first; loads only grow, by what is put here."""
+
+    __slots__ = ("_heap", "_load")
+
+    def __init__(self, count: int, load: Callable[[int], float]) -> None:
+        self._load = load
+        self._heap = [(load(each), each) for each in range(count)]
+        heapify(self._heap)
+
+    def first(self) -> tuple[float, int]:
+        """Return load and number of the lightest instance."""
+        heap, load_of = self._heap, self._load
+        while True:
+            load, instance = heap[0]
+            now = load_of(instance)
+            if load == now:
+                return load, instance
+            heappop(heap)
+            heappush(heap, (now, instance))
+
+    def take(self, allowed: Callable[[int], bool]) -> int | None:
+        """Return the lightest instance that is allowed; None if none is."""
+        passed = []
+        found = None
+        while self._heap:
+            entry = self.first()
+            if allowed(entry[1]):
+                found = entry[1]
+                break
+            passed.append(heappop(self._heap))
+        for entry in passed:
+            heappush(self._heap, entry)
+        return found
+
+
+def balance(placement: Placement, tasks: Sets, allowed: Allowed | None = None) -> None:
+    """Move tasks from heavy to light instances until no move makes any two of them more equal.
+
+    Args:
+        placement: What everybody has.
+        tasks: The part of it that may be moved: its active or its standby tasks.
+        allowed: Whether tasks may go from one instance to another.
+    """
+    threads = placement.threads
+    instances = range(len(threads))
+    counts = [placement.count(each) for each in instances]
+    # What the load would be with one task more: no move pays off to where this is too high.
+    room = [(counts[each] + 1) / threads[each] for each in instances]
+    moving = True
+    while moving:
+        moving = False
+        for source in instances:
+            limit = (counts[source] - 1) / threads[source]
+            if min(room) > limit:
+                continue
+            waiting = sorted(tasks[source])
+            own = len(waiting)
+            for target in [each for each in instances if room[each] <= limit]:
+                if target == source or (allowed and not allowed(source, target)):
+                    continue
+                if room[target] > (counts[source] - 1) / threads[source]:
+                    continue
+                for task in waiting:
+                    if room[target] > (counts[source] - 1) / threads[source]:
+                        break
+                    if placement.has(target, task):
+                        continue
+                    tasks[source].remove(task)
+                    tasks[target].add(task)
+                    counts[source] -= 1
+                    counts[target] += 1
+                    room[source] = (counts[source] + 1) / threads[source]
+                    room[target] = (counts[target] + 1) / threads[target]
+                    moving = True
+                if len(tasks[source]) < own:
+                    waiting = [task for task in waiting if task in tasks[source]]
+                    own = len(waiting)

@@ -1,0 +1,54 @@
+"""The identity of one running application."""
+
+from __future__ import annotations
+
+from functools import total_ordering
+from uuid import UUID, uuid4
+
+
+def _signed(uuid: UUID) -> tuple[int, int]:
+    # Java compares the two halves as signed numbers.
+    high, low = uuid.int >> 64, uuid.int & (1 << 64) - 1
+    return (high ^ 1 << 63, low ^ 1 << 63)
+
+
+@total_ordering
+class ProcessId:
+    """Names a process of the group; it keeps its name over restarts.
+
+    Source: KIP-924, ``processor.assignment.ProcessId``.
+
+    Example:
+        >>> ProcessId(UUID(int=7)).id()
+        UUID('00000000-0000-0000-0000-000000000007')
+    """
+
+    __slots__ = ("_id",)
+
+    def __init__(self, id: UUID) -> None:
+        self._id = id
+
+    @staticmethod
+    def randomProcessId() -> ProcessId:
+        """Return a new one."""
+        return ProcessId(uuid4())
+
+    def id(self) -> UUID:
+        """Return the UUID."""
+        return self._id
+
+    def compareTo(self, other: ProcessId) -> int:
+        """Return a negative number, zero or a positive one, as Java's ``compareTo``."""
+        return (self > other) - (self < other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProcessId) and self._id == other._id
+
+    def __lt__(self, other: ProcessId) -> bool:
+        return _signed(self._id) < _signed(other._id)
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
+    def __repr__(self) -> str:
+        return f"ProcessId({self._id})"

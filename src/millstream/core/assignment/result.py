@@ -1,0 +1,116 @@
+"""What an assignor gives to one process."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from millstream.core.assignment.process import ProcessId
+from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.errors import IllegalStateException
+from millstream.core.processor import TaskId
+
+
+class KafkaStreamsAssignment:
+    """The tasks of one process; made by ``KafkaStreamsAssignment.of``.
+
+    Source: KIP-924, ``processor.assignment.KafkaStreamsAssignment``.
+
+    Example:
+        >>> from uuid import UUID
+        >>> task = AssignedTask(TaskId(0, 3), AssignedTask.Type.ACTIVE)
+        >>> list(KafkaStreamsAssignment.of(ProcessId(UUID(int=1)), {task}).tasks())
+        [0_3]
+    """
+
+    @dataclass(frozen=True, slots=True)
+    class AssignedTask:
+        """A task, to be run or to be kept a copy of."""
+
+        class Type(enum.Enum):
+            """Whether a process runs a task or keeps a copy of its state."""
+
+            ACTIVE = "active"
+            STANDBY = "standby"
+
+        _id: TaskId
+        _type: Type
+
+        def id(self) -> TaskId:
+            """Return the task."""
+            return self._id
+
+        def type(self) -> Type:
+            """Return what to do with it."""
+            return self._type
+
+    __slots__ = ("_deadline_ms", "_process_id", "_tasks")
+
+    def __init__(
+        self,
+        process_id: ProcessId,
+        tasks: dict[TaskId, AssignedTask],
+        deadline_ms: int | None = None,
+    ) -> None:
+        self._process_id = process_id
+        self._tasks = tasks
+        self._deadline_ms = deadline_ms
+
+    @staticmethod
+    def of(processId: ProcessId, assignment: Iterable[AssignedTask]) -> KafkaStreamsAssignment:
+        """Return a process's tasks.
+
+        Raises:
+            IllegalStateException: A task is there twice.
+        """
+        tasks: dict[TaskId, AssignedTask] = {}
+        for task in assignment:
+            if tasks.setdefault(task.id(), task) is not task:
+                raise IllegalStateException(
+                    f"task {task.id()} is assigned to {processId} twice",
+                    detail="It is there as an active and as a standby task.",
+                )
+        return KafkaStreamsAssignment(processId, tasks)
+
+    def withFollowupRebalance(self, rebalanceDeadline: InstantLike) -> KafkaStreamsAssignment:
+        """Return the same with a time at which the process is to ask for the next assignment.
+
+        Args:
+            rebalanceDeadline: A ``datetime``, or epoch milliseconds; what has passed means now.
+        """
+        return KafkaStreamsAssignment(
+            self._process_id,
+            dict(self._tasks),
+            to_epoch_millis(rebalanceDeadline, "rebalanceDeadline"),
+        )
+
+    def processId(self) -> ProcessId:
+        """Return the process."""
+        return self._process_id
+
+    def tasks(self) -> Mapping[TaskId, AssignedTask]:
+        """Return its tasks, to look at."""
+        return MappingProxyType(self._tasks)
+
+    def assignTask(self, newTask: AssignedTask) -> None:
+        """Add a task, or change what is done with it."""
+        self._tasks[newTask.id()] = newTask
+
+    def removeTask(self, removedTask: AssignedTask) -> None:
+        """Take a task away; nothing happens if it is not there."""
+        self._tasks.pop(removedTask.id(), None)
+
+    def followupRebalanceDeadline(self) -> datetime | None:
+        """Return when the process is to ask for the next assignment; None if not by itself."""
+        return None if self._deadline_ms is None else from_epoch_millis(self._deadline_ms)
+
+    def __repr__(self) -> str:
+        tasks = sorted(self._tasks.values(), key=lambda task: task.id())
+        shown = ", ".join(f"{task.id()} {task.type().name}" for task in tasks)
+        return f"KafkaStreamsAssignment({self._process_id}: {shown})"
+
+
+AssignedTask = KafkaStreamsAssignment.AssignedTask

@@ -1,0 +1,1 @@
+"""Task assignment: which instance runs which task. Pure; no clock, no network."""
