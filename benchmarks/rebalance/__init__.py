@@ -1,0 +1,1 @@
+"""Simulates rebalancing: what strategies cost when the same executors come and go."""
