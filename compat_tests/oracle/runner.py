@@ -23,28 +23,36 @@ def run_oracle(folder: Path, *, log_level: str = "off") -> int:
     Raises:
         MillstreamError: There is no JDK, or the jars of Kafka Streams cannot be had.
     """
+    return run_java(SOURCES, str(folder), str(folder), log_level=log_level)
+
+
+def run_java(package: Path, *arguments: str, log_level: str = "off") -> int:
+    """Run ``Main`` of a folder of Java beside Kafka Streams; returns the program's exit status.
+
+    Raises:
+        MillstreamError: There is no JDK, or the jars of Kafka Streams cannot be had.
+    """
     libraries = [str(jar) for jar in jars("streams")]
-    classes = _compiled(libraries)
+    classes = _compiled(package, libraries)
     command = [
         java_command(),
         *JVM_OPTIONS,
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}",
         "-cp",
         os.pathsep.join([str(classes), *libraries]),
-        "oracle.Main",
-        str(folder),
-        str(folder),
+        f"{package.name}.Main",
+        *arguments,
     ]
     return subprocess.run(command, check=False).returncode
 
 
-def _compiled(libraries: list[str]) -> Path:
+def _compiled(package: Path, libraries: list[str]) -> Path:
     """The folder with the compiled program; one for each state of its source and its jars."""
-    sources = sorted(SOURCES.glob("*.java"))
+    sources = sorted(package.glob("*.java"))
     digest = sha256("\n".join(libraries).encode())
     for source in sources:
         digest.update(source.read_bytes())
-    classes = cache_dir() / "oracle" / digest.hexdigest()[:16]
+    classes = cache_dir() / package.name / digest.hexdigest()[:16]
     if classes.exists():
         return classes
     classes.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
@@ -46,6 +48,8 @@ import org.apache.kafka.streams.test.TestRecord;
 @SuppressWarnings({"unchecked", "rawtypes"})
 public final class Main {
   static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern STABLE =
+      Pattern.compile("(put|get|delete|range|all|prefix-scan|fetch|remove|put-.*)-rate|num-.*s");
 
   public static void main(final String[] args) throws Exception {
     final Path in = Path.of(args[0]);
@@ -192,6 +196,8 @@ public final class Main {
         }
       }
       ex.set("outputs", outs);
+      // Before the stores are listed, which counts as use of them.
+      if (sc.path("metrics").asBoolean()) ex.set("metrics", metrics(driver));
       if (!failed) {
         final ObjectNode stores = JSON.createObjectNode();
         final Iterator<String> names = sc.path("stores").fieldNames();
@@ -210,6 +216,39 @@ public final class Main {
       }
     }
     return ex;
+  }
+
+  /**
+   * Every metric, by group and tags: [group, tags, {name: value}]. Of stores, what depends on the
+   * machine's clock or on RocksDB has no value.
+   */
+  private static ArrayNode metrics(final TopologyTestDriver driver) {
+    final Map<String, Map<String, Object>> found = new TreeMap<>();
+    driver
+        .metrics()
+        .forEach(
+            (name, metric) -> {
+              final ArrayNode place = JSON.createArrayNode().add(name.group());
+              final ObjectNode tags = place.addObject();
+              new TreeMap<>(name.tags()).forEach(tags::put);
+              final boolean stable =
+                  !name.group().equals("stream-state-metrics")
+                      || name.name().startsWith("suppression-")
+                      || STABLE.matcher(name.name()).matches();
+              found
+                  .computeIfAbsent(place.toString(), x -> new TreeMap<>())
+                  .put(name.name(), stable ? metric.metricValue() : null);
+            });
+    final ArrayNode all = JSON.createArrayNode();
+    found.forEach(
+        (place, values) -> {
+          try {
+            all.add(((ArrayNode) JSON.readTree(place)).add(JSON.valueToTree(values)));
+          } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
+    return all;
   }
 
   /** Declared types of a topic: exact name, else an entry "prefix*"; null when undeclared. */
@@ -334,7 +373,8 @@ public final class Main {
         while (jt.hasNext()) {
           final Map.Entry<String, JsonNode> f = jt.next();
           b.append("  \"").append(f.getKey()).append("\":");
-          if (f.getKey().equals("outputs")) lines(b, f.getValue(), "   ");
+          if (f.getKey().equals("outputs") || f.getKey().equals("metrics"))
+            lines(b, f.getValue(), "   ");
           else b.append(JSON.writeValueAsString(f.getValue()));
           b.append(jt.hasNext() ? ",\n" : "\n");
         }
