@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +20,20 @@ if TYPE_CHECKING:
 
 # Workers cannot import the tests: what test modules define travels to them by value.
 cloudpickle.register_pickle_by_value(compat_tests)  # type: ignore[no-untyped-call]
+
+
+def _find_benchmarks() -> None:
+    """Let tests import benchmarks, which no installation has, and nothing else of the root."""
+    folder = Path(__file__).parent.parent / "benchmarks"
+    where = [str(folder)]
+    spec = spec_from_file_location(
+        "benchmarks", folder / "__init__.py", submodule_search_locations=where
+    )
+    if spec is not None and "benchmarks" not in sys.modules:
+        sys.modules["benchmarks"] = module_from_spec(spec)
+
+
+_find_benchmarks()
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.vs_kafka_streams.workloads import (
+    DEDUPLICATION_MS,
     FIRST_TIMESTAMP_MS,
+    FOREIGN_KEYS,
     GRACE_MS,
+    JOIN_DIFFERENCE_MS,
     KEYS,
+    SESSION_GAP_MS,
     WINDOW_SIZE_MS,
 )
 from millstream import (
@@ -27,15 +31,13 @@ from millstream import (
     SlidingWindows,
     StreamJoined,
     StreamsBuilder,
+    Suppressed,
     TimeWindows,
     Topology,
 )
 
 LEFT, RIGHT, OUT = "left", "right", "out"
-FOREIGN_KEYS = 1_000
-SESSION_GAP_MS = 5_000
 SLIDING_DIFFERENCE_MS = 5_000
-JOIN_DIFFERENCE_MS = 5_000
 
 _TEXT = Serdes.String()
 _COUNT = Serdes.Long()
@@ -121,6 +123,22 @@ def _window_count() -> Topology:
     return builder.build()
 
 
+def _suppress_final() -> Topology:
+    builder = StreamsBuilder()
+    windows = TimeWindows.ofSizeAndGrace(WINDOW_SIZE_MS, GRACE_MS)
+    table = _grouped(builder).windowedBy(windows).count(_counted())
+    final = Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded())
+    _write_windows(table.suppress(final))
+    return builder.build()
+
+
+def _deduplicate() -> Topology:
+    builder = StreamsBuilder()
+    first = _read(builder).deduplicateByKey(DEDUPLICATION_MS)
+    first.to(OUT, Produced.with_(_TEXT, _TEXT))
+    return builder.build()
+
+
 def _session_count() -> Topology:
     builder = StreamsBuilder()
     windows = SessionWindows.ofInactivityGapAndGrace(SESSION_GAP_MS, GRACE_MS)
@@ -189,11 +207,20 @@ WORKLOADS: dict[str, Workload] = {
     "session-count": Workload(build=_session_count, configs=_MEMORY),
     "session-count-rocksdb": _rocksdb(_session_count),
     "session-count-rocksdb-no-cache": _rocksdb(_session_count, cached=False),
+    "suppress-final": Workload(build=_suppress_final, configs=_MEMORY),
+    "suppress-final-rocksdb": _rocksdb(_suppress_final),
+    "dedup": Workload(build=_deduplicate, configs=_MEMORY),
+    "dedup-rocksdb": _rocksdb(_deduplicate),
     "sliding-count": Workload(build=_sliding_count, configs=_MEMORY),
     "stream-stream-join": Workload(build=_stream_stream, configs=_MEMORY, right_every=2),
+    "stream-stream-join-rocksdb": Workload(build=_stream_stream, right_every=2, floor="rocksdict"),
     "stream-table-join": Workload(build=_stream_table, configs=_MEMORY, right_every=10),
     "table-table-join": Workload(build=_table_table, configs=_MEMORY, right_every=2),
+    "table-table-join-rocksdb": Workload(build=_table_table, right_every=2, floor="rocksdict"),
     "foreign-key-join": Workload(
         build=_foreign_key, configs=_MEMORY, right_every=10, value=_foreign
+    ),
+    "foreign-key-join-rocksdb": Workload(
+        build=_foreign_key, right_every=10, value=_foreign, floor="rocksdict"
     ),
 }

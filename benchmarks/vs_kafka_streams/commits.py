@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event, Thread
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from typing_extensions import Self
 
 from benchmarks.vs_kafka_streams.workloads import PARTITIONS
 
 POLL_S = 0.02
+Offsets = Mapping[str, Sequence[int]]
+"""Topic -> an offset of each partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,12 +24,17 @@ class Commit:
     seen_us: int
     offsets: Mapping[tuple[str, int], int]
 
-    def reached(self, topic: str, goals: Sequence[int]) -> bool:
-        """Whether every partition of `topic` stands at its goal or beyond."""
-        return all(self.offsets.get((topic, p), 0) >= goal for p, goal in enumerate(goals))
+    def reached(self, goals: Offsets) -> bool:
+        """Whether every partition stands at its goal or beyond."""
+        return all(
+            self.offsets.get((topic, partition), 0) >= goal
+            for topic, each in goals.items()
+            for partition, goal in enumerate(each)
+        )
 
-    def taken_in(self, topic: str) -> int:
-        return sum(offset for (name, _), offset in self.offsets.items() if name == topic)
+    def taken_in(self, topics: Offsets) -> int:
+        """Records of these topics."""
+        return sum(offset for (name, _), offset in self.offsets.items() if name in topics)
 
 
 class CommitWatcher:
@@ -63,9 +70,14 @@ class CommitWatcher:
             self._thread.join()
             self._ask()
 
-    def first(self, topic: str, goals: Sequence[int]) -> Commit | None:
-        """The first commit by which every partition of `topic` had reached its goal."""
-        return next((c for c in list(self.commits) if c.reached(topic, goals)), None)
+    def first(self, goals: Offsets) -> Commit | None:
+        """The first commit by which every partition had reached its goal."""
+        return next((c for c in list(self.commits) if c.reached(goals)), None)
+
+    def quiet_s(self) -> float:
+        """Seconds since the last change."""
+        last_us = self.commits[-1].seen_us if self.commits else 0
+        return time.time() - last_us / 1e6
 
     def _watch(self) -> None:
         while not self._stop.wait(POLL_S):
@@ -80,3 +92,33 @@ class CommitWatcher:
         offsets = {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
         if offsets and (not self.commits or offsets != self.commits[-1].offsets):
             self.commits.append(Commit(seen_us=seen_us, offsets=offsets))
+
+
+def is_drained(bootstrap_servers: str, topics: Sequence[str], commit: Commit) -> bool:
+    """Whether a group has committed every record of these topics that readers may see."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap_servers,
+            "group.id": "drained",
+            "isolation.level": "read_committed",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "log_level": 3,
+        }
+    )
+    starts = [
+        TopicPartition(topic, partition, commit.offsets.get((topic, partition), 0))
+        for topic in topics
+        for partition in range(PARTITIONS)
+    ]
+    consumer.assign(starts)
+    try:
+        # Where nothing but marks of transactions follows, the end is the first that is heard of.
+        for _ in starts:
+            message = consumer.poll(10)
+            error = None if message is None else message.error()
+            if error is None or error.code() != KafkaError._PARTITION_EOF:
+                return False
+    finally:
+        consumer.close()
+    return True

@@ -1,14 +1,15 @@
-"""Fills the input topic: warm-up records first, then the counted ones, all before any run."""
+"""Fills the input topics: warm-up records first, then the counted ones, all before any run."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from benchmarks.vs_kafka_streams.workloads import FIRST_TIMESTAMP_MS, KEYS, PARTITIONS
+from benchmarks.vs_kafka_streams.workloads import PARTITIONS, Workload, record
 
 
 def create_topic(bootstrap_servers: str, topic: str) -> None:
@@ -18,8 +19,10 @@ def create_topic(bootstrap_servers: str, topic: str) -> None:
     admin.create_topics([new])[topic].result(30)
 
 
-def preload(bootstrap_servers: str, topic: str, first: int, count: int) -> tuple[int, ...]:
-    """Append records number `first` to `first + count - 1`; return the partitions' end offsets."""
+def preload(
+    bootstrap_servers: str, topics: Sequence[str], workload: Workload, first: int, count: int
+) -> list[tuple[int, ...]]:
+    """Append records number `first` to `first + count - 1`; return where each topic ends then."""
     producer = Producer(
         {
             "bootstrap.servers": bootstrap_servers,
@@ -34,11 +37,11 @@ def preload(bootstrap_servers: str, topic: str, first: int, count: int) -> tuple
     )
     rng = random.Random(first)
     for number in range(first, first + count):
-        key, value, timestamp = record(number, rng)
-        producer.produce(topic, value, key, timestamp=timestamp)
+        side, key, value, timestamp = record(workload, number, rng)
+        producer.produce(topics[side], value, key, timestamp=timestamp)
     if producer.flush(120):
         raise KafkaException("the preloaded records were not acknowledged within 120 s")
-    return end_offsets(bootstrap_servers, topic)
+    return [end_offsets(bootstrap_servers, topic) for topic in topics]
 
 
 def end_offsets(bootstrap_servers: str, topic: str) -> tuple[int, ...]:
@@ -51,10 +54,3 @@ def end_offsets(bootstrap_servers: str, topic: str) -> tuple[int, ...]:
         )
     finally:
         consumer.close()
-
-
-def record(number: int, rng: random.Random) -> tuple[bytes, bytes, int]:
-    """Key, value and timestamp of one record; keys are drawn at random from all of them."""
-    key = b"k%d" % rng.randrange(KEYS)
-    value = b'{"user":"%s","n":%d,"amount":%d}' % (key, number, number % 1000)
-    return key, value, FIRST_TIMESTAMP_MS + number

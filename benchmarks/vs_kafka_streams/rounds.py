@@ -1,4 +1,4 @@
-"""One drain of the topic by one side, and one round of both."""
+"""One drain of the topics by one side, and one round of both."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.vs_kafka_streams.commits import POLL_S, CommitWatcher
+from benchmarks.vs_kafka_streams.commits import POLL_S, CommitWatcher, is_drained
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
 from benchmarks.vs_kafka_streams.preload import create_topic, preload
 from benchmarks.vs_kafka_streams.sides import Side
-from benchmarks.vs_kafka_streams.workloads import REPARTITION_NAME, Job
+from benchmarks.vs_kafka_streams.workloads import WORKLOADS, Input, Job
 
 _CLOSE_S = 120
+_QUIET_S = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,30 +43,32 @@ def prepare(
     records: int,
     timeout_s: float,
 ) -> Job:
-    """Fill a new input topic."""
-    topic = f"bench-input-{uuid.uuid4().hex[:8]}"
-    create_topic(bootstrap_servers, topic)
-    warm_up_ends = preload(bootstrap_servers, topic, 0, warm_up)
-    end_offsets = preload(bootstrap_servers, topic, warm_up, records)
+    """Fill new input topics."""
+    wanted = WORKLOADS[workload]
+    name = f"bench-input-{uuid.uuid4().hex[:8]}"
+    topics = [f"{name}-left", f"{name}-right"] if wanted.right_every else [name]
+    for topic in topics:
+        create_topic(bootstrap_servers, topic)
+    warm_up_ends = preload(bootstrap_servers, topics, wanted, 0, warm_up)
+    end_offsets = preload(bootstrap_servers, topics, wanted, warm_up, records)
+    columns = zip(topics, warm_up_ends, end_offsets, strict=True)
     return Job(
         workload=workload,
         guarantee=guarantee,
         cache_bytes=cache_bytes,
         bootstrap_servers=bootstrap_servers,
-        input_topic=topic,
-        warm_up_ends=warm_up_ends,
-        end_offsets=end_offsets,
+        inputs=tuple(Input(topic=t, warm_up_ends=w, end_offsets=e) for t, w, e in columns),
         timeout_s=timeout_s,
     )
 
 
 def play(job: Job, order: Sequence[Side], folder: Path) -> dict[str, Drain]:
-    """Let each side drain the topic, one after the other."""
+    """Let each side drain the topics, one after the other."""
     return {side.name: drain(job, side, folder) for side in order}
 
 
 def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
-    """Let `side` drain the topic under a fresh application id, into a fresh output topic.
+    """Let `side` drain the topics under a fresh application id, into a fresh output topic.
 
     Raises:
         BenchmarkError: The side ended with an error, or did not end in time, or did not commit
@@ -76,18 +79,20 @@ def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
     create_topic(job.bootstrap_servers, output)
     work = folder / application
     work.mkdir()
-    watched = [job.input_topic, f"{application}-{REPARTITION_NAME}-repartition"]
+    watched = [*job.end_offsets, *job.between(application)]
     with CommitWatcher(job.bootstrap_servers, application, watched) as watcher:
-        announced = _run(job, side, work, application, output, watcher)
+        reports = _run(job, side, work, application, output, watcher)
         watcher.finish()
-    if not watcher.commits or not watcher.commits[-1].reached(job.input_topic, job.end_offsets):
+    if not watcher.commits or not watcher.commits[-1].reached(job.end_offsets):
         raise BenchmarkError(
             f"{side.name} ended before it had committed every record",
             detail=f"Committed: {watcher.commits[-1].offsets if watcher.commits else 'nothing'}; "
             f"there is: {job.end_offsets}.",
         )
-    start_us, before = announced or _warmed_up(job, watcher)
-    seconds = (watcher.commits[-1].seen_us - start_us) / 1e6
+    start_us, before = reports.get("warm") or _warmed_up(job, watcher)
+    # What it took to find out that nothing was left to do is not the side's own time.
+    _, idle_ms = reports.get("idle", (0, 0))
+    seconds = (watcher.commits[-1].seen_us - start_us) / 1e6 - idle_ms / 1e3
     if timed and (job.records == before or seconds <= 0):
         raise BenchmarkError(
             f"{side.name} took in every record together with its warm-up",
@@ -98,7 +103,7 @@ def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
 
 def _run(
     job: Job, side: Side, work: Path, application: str, output: str, watcher: CommitWatcher
-) -> tuple[int, int] | None:
+) -> dict[str, tuple[int, int]]:
     errors, reports = work / "stderr", work / "stdout"
     with errors.open("wb") as stderr, reports.open("wb") as stdout:
         process = subprocess.Popen(
@@ -108,7 +113,7 @@ def _run(
             stderr=stderr,
         )
         try:
-            _wait(job, side, process, watcher)
+            _wait(job, side, process, application, watcher)
         except BaseException:
             process.terminate()
             try:
@@ -125,10 +130,16 @@ def _run(
     return _announced(reports)
 
 
-def _wait(job: Job, side: Side, process: subprocess.Popen[bytes], watcher: CommitWatcher) -> None:
+def _wait(
+    job: Job,
+    side: Side,
+    process: subprocess.Popen[bytes],
+    application: str,
+    watcher: CommitWatcher,
+) -> None:
     deadline = time.monotonic() + job.timeout_s
     while process.poll() is None:
-        if watcher.first(job.input_topic, job.end_offsets):
+        if watcher.first(job.end_offsets) and _is_through(job, application, watcher):
             assert process.stdin is not None
             process.stdin.close()
             try:
@@ -145,6 +156,18 @@ def _wait(job: Job, side: Side, process: subprocess.Popen[bytes], watcher: Commi
         time.sleep(POLL_S)
 
 
+def _is_through(job: Job, application: str, watcher: CommitWatcher) -> bool:
+    """Whether what goes back to an earlier part of the topology has arrived there."""
+    feedback = job.feedback(application)
+    if not feedback:
+        return True
+    # Partitions commit one after the other, and what has been sent back takes a while to appear.
+    # The clock has stopped by then.
+    if watcher.quiet_s() < _QUIET_S:
+        return False
+    return is_drained(job.bootstrap_servers, feedback, watcher.commits[-1])
+
+
 def _arguments(job: Job, side: Side, work: Path, application: str, output: str) -> list[str]:
     config = {
         "application.id": application,
@@ -157,19 +180,23 @@ def _arguments(job: Job, side: Side, work: Path, application: str, output: str) 
     }
     file = work / "config.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in config.items()))
-    ends = [",".join(map(str, offsets)) for offsets in (job.warm_up_ends, job.end_offsets)]
-    return [job.workload, job.input_topic, output, *ends, str(file)]
+    ends = [
+        ",".join(str(offset) for each in topics.values() for offset in each)
+        for topics in (job.warm_up_ends, job.end_offsets)
+    ]
+    return [job.workload, ",".join(job.end_offsets), output, *ends, str(file)]
 
 
-def _announced(reports: Path) -> tuple[int, int] | None:
+def _announced(reports: Path) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
     for line in reports.read_text(errors="replace").splitlines():
         match line.split():
-            case ["warm", at_us, taken_in]:
-                return int(at_us), int(taken_in)
-    return None
+            case [("warm" | "idle") as event, at_us, number]:
+                found[event] = int(at_us), int(number)
+    return found
 
 
 def _warmed_up(job: Job, watcher: CommitWatcher) -> tuple[int, int]:
-    commit = watcher.first(job.input_topic, job.warm_up_ends)
+    commit = watcher.first(job.warm_up_ends)
     assert commit is not None  # the end is past the warm-up
-    return commit.seen_us, commit.taken_in(job.input_topic)
+    return commit.seen_us, commit.taken_in(job.end_offsets)

@@ -1,8 +1,8 @@
-"""The two programs that drain the topic, and how each is started.
+"""The two programs that drain the topics, and how each is started.
 
-Both take the same arguments: workload, input topic, output topic, the end of the warm-up and the
-end of each partition, and a file with the configuration. The Java one ends by itself; the Python
-one ends when its standard input does.
+Both take the same arguments: workload, input topics, output topic, the ends of the warm-up and the
+ends of each topic's partitions, and a file with the configuration. The Java one ends by itself; the
+Python one ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.vs_kafka_streams.workloads import PARTITIONS
 from millstream.jars import cache_dir, jars, java_command
 
 _PROGRAM = "KafkaStreamsSide"
-_SOURCE = Path(__file__).with_name("java") / f"{_PROGRAM}.java"
+_SOURCES = sorted(Path(__file__).with_name("java").glob("*.java"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,8 @@ def millstream() -> Side:
 
 def _compiled() -> Path:
     lock = " ".join(path.name for path in jars("streams"))
-    key = hashlib.sha256(_SOURCE.read_bytes() + lock.encode()).hexdigest()[:16]
+    text = b"".join(source.read_bytes() for source in _SOURCES)
+    key = hashlib.sha256(text + lock.encode()).hexdigest()[:16]
     classes = cache_dir() / "benchmarks" / key
     if not (classes / f"{_PROGRAM}.class").exists():
         classes.parent.mkdir(parents=True, exist_ok=True)
@@ -70,10 +71,10 @@ def _compiled() -> Path:
 
 def _compile(target: Path) -> Path:
     libraries = os.pathsep.join(map(str, jars("streams")))
-    command = [_javac(), "-cp", libraries, "-d", str(target), str(_SOURCE)]
+    command = [_javac(), "-cp", libraries, "-d", str(target), *map(str, _SOURCES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BenchmarkError(f"cannot compile {_SOURCE.name}", detail=done.stderr.strip())
+        raise BenchmarkError("cannot compile the Kafka Streams side", detail=done.stderr.strip())
     return target
 
 

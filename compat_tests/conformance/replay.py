@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from compat_tests.conformance import aggregations, joins, papi, streams
+from compat_tests.conformance import aggregations, deduplication, joins, papi, streams
 from compat_tests.conformance.api import NotBuiltYetError, member, missing_name, public
 from compat_tests.conformance.commands import entries, is_store, run_command
 from compat_tests.conformance.hosts import Host, RawRecord
@@ -19,6 +19,7 @@ OPERATIONS = {
     **aggregations.OPERATIONS,
     **joins.OPERATIONS,
     **papi.OPERATIONS,
+    **deduplication.OPERATIONS,
 }
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from millstream.core.errors import (
     IllegalArgumentException,
-    IllegalStateException,
     UnsupportedOperationException,
 )
 from millstream.core.windows import (
@@ -128,13 +127,6 @@ def test_join_windows() -> None:
     assert windows.gracePeriodMs() == 7
     with pytest.raises(UnsupportedOperationException):
         windows.windowsFor(0)
-    with pytest.raises(IllegalStateException, match="Cannot call grace"):
-        windows.grace(3)
-
-
-def test_old_join_windows_have_a_day_of_grace() -> None:
-    assert JoinWindows.of(1000).gracePeriodMs() == 86_398_000
-    assert not JoinWindows.of(1000).grace(5).spurious_results_fix
 
 
 @pytest.mark.parametrize(

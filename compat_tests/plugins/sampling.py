@@ -9,7 +9,15 @@ from typing import Any
 from millstream.core.processor import Processor
 from millstream.core.serdes import Serdes
 from millstream.core.state import StoreBuilder
-from millstream.plugins import OperatorPlace, OperatorTraits, StreamOperator, hookimpl
+from millstream.plugins import (
+    Chunk,
+    ChunkProcessor,
+    OperatorPlace,
+    OperatorTraits,
+    OperatorWishes,
+    StreamOperator,
+    hookimpl,
+)
 from millstream.stores import Stores
 
 AnyProcessor = Processor[Any, Any, Any, Any]
@@ -84,6 +92,48 @@ class DifferenceProcessor(AnyProcessor):
         self._context.forward(record.withValue(f"{change.old}->{change.new}"))
 
 
+@dataclass(frozen=True)
+class Louder(StreamOperator):
+    """By columns; its arguments say what it is called and how values are written."""
+
+    mark: str = "!"
+    serde: Any = None
+
+    name = "louder"
+    label = "LOUD"
+
+    def wishes(self) -> OperatorWishes:
+        return OperatorWishes(name="louder" if self.serde else None, value_serde=self.serde)
+
+    def processor(self, place: OperatorPlace) -> AnyProcessor:
+        return LoudProcessor(self.mark, self.mark)
+
+
+@dataclass(frozen=True)
+class Uneven(StreamOperator):
+    """By columns it does something else."""
+
+    name = "uneven"
+
+    def processor(self, place: OperatorPlace) -> AnyProcessor:
+        return LoudProcessor("!", "?")
+
+
+class LoudProcessor(ChunkProcessor):
+    def __init__(self, mark: str, mark_of_columns: str) -> None:
+        self._marks = mark, mark_of_columns
+
+    def init(self, context: Any) -> None:
+        self._context = context
+
+    def process(self, record: Any) -> None:
+        self._context.forward(record.withValue(record.value() + self._marks[0]))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        values = [value + self._marks[1] for value in chunk.values]
+        self._context.forward_chunk(chunk.replace(values=values))
+
+
 @hookimpl
 def millstream_register_operators() -> list[type[StreamOperator]]:
-    return [Sample, Shout, Differences]
+    return [Sample, Shout, Differences, Louder]

@@ -9,7 +9,7 @@ import pytest
 
 from millstream import KeyValue, Serdes, StreamsBuilder, StreamsConfig
 from millstream.core.errors import ConfigException, PluginError
-from millstream.core.metrics import Metrics
+from millstream.core.metrics import MetricName, Metrics
 from millstream.core.serdes.text import StringSerde
 from millstream.plugins import Observer, hookimpl
 from millstream.plugins.names import observers, with_plugins
@@ -134,8 +134,8 @@ def test_an_unknown_observer_is_an_error() -> None:
 def test_the_log_observer_writes_metrics_and_failures(caplog: pytest.LogCaptureFixture) -> None:
     group = observers("app", {"millstream.observer.names": "log"})
     metrics = Metrics()
-    metrics.add("dropped-records-total", "stream-task-metrics", {}, 2)
-    metrics.add("batch-time-ms", "stream-metrics", {}, 1.5)
+    metrics.gauge(MetricName("dropped-records-total", "stream-task-metrics"), 2.0)
+    metrics.gauge(MetricName("batch-time-ms", "stream-metrics"), 1.5)
     with caplog.at_level(logging.INFO, "millstream"):
         group.batch_done(metrics.asMap())
         group.failed(ValueError("one\ntwo"))

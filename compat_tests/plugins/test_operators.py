@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from compat_tests.plugins import sampling
-from millstream import Named, StreamsBuilder
+from millstream import Named, Serdes, StreamsBuilder, TimeWindows
 from millstream.core.errors import PluginError
-from millstream.plugins import OperatorPlace, StreamOperator, hookimpl
+from millstream.plugins import OperatorPlace, OperatorTraits, StreamOperator, hookimpl
 from millstream.plugins.registry import registered
 from millstream.testing.kit import OperatorTests, run_suite
+from millstream.topology.deduplication.distinct import Distinct
 
 
 class TestSample(OperatorTests):
@@ -34,6 +35,18 @@ class TestDifferences(OperatorTests):
     operator_class = sampling.Differences
     records = (("a", "1", 0), ("a", "2", 1), ("a", None, 2))
     expected = (("a", "None->1", 0), ("a", "1->2", 1), ("a", "2->None", 2))
+
+
+class TestDistinct(OperatorTests):
+    operator_class = Distinct
+    records = (("a", "1", 0), ("a", "2", 1), ("b", "3", 2), ("a", "4", 13))
+    expected = (("a", "1", 0), ("b", "3", 2), ("a", "4", 13))
+
+
+class TestLouder(OperatorTests):
+    operator_class = sampling.Louder
+    records = (("a", "hey", 0), ("a", "you", 1))
+    expected = (("a", "hey!", 0), ("a", "you!", 1))
 
 
 @pytest.fixture
@@ -94,11 +107,55 @@ class Mutable(StreamOperator):
         return PROCESSOR
 
 
+@dataclass(frozen=True)
+class Idle(StreamOperator):
+    name = "idle"
+
+
 PROCESSOR: Any = object()
 
 
 def suite(operator: type[StreamOperator]) -> type[OperatorTests]:
-    return type("Suite", (OperatorTests,), {"operator_class": operator})
+    own = {"operator_class": operator, "records": [("a", "1", 0), ("a", "2", 0)]}
+    return type("Suite", (OperatorTests,), own)
+
+
+def test_a_use_may_ask_for_a_name_and_serdes(stream: Any) -> None:
+    number = Serdes.Long()
+    named = stream.louder("!", number)
+    assert (named._flow.name, named._flow.value_serde) == ("louder", number)
+    assert stream.louder("!")._flow.name == "KSTREAM-LOUD-0000000002"
+    with pytest.raises(TypeError, match="positional arguments"):
+        stream.louder("!", None, Named.as_("other"))
+
+
+def test_an_operator_without_processor_and_expansion_says_so() -> None:
+    class Plugin:
+        @hookimpl
+        def millstream_register_operators(self) -> list[type[StreamOperator]]:
+            return [Idle]
+
+    with registered(Plugin()):
+        stream: Any = StreamsBuilder().stream("in")
+        with pytest.raises(PluginError, match='"idle" has neither a processor nor an expansion'):
+            described(stream.idle())
+
+
+def test_a_window_operator_that_does_not_expand_says_so() -> None:
+    @dataclass(frozen=True)
+    class Closing(StreamOperator):
+        name = "closing"
+        traits = OperatorTraits(of_windows=True)
+
+    class Plugin:
+        @hookimpl
+        def millstream_register_operators(self) -> list[type[StreamOperator]]:
+            return [Closing]
+
+    with registered(Plugin()):
+        grouped: Any = StreamsBuilder().stream("in").groupByKey()
+        with pytest.raises(PluginError, match="Closing does not expand"):
+            grouped.windowedBy(TimeWindows.ofSizeWithNoGrace(1)).closing()
 
 
 def test_an_operator_that_a_method_hides_is_an_error() -> None:
@@ -114,6 +171,12 @@ def test_an_operator_that_a_method_hides_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("operator", "test", "message"),
     [
+        (Idle, "the_class_describes_itself", "the class overrides processor or expand"),
+        (
+            sampling.Uneven,
+            "a_run_of_records_does_what_single_records_do",
+            "a run of records by columns does what the records do one by one",
+        ),
         (HiddenFilter, "no_method_hides_it", "no method of streams or tables has its name"),
         (Mutable, "a_use_of_it_does_not_change", "the class is a frozen dataclass"),
         (

@@ -262,6 +262,7 @@ def look(task: Task, host: Host, seen: Seen) -> None:
     """Write down what a task keeps."""
     for name, copy in host.opened.items():
         seen.stores[name] = list(copy.scan(None, None))
-    for metric in task.metrics:
-        seen.counts[repr(metric.metricName())] = metric.metricValue()
+    for place, metric in task.metrics.asMap().items():
+        if place.name() == "dropped-records-total" and (dropped := metric.metricValue()):
+            seen.counts[repr(place)] = dropped
     seen.snapshots[task.id.subtopology()] = task.snapshot()

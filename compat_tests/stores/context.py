@@ -105,5 +105,5 @@ class StoreTestContext(StateStoreContext):
             chunk.topic, chunk.partition, chunk.offsets[index], chunk.timestamps[index], headers
         )
 
-    def count_dropped_record(self) -> None:
+    def count_dropped_record(self, store: str) -> None:
         self.dropped += 1

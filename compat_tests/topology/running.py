@@ -56,8 +56,11 @@ def run(
         offset += len(batch)
         task.run()
         task.commit()
-    dropped = [metric.metricValue() for metric in task.metrics]
-    sent = [*host.sent, Sent("dropped", None, repr(dropped).encode(), 0, None)]
+    # At level INFO, where nothing shows how the records were taken.
+    measured = sorted(
+        (repr(name), each.metricValue()) for name, each in task.metrics.asMap().items()
+    )
+    sent = [*host.sent, Sent("metrics", None, repr(measured).encode(), 0, None)]
     for name, store in task.stores.items():
         sent.append(Sent(name, None, repr(_contents(store)).encode(), 0, None))
     task.close()

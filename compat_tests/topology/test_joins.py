@@ -57,6 +57,7 @@ def results(
     return [(record.key(), record.value(), record.timestamp()) for record in records]
 
 
+@pytest.mark.filterwarnings("ignore:JoinWindows.of")
 def test_windows_made_as_before_kafka_3_give_results_without_partner_at_once() -> None:
     found = results(
         lambda left, right: left.outerJoin(right, pair, JoinWindows.of(10), TYPED),
@@ -67,6 +68,7 @@ def test_windows_made_as_before_kafka_3_give_results_without_partner_at_once() -
     assert found == [("a", "1+None", 0), ("a", "1+2", 5), ("b", "None+3", 6)]
 
 
+@pytest.mark.filterwarnings("ignore:JoinWindows.of", "ignore:grace")
 @pytest.mark.parametrize("make", [Stores.inMemoryWindowStore, Stores.persistentWindowStore])
 def test_a_join_may_use_stores_of_the_users_own(make: Any) -> None:
     stores = StreamJoined.with_(make("mine", 10, 10, True), make("other", 10, 10, True))

@@ -9,5 +9,5 @@ def batch_ms(streams: KafkaStreams) -> float | None:
     """Milliseconds of the newest batch; None before the first has ended."""
     for name, metric in streams.metrics().items():
         if name.name() == "batch-time-ms":
-            return metric.metricValue()
+            return float(metric.metricValue())
     return None

@@ -99,6 +99,9 @@ from millstream.core.metadata import ThreadMetadata as ThreadMetadata
 from millstream.core.metrics import Metric as Metric
 from millstream.core.metrics import MetricName as MetricName
 from millstream.core.metrics import Metrics as Metrics
+from millstream.core.metrics import RecordingLevel as RecordingLevel
+from millstream.core.metrics import Sensor as Sensor
+from millstream.core.metrics import StreamsMetrics as StreamsMetrics
 from millstream.core.partitioning import StreamPartitioner as StreamPartitioner
 from millstream.core.partitioning import TopicNameExtractor as TopicNameExtractor
 from millstream.core.processor import Cancellable as Cancellable
@@ -306,6 +309,7 @@ from millstream.topology.options import AutoOffsetReset as AutoOffsetReset
 from millstream.topology.options import Branched as Branched
 from millstream.topology.options import BufferConfig as BufferConfig
 from millstream.topology.options import Consumed as Consumed
+from millstream.topology.options import Deduplicated as Deduplicated
 from millstream.topology.options import EagerBufferConfig as EagerBufferConfig
 from millstream.topology.options import Grouped as Grouped
 from millstream.topology.options import Joined as Joined
@@ -327,6 +331,18 @@ from millstream.topology.value_transformer import (
 )
 
 if TYPE_CHECKING:
+    from millstream.core.assignment import ApplicationState as ApplicationState
+    from millstream.core.assignment import AssignedTask as AssignedTask
+    from millstream.core.assignment import AssignmentConfigs as AssignmentConfigs
+    from millstream.core.assignment import GroupAssignment as GroupAssignment
+    from millstream.core.assignment import GroupSubscription as GroupSubscription
+    from millstream.core.assignment import KafkaStreamsAssignment as KafkaStreamsAssignment
+    from millstream.core.assignment import KafkaStreamsState as KafkaStreamsState
+    from millstream.core.assignment import ProcessId as ProcessId
+    from millstream.core.assignment import TaskAssignmentUtils as TaskAssignmentUtils
+    from millstream.core.assignment import TaskAssignor as TaskAssignor
+    from millstream.core.assignment import TaskInfo as TaskInfo
+    from millstream.core.assignment import TaskTopicPartition as TaskTopicPartition
     from millstream.stores.rocksdb_options import BlockBasedTableConfig as BlockBasedTableConfig
     from millstream.stores.rocksdb_options import RocksDBConfigSetter as RocksDBConfigSetter
     from millstream.stores.rocksdb_options import RocksDBOptions as RocksDBOptions
@@ -336,15 +352,31 @@ if TYPE_CHECKING:
     from millstream.testing import TestOutputTopic as TestOutputTopic
     from millstream.testing import TestRecord as TestRecord
     from millstream.testing import TopologyTestDriver as TopologyTestDriver
+    from millstream.topology.assign.sticky_task_assignor import (
+        StickyTaskAssignor as StickyTaskAssignor,
+    )
     from millstream.topology.spark import KafkaStreams as KafkaStreams
 
 _LATER = {
+    "ApplicationState": "millstream.core.assignment",
+    "AssignedTask": "millstream.core.assignment",
+    "AssignmentConfigs": "millstream.core.assignment",
     "BlockBasedTableConfig": "millstream.stores.rocksdb_options",
+    "GroupAssignment": "millstream.core.assignment",
+    "GroupSubscription": "millstream.core.assignment",
     "KafkaStreams": "millstream.topology.spark",
+    "KafkaStreamsAssignment": "millstream.core.assignment",
+    "KafkaStreamsState": "millstream.core.assignment",
     "MockFixedKeyProcessorContext": "millstream.testing",
     "MockProcessorContext": "millstream.testing",
+    "ProcessId": "millstream.core.assignment",
     "RocksDBConfigSetter": "millstream.stores.rocksdb_options",
     "RocksDBOptions": "millstream.stores.rocksdb_options",
+    "StickyTaskAssignor": "millstream.topology.assign.sticky_task_assignor",
+    "TaskAssignmentUtils": "millstream.core.assignment",
+    "TaskAssignor": "millstream.core.assignment",
+    "TaskInfo": "millstream.core.assignment",
+    "TaskTopicPartition": "millstream.core.assignment",
     "TestInputTopic": "millstream.testing",
     "TestOutputTopic": "millstream.testing",
     "TestRecord": "millstream.testing",

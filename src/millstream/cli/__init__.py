@@ -1,3 +1,3 @@
-"""The command line: `millstream broker`, `millstream jars`, `millstream plugins`."""
+"""The `millstream` command: `broker`, `jars`, `plugins`, `tasks`."""
 
 from millstream.cli.main import main as main

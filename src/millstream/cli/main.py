@@ -9,6 +9,7 @@ import typer
 from millstream.cli.broker import broker
 from millstream.cli.jars import fetch_jars
 from millstream.cli.plugins import plugins
+from millstream.cli.tasks import tasks
 from millstream.core.errors import MillstreamError
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command("broker")(broker)
 app.command("jars")(fetch_jars)
+app.command("tasks")(tasks)
 app.add_typer(plugins, name="plugins")
 
 

@@ -27,12 +27,20 @@ def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
         for node in part.stores:
             store = configured(node.builder, task.settings.configs).build()
             store.init(context, store)
+            measure(task, store)
             store.partition = task.id.partition()
             callback = context.restorers.get(node.name)
             if callback is not None:
                 restore(store, callback, task.host.logged(node.name))
             stores[node.name] = store
     return stores
+
+
+def measure(task: Task, store: Any) -> None:
+    """Have a store of ours record what is done with it."""
+    scope = getattr(store, "metrics_scope", None)
+    if scope is not None:
+        store.measured_by(task.measures.store(store.name(), scope, store.operations_measured))
 
 
 def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
@@ -127,6 +135,7 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
     topic = node.topic
     if topic is not None:
         topic = plan.internal_name(topic, task.settings.application_id)
+        task.measures.writes(topic, node.name)
     return SinkRuntime(
         task,
         node,

@@ -8,6 +8,7 @@ from itertools import compress
 from typing import Any
 
 from millstream.core.headers import Headers
+from millstream.core.metrics.measured import Measured
 from millstream.core.records import Change, Record, adopt_record
 
 
@@ -26,6 +27,8 @@ class RawChunk:
     keys: list[bytes | None]
     values: list[bytes | None]
     headers: list[Headers | None] | None = None
+    measured: Measured | None = None
+    """What the host knows of it, for metrics; None if nothing."""
 
     def __len__(self) -> int:
         return len(self.keys)

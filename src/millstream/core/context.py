@@ -25,6 +25,7 @@ from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
 
 if TYPE_CHECKING:
     from millstream.core.chunk import Chunk
+    from millstream.core.metrics import TaskMetrics
     from millstream.core.record_context import RecordContext
     from millstream.core.runtime import ProcessorRuntime
     from millstream.core.task import Task
@@ -96,6 +97,16 @@ class NodeContext(ProcessorContext[Any, Any]):
         """Count a record that is dropped by rule: the one in hand, or one of a chunk."""
         context = None if chunk is None else self._task.chunk_context(chunk, index)
         self._task.count_dropped(reason, self._node.name, context)
+
+    def drop_late(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
+        """Do what ``drop`` does for a record whose window has been closed."""
+        self._task.measures.late(self._node.name)
+        self.drop(reason, chunk, index)
+
+    @property
+    def measures(self) -> TaskMetrics:
+        """Where an operator records metrics of its own."""
+        return self._task.measures
 
     @property
     def record_context(self) -> RecordContext | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from millstream.core.headers import Headers
+from millstream.core.metrics.measured import Measures
 from millstream.core.working_copy import WorkingCopy
 
 log = logging.getLogger(__name__)
@@ -15,6 +16,9 @@ log = logging.getLogger(__name__)
 
 class TaskHost(Protocol):
     """The world around one task."""
+
+    measures: Measures
+    """What was sent to topics, as far as the host measures it."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return the bytes of a store, kept by the byte-store plugin called ``kind``."""

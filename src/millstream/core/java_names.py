@@ -51,5 +51,6 @@ JAVA_NAMES: dict[str, str] = {
         f"{STREAMS}.state.{name}": f"millstream:{name}"
         for name in (f"BuiltInDslStoreSuppliers.{kind}" for kind in STORE_SUPPLIERS)
     },
+    f"{STREAMS}.processor.assignment.assignors.StickyTaskAssignor": "millstream:StickyTaskAssignor",
     **LISTS,
 }

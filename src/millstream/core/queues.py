@@ -53,6 +53,15 @@ class RecordQueue:
         """Return the chunk in front, whose ``position`` is the first record; there must be one."""
         return self._chunks[0]
 
+    def waiting(self) -> list[Decoded]:
+        """Return all chunks, the first of them from its ``position`` on."""
+        return list(self._chunks)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self._chunks.clear()
+        self.in_group = False
+
     def skip(self, count: int) -> None:
         """Remove ``count`` records, all of them in the chunk in front."""
         head = self._chunks[0]
@@ -111,18 +120,27 @@ class PartitionGroup:
         stop = min(len(decoded.chunk), start + limit)
         rival = self._heads.peek()
         if rival is not None and stop > start + 1:
-            stop = _before(decoded.chunk.timestamps, start, stop, rival.head_ms())
+            rival_ms, timestamps = rival.head_ms(), decoded.chunk.timestamps
+            if timestamps[start + 1] >= rival_ms:
+                return queue, decoded, 1
+            stop = _before(timestamps, start, stop, rival_ms)
         return queue, decoded, stop - start
 
     def done(self, queue: RecordQueue, count: int) -> None:
         """Remove the records that ``take`` chose and let the queue compete again."""
         queue.skip(count)
-        # Equal heads of other queues come in an order that each single record changes.
-        self._heads.turn(count - 1)
+        if count > 1:
+            # Equal heads of other queues come in an order that each single record changes.
+            self._heads.turn(count - 1)
         if queue:
             self._heads.add(queue)
         else:
             queue.in_group = False
+
+    def clear(self) -> None:
+        """Remove everything that waits."""
+        while len(self._heads):
+            self._heads.poll().clear()
 
     def __bool__(self) -> bool:
         return len(self._heads) > 0

@@ -9,6 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.context import FixedKeyNodeContext, NodeContext
 from millstream.core.errors import StreamsException
 from millstream.core.failure import FATAL, FailedProcessing
+from millstream.core.node_measures import NodeMeasures
 from millstream.core.plan import ProcessorNode
 from millstream.core.processor import FixedKeyProcessor
 from millstream.core.records import FixedKeyRecord, Record, make_record
@@ -72,6 +73,7 @@ class ProcessorRuntime:
         self.context.link()
         if getattr(self._processor, "by_records", False):
             self._call_chunk = None
+        self._measure()
 
     def process(self, record: Record[Any, Any]) -> None:
         """Take one record; a failure goes to the processing exception handler."""
@@ -89,6 +91,17 @@ class ProcessorRuntime:
             self._call_chunk(chunk)
         else:
             self._task.each(chunk, self.process, self.above)
+
+    @property
+    def may_hold_back(self) -> bool:
+        """Tell whether it is worth asking ``held_back``."""
+        by_columns = self._call_chunk is not None and self._task.by_chunks
+        return by_columns and hasattr(self._processor, "held_back")
+
+    def held_back(self, chunk: Chunk) -> int | None:
+        """Return what caches need to hold back all that a run makes; None: some goes down."""
+        found: int | None = self._processor.held_back(chunk)
+        return found
 
     def save(self) -> bytes | None:
         """Return what the processor wants to find again after a restart."""
@@ -114,6 +127,22 @@ class ProcessorRuntime:
                 f'cannot close processor "{self.name}"',
                 detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
             ) from error
+
+    def _measure(self) -> None:
+        measures = self._task.measures
+        ends = late = None
+        if not self.children and not measures.is_global:
+            ends = measures.node_sensor("record-e2e-latency", self.name)
+        if getattr(self._processor, "minds_lateness", False):
+            measures.node_sensor("kip-late", self.name)
+            late = measures.node_sensor("kip-lateness", self.name)
+            late = late if late.active else None
+        if ends is None and late is None:
+            return
+        calls = NodeMeasures(measures, ends, late)
+        self._call = calls.by_record(self._call)
+        if self._call_chunk is not None:
+            self._call_chunk = calls.by_chunk(self._call_chunk)
 
     def _fixed_key_call(self) -> Callable[[Record[Any, Any]], None]:
         process = self._processor.process

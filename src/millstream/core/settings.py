@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,8 +13,32 @@ from millstream.core.handlers import (
     ProcessingExceptionHandler,
     ProductionExceptionHandler,
 )
+from millstream.core.metrics import MetricConfig, RecordingLevel, StreamsMetrics
 from millstream.core.serdes import Serde
 from millstream.core.timestamps import TimestampExtractor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What is recorded of an application, and how."""
+
+    level: RecordingLevel = RecordingLevel.INFO
+    config: MetricConfig = field(default_factory=MetricConfig)
+
+    @staticmethod
+    def of(config: StreamsConfig) -> Recording:
+        """Return what ``config`` says."""
+        return Recording(
+            level=RecordingLevel[config.getString(StreamsConfig.METRICS_RECORDING_LEVEL_CONFIG)],
+            config=MetricConfig(
+                samples=config.getInt(StreamsConfig.METRICS_NUM_SAMPLES_CONFIG),
+                window_ms=config.getLong(StreamsConfig.METRICS_SAMPLE_WINDOW_MS_CONFIG),
+            ),
+        )
+
+    def metrics(self, clock: Callable[[], int]) -> StreamsMetrics:
+        """Return metrics, empty; ``clock`` returns epoch milliseconds."""
+        return StreamsMetrics(clock, self.level, self.config)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +53,7 @@ class TaskSettings:
     processing_handler: ProcessingExceptionHandler
     production_handler: ProductionExceptionHandler
     cache_bytes: int
+    recording: Recording = field(default_factory=Recording)
     configs: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
@@ -55,8 +80,13 @@ class TaskSettings:
                 StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG
             ),
             cache_bytes=config.cache_bytes(),
+            recording=Recording.of(config),
             configs=config.merged(),
         )
+
+    def metrics(self, clock: Callable[[], int]) -> StreamsMetrics:
+        """Return metrics, empty, that record as the configuration says."""
+        return self.recording.metrics(clock)
 
     def for_globals(self) -> TaskSettings:
         """Return the settings of tasks that fill global stores.

@@ -98,6 +98,7 @@ class SinkRuntime:
         topic = self._extract(record._key, record._value, context)
         if topic is None:
             raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
+        self._task.measures.writes(str(topic), self.name)
         return str(topic)
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> list[int | None]:

@@ -72,6 +72,20 @@ class SourceRuntime:
             self._task.each(chunk, self.process)
 
     @cached_property
+    def may_hold_back(self) -> bool:
+        """Tell whether it is worth asking ``held_back``."""
+        return (
+            self.chunked
+            and len(self.children) == 1
+            and getattr(self.children[0], "may_hold_back", False)
+        )
+
+    def held_back(self, chunk: Chunk) -> int | None:
+        """Return what caches need to hold back all that a run makes; None: some goes down."""
+        found: int | None = self.children[0].held_back(chunk)
+        return found
+
+    @cached_property
     def _shares(self) -> bool:
         return shares_headers(self.children)
 

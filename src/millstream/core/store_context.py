@@ -107,6 +107,7 @@ class StoreContext(StateStoreContext):
         """Return the context of one record of a chunk."""
         return self._task.chunk_context(chunk, index)
 
-    def count_dropped_record(self) -> None:
+    def count_dropped_record(self, store: str) -> None:
         """Count a record that a store refused because it is too late."""
-        self._task.count_dropped("its window has expired", "store")
+        self._task.measures.expired(store)
+        self._task.count_dropped("its window has expired", store)

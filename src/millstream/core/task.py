@@ -27,8 +27,9 @@ from millstream.core.errors import (
     StreamsException,
 )
 from millstream.core.failure import FATAL, FailedProcessing, Failures, located
+from millstream.core.held_back import held_back
 from millstream.core.host import TaskHost
-from millstream.core.metrics import Metrics
+from millstream.core.metrics import TaskMetrics
 from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import Cancellable, PunctuationType, TaskId
 from millstream.core.punctuation import Punctuation, PunctuationQueue
@@ -57,6 +58,7 @@ class Task:
         host: Where bytes come from and go to.
         by_chunks: False runs everything record by record; the result is the same.
         cache: What the record caches may use, if other tasks share it.
+        measures: Where it records; metrics of its own if nobody else reads them.
     """
 
     def __init__(
@@ -69,13 +71,15 @@ class Task:
         *,
         by_chunks: bool = True,
         cache: CacheBudget | None = None,
+        measures: TaskMetrics | None = None,
     ) -> None:
         self.id = task_id
         self.settings = settings
         self.host = host
         self.by_chunks = by_chunks
         self.cache = cache or CacheBudget(settings.cache_bytes)
-        self.metrics = Metrics()
+        self.measures = measures or TaskMetrics(settings.metrics(host.now_ms), repr(task_id))
+        self.metrics = self.measures.metrics
         self.record_context: RecordContext | None = None
         self._clock: RecordContext | None = None
         self.processed: RecordContext | None = None
@@ -92,7 +96,7 @@ class Task:
         self._streams = PunctuationQueue()
         self._clocks = PunctuationQueue()
         self.failures = Failures(
-            task_id, settings.processing_handler, self._count_failed, self.send_dead_letters
+            task_id, settings.processing_handler, self.measures.dropped, self.send_dead_letters
         )
         self._read: dict[str, bool] = {}
         self.stores = open_stores(self, self._parts)
@@ -102,6 +106,9 @@ class Task:
         for processor in self._processors:
             processor.init()
         self.record_context = None
+        for source in self._sources:
+            self.measures.node_sensor("node-process", source.name)
+        self.metrics.before_look.append(self._measure)
 
     # -- input -----------------------------------------------------------------
 
@@ -115,7 +122,11 @@ class Task:
             return
         source = self._source_of(raw.topic)
         queue = self._group.queue(raw.topic, raw.partition, source)
-        self._group.add(queue, source.decode(queue, raw))
+        decoded = source.decode(queue, raw)
+        if raw.measured is not None:
+            taken = len(decoded.chunk)
+            self.measures.consumed(source.name, raw.topic, raw.measured, taken)
+        self._group.add(queue, decoded)
 
     def reads(self, topic: str) -> bool:
         """Tell whether a source of this task reads ``topic`` (its name on the broker)."""
@@ -159,34 +170,47 @@ class Task:
             StreamsException: A processor failed and its handler says to fail.
         """
         total = 0
+        if self.by_chunks and self._streams.next_ms() is None:
+            for queue, decoded in held_back(self._group, self.cache):
+                self._process_run(queue, decoded, 0, len(decoded.chunk))
+                total += len(decoded.chunk)
         while (taken := self._group.take(RUN_LIMIT)) is not None:
             queue, decoded, count = taken
-            source = queue.source
-            if count == 1 or not (self.by_chunks and source.chunked):
+            if count == 1 or not (self.by_chunks and queue.source.chunked):
                 self._process(queue, decoded)
                 total += 1
                 continue
             start = decoded.position
             stop = self._until_punctuation(decoded, start, start + count)
-            self._run = Run(decoded, start, stop, self._group.stream_time)
-            self._runs.add(self._run)
-            self._each_depth, self._schedules_in_run = 0, False
-            self.record_context = None
-            self._guarded(source.process_chunk, decoded.chunk.slice(start, stop))
-            self._run = None
-            self._group.stream_time = max(
-                self._group.stream_time, max(decoded.chunk.timestamps[start:stop])
-            )
+            self._process_run(queue, decoded, start, stop)
             self._group.done(queue, stop - start)
             self.punctuate_stream_time()
             total += stop - start
         return total
 
+    def _process_run(self, queue: RecordQueue, decoded: Decoded, start: int, stop: int) -> None:
+        source, before = queue.source, self._group.stream_time
+        self._run = Run(decoded, start, stop, before)
+        self._runs.add(self._run)
+        self._each_depth, self._schedules_in_run = 0, False
+        self.record_context = None
+        began = self.measures.began()
+        self._guarded(source.process_chunk, decoded.chunk.slice(start, stop))
+        self._run = None
+        timestamps = decoded.chunk.timestamps[start:stop]
+        if began:
+            self.measures.processed(source.name, timestamps, before, began)
+        self._group.stream_time = max(before, max(timestamps))
+
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
         record = decoded.chunk.record(decoded.position)
-        self._group.stream_time = max(self._group.stream_time, record._timestamp)
+        before = self._group.stream_time
+        self._group.stream_time = max(before, record._timestamp)
         self.record_context = self.processed = context_of(decoded, decoded.position)
+        began = self.measures.began()
         self._guarded(queue.source.process, record)
+        if began:
+            self.measures.processed(queue.source.name, (record._timestamp,), before, began)
         self._group.done(queue, 1)
         self.punctuate_stream_time()
 
@@ -354,8 +378,15 @@ class Task:
             except Exception as error:  # noqa: BLE001 - the rest must be closed as well
                 first = first or error
         self.stores = {}
+        self.measures.closed()
         if first is not None:
             raise first
+
+    def _measure(self) -> None:
+        """Record what is known only in sum."""
+        self.measures.moved({} if self.measures.is_global else self.host.measures.taken())
+        if self.measures.debug:
+            self.measures.cache_size(self.cache.used)
 
     # -- failures and what is dropped --------------------------------------------
 
@@ -370,7 +401,7 @@ class Task:
     def count_dropped(self, reason: str, node: str, context: RecordContext | None = None) -> None:
         """Count and log a record that is dropped by rule, unless told otherwise the one in hand."""
         context = context or self.record_context
-        self._count_failed()
+        self.measures.dropped()
         log.warning(
             "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",
             reason,
@@ -394,13 +425,6 @@ class Task:
                 record.headers(),
                 record.partition(),
             )
-
-    def _count_failed(self) -> None:
-        self.metrics.add(
-            "dropped-records-total",
-            "stream-task-metrics",
-            {"thread-id": "main", "task-id": repr(self.id)},
-        )
 
     def _guarded(self, process: Callable[[Any], None], item: Any) -> None:
         try:
@@ -446,6 +470,7 @@ class Task:
 
     def _punctuate(self, punctuation: Punctuation, now_ms: int) -> None:
         self.record_context = RecordContext(None, -1, -1, now_ms)
+        began = self.measures.began()
         try:
             punctuation.callback(now_ms)
         except FATAL:
@@ -458,6 +483,8 @@ class Task:
                 raise located_failure from located_failure.__cause__
         finally:
             self.record_context = None
+            if began:
+                self.measures.punctuated(began)
 
     def _until_punctuation(self, decoded: Decoded, start: int, stop: int) -> int:
         """Return the end of the run that stops after the record which makes a punctuation due."""

@@ -6,7 +6,7 @@ Spark's workers by import path, so they must be importable there: no class made 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.buffers import SuppressionBuffer
 from millstream.core.serdes import Serde
@@ -16,6 +16,9 @@ from millstream.plugins.connectors import Connector
 from millstream.plugins.markers import hookspec
 from millstream.plugins.observers import Observer
 from millstream.plugins.operators import StreamOperator
+
+if TYPE_CHECKING:
+    from millstream.core.assignment import TaskAssignor
 
 
 @hookspec
@@ -72,11 +75,11 @@ def millstream_register_connectors() -> list[type[Connector]]:  # type: ignore[e
 
 
 @hookspec
-def millstream_register_assignors() -> dict[str, type[Any]]:  # type: ignore[empty-body]
+def millstream_register_assignors() -> list[type[TaskAssignor]]:  # type: ignore[empty-body]
     """Offer task assignors, which ``task.assignor.class`` chooses by name.
 
     Returns:
-        Classes with a method ``assign`` that can be made without arguments, by name.
+        Concrete classes with distinct names that can be made without arguments.
     """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.buffers import SuppressionBuffer
 from millstream.core.serdes import Serde
@@ -11,6 +11,9 @@ from millstream.core.store import ByteStore
 from millstream.plugins.connectors import Connector
 from millstream.plugins.observers import Observer
 from millstream.plugins.operators import StreamOperator
+
+if TYPE_CHECKING:
+    from millstream.core.assignment import TaskAssignor
 
 T = TypeVar("T")
 
@@ -28,7 +31,7 @@ BUFFERS: Kind[type[SuppressionBuffer]] = Kind("suppression buffer", "millstream_
 OPERATORS: Kind[type[StreamOperator]] = Kind("operator", "millstream_register_operators")
 SERDES: Kind[type[Serde[Any]]] = Kind("serde", "millstream_register_serdes")
 CONNECTORS: Kind[type[Connector]] = Kind("connector", "millstream_register_connectors")
-ASSIGNORS: Kind[type[Any]] = Kind("task assignor", "millstream_register_assignors")
+ASSIGNORS: Kind[type[TaskAssignor]] = Kind("task assignor", "millstream_register_assignors")
 OBSERVERS: Kind[type[Observer]] = Kind("observer", "millstream_register_observers")
 
 KINDS: tuple[Kind[Any], ...] = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import PLUGIN_NAMES
-from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES
+from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, Kind
 from millstream.plugins.observers import OBSERVERS_KEY, Observers
 from millstream.plugins.registry import find, offered
 
@@ -20,7 +20,8 @@ def with_plugins(config: StreamsConfig) -> StreamsConfig:
     given = config.originals()
     found = {}
     for key in PLUGIN_NAMES.intersection(given):
-        offers = offered(ASSIGNORS if key == StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG else SERDES)
+        kind: Kind[Any] = ASSIGNORS if key == StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG else SERDES
+        offers = offered(kind)
         if isinstance(given[key], str) and given[key].strip() in offers:
             found[key] = offers[given[key].strip()]
     return StreamsConfig(given | found) if found else config

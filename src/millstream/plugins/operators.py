@@ -5,11 +5,13 @@ An operator is a class. Calling the method makes an instance of it: one use in o
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from millstream.core.chunk import Chunk
+from millstream.core.errors import PluginError
 from millstream.core.processor import Processor
 from millstream.core.state import StoreBuilder
 
@@ -23,13 +25,30 @@ class OperatorTraits:
 
     Without it, it is a method of ``KStream``, and is given records. Either way it returns a stream.
     """
+    of_windows: bool = False
+    """It is a method of ``TimeWindowedKStream`` and ``SessionWindowedKStream``; it must ``expand``.
+    """
     by_key: bool = False
     """Equal keys have to meet in one task: a stream whose key has changed is repartitioned first.
     """
+    keeps_null_keys: bool = False
+    """Records without key go through that repartition topic, too; to any partition."""
     changes_key: bool = False
     """What it forwards may have other keys: later groupings and joins repartition the stream."""
     changes_value: bool = False
     """What it forwards may have values of another type: the serde for values is not passed on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorWishes:
+    """What a use of an operator asks of its place, because its own arguments say so."""
+
+    name: str | None = None
+    """The node's; None for one with a number."""
+    key_serde: Any = None
+    """Of the stream above and below; None for the serde that is known there already."""
+    value_serde: Any = None
+    """The same for values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +62,11 @@ class OperatorPlace:
     value_serde: Any = None
 
 
-class StreamOperator(ABC):
+class StreamOperator:
     """One use of an operator; subclasses are frozen dataclasses whose fields are the arguments.
+
+    It overrides ``processor``, or ``expand``. What its own ``__init__`` or ``__post_init__`` raises
+    reaches whoever called the method.
 
     Example:
         >>> @dataclass(frozen=True)
@@ -59,11 +81,29 @@ class StreamOperator(ABC):
 
     name: ClassVar[str]
     """Of the method; none that Kafka's streams have. Unique among the plugins."""
+    label: ClassVar[str] = ""
+    """In generated names of nodes, ``KSTREAM-LABEL-0000000001``; empty for the method's name."""
     traits: ClassVar[OperatorTraits] = OperatorTraits()
 
-    @abstractmethod
+    def wishes(self) -> OperatorWishes:
+        """Return what the arguments say about name and serdes; nothing unless overridden.
+
+        A ``Named`` that comes last is the operator's name, and no argument of the class, unless the
+        class overrides this method or has a field ``named``.
+        """
+        return OperatorWishes()
+
     def processor(self, place: OperatorPlace) -> Processor[Any, Any, Any, Any]:
-        """Return a new processor; one is made for each task."""
+        """Return a new processor; one is made for each task.
+
+        Raises:
+            PluginError: The operator overrides neither this method nor ``expand``.
+        """
+        raise PluginError(
+            f'operator "{self.name}" has neither a processor nor an expansion',
+            detail=f"It was to be made for {place.name}.",
+            hint="Override processor(place), or expand(upstream).",
+        )
 
     def stores(self, place: OperatorPlace) -> Sequence[StoreBuilder[Any]]:
         """Return the builders of the stores that its processors use; none unless overridden."""
@@ -74,7 +114,29 @@ class StreamOperator(ABC):
         """Return a stream or table made of other operations; None to be a node of its own.
 
         Args:
-            upstream: The ``KStream`` or ``KTable`` whose method was called.
+            upstream: The stream or table whose method was called.
         """
         del upstream
         return None
+
+
+class ChunkProcessor(Processor[Any, Any, Any, Any]):
+    """A processor that can also take a run of records at once, by columns.
+
+    ``process`` is what it means, and what a task calls where single records matter.
+    ``process_chunk`` must have the same visible effect on a run of records, one after the other;
+    it is what makes a processor fast. Such a processor never changes the headers of a record that
+    it was given.
+
+    Its context has, besides Kafka's methods: ``forward_chunk(chunk)``; ``each(chunk)``, which calls
+    ``process`` for each of some records; ``fail(chunk, index, error)``, which applies the
+    processing exception handler to one record, and returns if it is to be skipped. A store's
+    ``access()`` reads and writes many keys at a time.
+    """
+
+    by_records: bool = False
+    """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
+
+    @abstractmethod
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Take a run of records."""

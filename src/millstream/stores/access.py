@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import NoneType
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -15,7 +16,15 @@ from millstream.core.state import (
 from millstream.stores.codec import Codec, Part
 from millstream.stores.flushing import Flusher
 from millstream.stores.layers import PointLayer
-from millstream.stores.record_cache import CONTEXT_BYTES, RecordCache, context_bytes
+from millstream.stores.record_cache import (
+    CONTEXT_BYTES,
+    ENTRY_BYTES,
+    RecordCache,
+    context_bytes,
+)
+
+_UTF8_BYTES = 4
+"""At most so many for a character."""
 
 
 class StoreAccess(KeyValueAccess):
@@ -49,6 +58,9 @@ class StoreAccess(KeyValueAccess):
 
     def in_hand(self, chunk: Chunk, index: int) -> None:
         pass
+
+    def measure_reads(self, measure: Callable[[Any], Any]) -> None:
+        """Have every look into the cache measured, if there is one."""
 
     def flush(self) -> None:
         """Pass on what is dirty."""
@@ -146,7 +158,9 @@ class CachedAccess(StoreAccess):
         self._context = context
         self._flusher = Flusher(context, codec, below, show_key)
         self._cache = RecordCache(context.cache_budget, codec, self._flusher)
+        self._budget = context.cache_budget
         self._lookup = self._cache.lookup
+        self._missing = self._cache.missing
         self._get = below.get
         self._kept = self._cache.remember if remembers else _decoder(codec)
 
@@ -205,6 +219,22 @@ class CachedAccess(StoreAccess):
         total = sum(map(len, keys_bytes))
         return self._cache.has_room(total, len(keys_bytes), _chunk_context_bytes(chunk, 0))
 
+    def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
+        part, values = self._codec.part, chunk.values
+        if chunk.headers is not None or not set(map(type, values)) <= {part.plain_type, NoneType}:
+            return None
+        value_bytes = part.width
+        if value_bytes is None:
+            longest = max(map(len, filter(None, values)), default=0)
+            value_bytes = longest * (_UTF8_BYTES if part.plain_type is str else 1)
+        stored = self._below.get_many(self._missing(keys_bytes))
+        read = sum(len(data) for data in stored if data is not None)
+        each = _chunk_context_bytes(chunk, 0) + ENTRY_BYTES + self._codec.prefix_width + value_bytes
+        return sum(map(len, keys_bytes)) + len(keys_bytes) * each + read
+
+    def room(self) -> int:
+        return max(0, self._budget.limit - self._budget.used)
+
     def cached_cells(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[tuple[bytes, Any]]:
@@ -219,6 +249,13 @@ class CachedAccess(StoreAccess):
 
     def in_hand(self, chunk: Chunk, index: int) -> None:
         self._flusher.hand = chunk, index
+
+    def measure_reads(self, measure: Callable[[Any], Any]) -> None:
+        lookup = self._lookup = measure(self._lookup)
+        # Who reads many at once asks the cache only what is missing.
+        self._cache.missing = lambda keys: [  # type: ignore[method-assign]
+            key for key in keys if lookup(key) is None
+        ]
 
     def flush(self) -> None:
         self._cache.flush()

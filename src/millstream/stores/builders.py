@@ -51,6 +51,7 @@ from millstream.stores.suppliers import (
     OurVersionedSupplier,
     OurWindowSupplier,
 )
+from millstream.stores.typed import OpenedStore
 from millstream.stores.value_forms import Adapter, Log, adapter, log_with_headers_in_hand
 from millstream.stores.versioned import SerdeVersionedStore
 from millstream.stores.versioned_above import CachedVersions, LoggedVersions, SuppliedVersions
@@ -269,9 +270,13 @@ class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]
             layer = LoggedVersions(layer, self._name)
         if isinstance(supplier, OurVersionedSupplier) and supplier.cached:
             layer = CachedVersions(layer)
-        return SerdeVersionedStore(self._name, layer, self._key_serde, self._value_serde)
+        made: SerdeVersionedStore[Any, Any] = SerdeVersionedStore(
+            self._name, layer, self._key_serde, self._value_serde
+        )
+        return _scoped(made, supplier)
 
 
+O = TypeVar("O", bound=OpenedStore[Any])
 KV = TypeVar("KV", bound=SerdeKeyValueStore[Any, Any])
 W = TypeVar("W", bound=SerdeWindowStore[Any, Any])
 SS = TypeVar("SS", bound=SerdeSessionStore[Any, Any])
@@ -289,7 +294,7 @@ def build_key_value(store: type[KV], builder: BaseBuilder[Any]) -> KV:
         supplied = supplier.get()
         layer = SuppliedBytes(supplied)
         adapts = _users(codec, supplied)
-    return store(builder._name, layer, **_around(layer, adapts, codec, builder))
+    return _scoped(store(builder._name, layer, **_around(layer, adapts, codec, builder)), supplier)
 
 
 def build_window(store: type[W], builder: WindowBuilder[Any]) -> W:
@@ -308,7 +313,9 @@ def build_window(store: type[W], builder: WindowBuilder[Any]) -> W:
         adapts = _users(codec, supplied)
     logged_key = Numbered() if supplier.retainDuplicates() else without_segment
     around = _around(layer, adapts, codec, builder, logged_key)
-    return store(builder._name, layer, window_size=supplier.windowSize(), keys=keys, **around)
+    size = supplier.windowSize()
+    made = store(builder._name, layer, window_size=size, keys=keys, **around)
+    return _scoped(made, supplier)
 
 
 def build_session(store: type[SS], builder: SessionBuilder[Any]) -> SS:
@@ -326,7 +333,14 @@ def build_session(store: type[SS], builder: SessionBuilder[Any]) -> SS:
         layer = SuppliedSessions(supplied, keys)
         adapts = _users(codec, supplied)
     around = _around(layer, adapts, codec, builder, without_segment)
-    return store(builder._name, layer, keys=keys, **around)
+    return _scoped(store(builder._name, layer, keys=keys, **around), supplier)
+
+
+def _scoped(store: O, supplier: StoreSupplier[Any]) -> O:
+    # A supplier that only looks like one may have no name for metrics.
+    scope = getattr(supplier, "metricsScope", None)
+    store.metrics_scope = None if scope is None else scope()
+    return store
 
 
 def _around(

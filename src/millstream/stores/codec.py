@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
-from millstream.core.serdes import Serde, deserializer_call, serializer_call
+from millstream.core.serdes import Serde, StringSerializer, deserializer_call, serializer_call
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -35,6 +35,8 @@ class Part(Generic[T]):
         """Objects of exactly this type may be kept instead of their bytes."""
         self.width: int | None = None
         """How many bytes every object of the plain type takes; None if that differs."""
+        if type(self._serializer) is StringSerializer and self._serializer.is_utf_8():
+            self.to_bytes = self._text_to_bytes  # type: ignore[method-assign]
         if self.plain_type in SIZED_BY_TYPE:
             sample: Any = self.plain_type()
             self.width = len(self.to_bytes(sample) or b"")
@@ -46,6 +48,12 @@ class Part(Generic[T]):
     def from_bytes(self, data: bytes) -> T:
         """Return the object of some bytes."""
         return self._deserialize(self.topic, None, data)  # type: ignore[no-any-return]
+
+    def _text_to_bytes(self, value: Any) -> bytes | None:
+        # Most keys are text, and one is written for almost every record.
+        if type(value) is str and value.isascii():
+            return value.encode()
+        return self._serialize(self.topic, None, value)
 
     def to_bytes_with(self, headers: Headers | None, value: T) -> bytes | None:
         """Return the bytes of an object, as a serializer writes them that may change headers."""

@@ -14,6 +14,7 @@ from millstream.core.state import (
     StateStoreContext,
 )
 from millstream.core.windows import SessionWindow, Windowed
+from millstream.stores import metered
 from millstream.stores.access import StoreAccess
 from millstream.stores.iterators import Entries
 from millstream.stores.key_value import given, warn_empty_range
@@ -32,6 +33,10 @@ Cells = Iterator[tuple[bytes, Any]]
 
 class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
     """Keys and aggregates by their serdes, over layers of bytes."""
+
+    points_measured = metered.SESSION_POINTS
+    scans_measured = metered.SESSION_SCANS
+    access_measured = metered.SESSION_ACCESS
 
     def __init__(
         self,

@@ -241,7 +241,7 @@ class StoredSessions(SessionLayer):
             )
 
     def _refuse(self, key: bytes) -> None:
-        self._context.count_dropped_record()
+        self._context.count_dropped_record(self._name)
         logger.warning(
             "Skipping record for expired segment. store=[%s] sessionEnd=[%d] streamTime=[%d]",
             self._name,

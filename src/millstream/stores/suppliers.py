@@ -71,8 +71,9 @@ class OurKeyValueSupplier(KeyValueBytesStoreSupplier):
         return self.store
 
     def metricsScope(self) -> str:
-        """Return the byte store's name."""
-        return self.kind
+        """Return what Kafka calls the byte store."""
+        scope = _scope(self.kind)
+        return scope if self.max_entries is None else f"{scope}-lru"
 
     def get(self) -> KeyValueStore[bytes, bytes]:
         """Return a new store of bytes, without cache and changelog."""
@@ -118,8 +119,8 @@ class OurWindowSupplier(WindowBytesStoreSupplier):
         return self.store
 
     def metricsScope(self) -> str:
-        """Return the byte store's name."""
-        return f"{self.kind}-window"
+        """Return what Kafka calls the byte store."""
+        return f"{_scope(self.kind)}-window"
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
@@ -188,8 +189,8 @@ class OurSessionSupplier(SessionBytesStoreSupplier):
         return self.store
 
     def metricsScope(self) -> str:
-        """Return the byte store's name."""
-        return f"{self.kind}-session"
+        """Return what Kafka calls the byte store."""
+        return f"{_scope(self.kind)}-session"
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
@@ -247,8 +248,8 @@ class OurVersionedSupplier(VersionedBytesStoreSupplier):
         return self.store
 
     def metricsScope(self) -> str:
-        """Return the byte store's name."""
-        return self.kind
+        """Return what Kafka calls the byte store."""
+        return _scope(self.kind)
 
     def historyRetentionMs(self) -> int:
         """Return how far back versions are kept."""
@@ -268,3 +269,7 @@ class OurVersionedSupplier(VersionedBytesStoreSupplier):
         return StoredVersions(
             self.store, self.kind, self.retention, self.segment_interval, durable=self.durable
         )
+
+
+def _scope(kind: str) -> str:
+    return "in-memory" if kind == "memory" else kind

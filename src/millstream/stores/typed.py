@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import InvalidStateStoreException
+from millstream.core.metrics import StoreMetrics
 from millstream.core.serdes import Serde
 from millstream.core.state import FlushListener, StateStore, StateStoreContext
+from millstream.stores import metered
 from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
 from millstream.stores.codec import Codec, Part, PlainCodec, resolve
 from millstream.stores.layers import Below, PointLayer
+from millstream.stores.metered import Meter
 from millstream.stores.value_forms import Adapter
 
 A = TypeVar("A")
@@ -18,6 +22,11 @@ A = TypeVar("A")
 
 class OpenedStore(StateStore, Generic[A]):
     """Name, opening and closing. ``A`` is the operators' way in, there while it is open."""
+
+    points_measured: ClassVar[Mapping[str, str]] = metered.POINTS
+    scans_measured: ClassVar[Mapping[str, str]] = metered.SCANS
+    access_measured: ClassVar[Mapping[str, str]] = metered.POINT_ACCESS
+    """Which methods are which of Kafka's operations."""
 
     def __init__(
         self, name: str, key_serde: Serde[Any] | None, value_serde: Serde[Any] | None
@@ -27,6 +36,8 @@ class OpenedStore(StateStore, Generic[A]):
         self._value_serde = value_serde
         self._access: A | None = None
         self._below: Below
+        self.metrics_scope: str | None = None
+        """What its supplier is called in metrics; None if nothing is measured."""
 
     def name(self) -> str:
         """Return the name."""
@@ -55,6 +66,16 @@ class OpenedStore(StateStore, Generic[A]):
     def isOpen(self) -> bool:
         """Tell whether the store can be used."""
         return self._access is not None
+
+    @property
+    def operations_measured(self) -> list[str]:
+        """Which operations there are metrics of."""
+        return sorted({*self.points_measured.values(), *self.scans_measured.values()})
+
+    def measured_by(self, metrics: StoreMetrics) -> None:
+        """Record what is done with the store, from now on."""
+        table = (self, self.points_measured, self.scans_measured)
+        Meter(metrics).measure(*table, (self._opened(), self.access_measured))
 
     def _parts(self, context: StateStoreContext) -> tuple[Part[Any], Part[Any]]:
         """Return the serdes of keys and values, bound to the changelog's topic as in Kafka."""
@@ -109,6 +130,13 @@ class TypedStore(OpenedStore[A], Generic[A]):
             self._points = DirectAccess(keys, codec, self._bytes, context)
         self._below = self._points
         self._access = self._open(self._points, context)
+
+    def measured_by(self, metrics: StoreMetrics) -> None:
+        """Record what is done with the store and its cache, from now on."""
+        super().measured_by(metrics)
+        metrics.cached = self._points.cached
+        if metrics.cached and metrics.debug:
+            self._points.measure_reads(Meter(metrics).measure_cache)
 
     def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
         """Name who is told of flushed entries; False if the store has no cache."""

@@ -101,7 +101,7 @@ class StoredVersions(VersionLayer):
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
         if self._expired(time):
-            self._context.count_dropped_record()
+            self._context.count_dropped_record(self._name)
             logger.warning(
                 "Skipping record for expired put. store=[%s] timestamp=[%d] streamTime=[%d]",
                 self._name,

@@ -18,6 +18,7 @@ from millstream.core.state import (
     WindowStore,
 )
 from millstream.core.windows import TimeWindow, Windowed
+from millstream.stores import metered
 from millstream.stores.access import StoreAccess
 from millstream.stores.codec import TimestampedCodec
 from millstream.stores.iterators import Entries, WindowEntries
@@ -46,6 +47,10 @@ Cells = Iterator[tuple[bytes, Any]]
 
 class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
+
+    points_measured = metered.WINDOW_POINTS
+    scans_measured = metered.WINDOW_SCANS
+    access_measured = metered.WINDOW_ACCESS
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from millstream.core.store import Entry
 from millstream.stores.window_keys import key_of, start_of
 
 REMEMBERED_WINDOWS = 200_000
-FORGOTTEN_AT_ONCE = 64
+FORGOTTEN_AT_ONCE = 4
 
 Row = tuple[list[int], list[Entry]]
 """A key's starts, and the entries to each of them."""
@@ -50,6 +50,11 @@ class WindowIndex:
             return
         starts, entries = row
         start = start_of(window_key)
+        if value is not None and (not starts or start > starts[-1]):
+            starts.append(start)
+            entries.append((window_key, value))
+            self._remembered += 1
+            return
         end = bisect_right(starts, start)
         for index in range(bisect_left(starts, start, 0, end), end):
             if entries[index][0] == window_key:

@@ -231,9 +231,12 @@ class StoredWindows(WindowLayer):
                 self._move_to(key[-12:-4])
                 self._save()
             return
-        self._sequence = (self._sequence + 1) & 0x7FFFFFFF
-        self._put(key[:-4] + self._sequence.to_bytes(4, "big"), value)
-        self._save()
+        number = self._sequence = (self._sequence + 1) & 0x7FFFFFFF
+        start, last = key[-12:-4], number.to_bytes(4, "big")
+        if start > self._observed_bytes:
+            self._move_to(start)
+        self._put(key[:-4] + last, value)
+        self._copy_put(META_KEY, self._observed_bytes + last)
 
     def _move_to(self, start: bytes) -> None:
         # In a join's store this runs for every record, so it does no more than it has to.
@@ -269,7 +272,7 @@ class StoredWindows(WindowLayer):
         self._copy_put(META_KEY, self._observed_bytes + self._sequence.to_bytes(4, "big"))
 
     def _refuse(self, key: bytes) -> None:
-        self._context.count_dropped_record()
+        self._context.count_dropped_record(self._name)
         logger.warning(
             "Skipping record for expired segment. store=[%s] windowStart=[%d] streamTime=[%d]",
             self._name,

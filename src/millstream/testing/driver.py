@@ -14,6 +14,8 @@ from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.headers import Headers
+from millstream.core.metrics import TaskMetrics
+from millstream.core.metrics.measured import NULL_BYTES, measured
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.serdes import Deserializer, Serializer
@@ -89,6 +91,7 @@ class TopologyTestDriver(DriverStores):
         self._produced: dict[str, deque[Sent]] = {}
         # As in Kafka's driver; in an application global stores have a cache of their own.
         cache = CacheBudget(settings.cache_bytes)
+        self._metrics = settings.metrics(self._host.now_ms)
         self._global_tasks = [
             Task(
                 plan,
@@ -97,12 +100,21 @@ class TopologyTestDriver(DriverStores):
                 settings.for_globals(),
                 GlobalHost(self._host),
                 cache=cache,
+                measures=TaskMetrics(self._metrics, "-1_-1", nanos=self._nanos, is_global=True),
             )
             for store in plan.globals
         ]
         for task in self._global_tasks:
             self._host.global_stores.update(task.stores)
-        self._task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, self._host, cache=cache)
+        self._task = Task(
+            plan,
+            plan.subtopologies,
+            TaskId(0, 0),
+            settings,
+            self._host,
+            cache=cache,
+            measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
+        )
         self._collect()
         super().__init__(self._task, *self._global_tasks)
         self._observers.state_changed("RUNNING", "CREATED")
@@ -139,6 +151,7 @@ class TopologyTestDriver(DriverStores):
         Raises:
             StreamsException: A punctuator failed.
         """
+        self._metrics.settle()
         self._host.advance(to_millis(advance, "advance"))
         self._task.punctuate_wall_clock()
         self._task.processed = None
@@ -150,15 +163,19 @@ class TopologyTestDriver(DriverStores):
         return set(self._produced)
 
     def metrics(self) -> dict[Any, Any]:
-        """Return the task's metrics by name."""
-        return self._task.metrics.asMap()
+        """Return Kafka's metrics by name, as they are at the mock clock's time.
+
+        Latencies are 0, as nothing moves that clock meanwhile; ages of records are not.
+        """
+        return self._metrics.asMap()
 
     def close(self) -> None:
         """Close processors and stores and remove what they left on disk."""
         for task in (self._task, *self._global_tasks):
             task.close()
         self._host.close()
-        self._observers.batch_done(self.metrics())
+        if self._observers:
+            self._observers.batch_done(self.metrics())
         self._observers.state_changed("NOT_RUNNING", "RUNNING")
         self._observers.close()
 
@@ -196,13 +213,20 @@ class TopologyTestDriver(DriverStores):
         """Return what was sent to ``topic`` and not yet read."""
         return self._produced.get(topic, deque())
 
+    def _nanos(self) -> int:
+        return self._host.now_ms() * 1_000_000 + 1
+
     def _enqueue(self, sent: Sent) -> None:
         # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
         row = self._task.source_name(sent.topic) or sent.topic
         offset = self._offsets.get(row, 0)
         self._offsets[row] = offset + 1
         headers: list[Headers | None] | None = [sent.headers] if sent.headers else None
-        raw = RawChunk(sent.topic, 0, [offset], [sent.timestamp], [sent.key], [sent.value], headers)
+        columns = [sent.timestamp], [sent.key], [sent.value]
+        raw = RawChunk(sent.topic, 0, [offset], *columns, headers)
+        raw.measured = measured(
+            sent.topic, raw.keys, raw.values, raw.timestamps, headers, null_bytes=NULL_BYTES
+        )
         for task in (self._task, *self._global_tasks):
             if task.reads(sent.topic):
                 task.add(raw)

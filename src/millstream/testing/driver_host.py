@@ -11,6 +11,7 @@ from typing import Any
 
 from millstream.core.headers import Headers
 from millstream.core.host import FillsGlobalStores
+from millstream.core.metrics.measured import Measures, measured
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
@@ -56,6 +57,7 @@ class DriverHost:
         self._copies: dict[str, WorkingCopy] = {}
         self._directory: tempfile.TemporaryDirectory[str] | None = None
         self.sent: list[Sent] = []
+        self.measures = Measures()
         self.global_stores: dict[str, Any] = {}
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
@@ -79,6 +81,7 @@ class DriverHost:
     ) -> None:
         """Note a record; the driver has one partition of every topic."""
         del partition
+        self._measure(topic, [key], [value], [timestamp], [headers] if headers else None)
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 
     def send_chunk(
@@ -92,8 +95,20 @@ class DriverHost:
     ) -> None:
         """Note records."""
         del partitions
+        self._measure(topic, keys, values, timestamps, headers)
         columns = zip(keys, values, timestamps, headers or [None] * len(keys), strict=True)
         self.sent.extend(Sent(topic, *row) for row in columns)
+
+    def _measure(
+        self,
+        topic: str,
+        keys: list[bytes | None],
+        values: list[bytes | None],
+        timestamps: Sequence[int],
+        headers: list[Headers | None] | None,
+    ) -> None:
+        if keys:
+            self.measures.add(topic, measured(topic, keys, values, timestamps, headers))
 
     def partition_count(self, topic: str) -> int:
         """Return 1: the driver has one partition of every topic."""

@@ -13,7 +13,7 @@ from millstream.core.errors import (
     NullPointerException,
     UnsupportedOperationException,
 )
-from millstream.core.metrics import Metrics
+from millstream.core.metrics import StreamsMetrics
 from millstream.core.processor import (
     Cancellable,
     FixedKeyProcessorContext,
@@ -52,7 +52,7 @@ class _MockContext(ProcessingContext):
         self.config = with_plugins(StreamsConfig(_DEFAULTS | given))
         self._task_id = taskId or TaskId(0, 0)
         self._state_dir = None if stateDir is None else Path(stateDir)
-        self._metrics = Metrics()
+        self._metrics = StreamsMetrics()
         self._metadata: RecordMetadata | None = None
         self._system_ms: int | None = None
         self._stream_ms: int | None = None
@@ -108,7 +108,7 @@ class _MockContext(ProcessingContext):
             )
         return self._state_dir
 
-    def metrics(self) -> Metrics:
+    def metrics(self) -> StreamsMetrics:
         """Return metrics of the mock's own."""
         return self._metrics
 

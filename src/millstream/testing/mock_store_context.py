@@ -120,10 +120,8 @@ class MockStoreContext(StateStoreContext):
             chunk.topic, chunk.partition, chunk.offsets[index], chunk.timestamps[index], headers
         )
 
-    def count_dropped_record(self) -> None:
+    def count_dropped_record(self, store: str) -> None:
         """Count a record that a store refused because it is too late."""
-        self.metrics().add(
-            "dropped-records-total",
-            "stream-task-metrics",
-            {"thread-id": "main", "task-id": repr(self.taskId())},
-        )
+        del store
+        tags = (("thread-id", "main"), ("task-id", repr(self.taskId())))
+        self.metrics().sensor("dropped-records", tags).record()

@@ -96,9 +96,8 @@ class Reducing(ABC, Generic[TK, K, V]):
         )
         if how is not None and store_name(how) is None and self.wastes_number():
             self.grouping.flow.graph.names.store(_AGGREGATE)
-        return self._table(
-            _AGGREGATE, chosen, how, Serdes.Long(), count_initial, count_combine, count_merge
-        )
+        processor = self.processor(count_initial, count_combine, count_merge)
+        return self.table(_AGGREGATE, chosen, how, Serdes.Long(), processor)
 
     def reduce(
         self,
@@ -115,8 +114,8 @@ class Reducing(ABC, Generic[TK, K, V]):
             "reduce", {"named": named, "materialized": materialized}, Named, Materialized
         )
         serde = self.grouping.value_serde
-        combine, merge = ReduceCombine(function), ReduceMerge(function)
-        return self._table(_REDUCE, chosen, how, serde, reduce_initial, combine, merge)
+        processor = self.processor(reduce_initial, ReduceCombine(function), ReduceMerge(function))
+        return self.table(_REDUCE, chosen, how, serde, processor)
 
     def wastes_number(self) -> bool:
         """Tell whether Kafka's ``count`` takes a number for a name that it does not use."""
@@ -149,18 +148,25 @@ class Reducing(ABC, Generic[TK, K, V]):
         chosen, how = sort_options(
             "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
         )
-        return self._table(_AGGREGATE, chosen, how, None, initial, combine, merge)
+        return self.table(_AGGREGATE, chosen, how, None, self.processor(initial, combine, merge))
 
-    def _table(
+    def table(
         self,
         prefix: str,
         named: Named | None,
         materialized: Materialized[Any, Any, Any] | None,
         value_serde: Any,
-        initial: Initial,
-        combine: Combine,
-        merge: Merge | None = None,
+        processor: Callable[..., Any],
     ) -> KTable[TK, Any]:
+        """Return the table that a processor makes, below a repartition topic if need be.
+
+        Args:
+            prefix: Of generated names.
+            named: The user's name for the node.
+            materialized: The user's choice of store.
+            value_serde: Of the table's values, unless ``materialized`` has one.
+            processor: Given the table's settings, makes the processor.
+        """
         from millstream.topology.ktable import KTable
 
         graph = self.grouping.flow.graph
@@ -176,7 +182,7 @@ class Reducing(ABC, Generic[TK, K, V]):
         flow = self.grouping.repartitioned(kept)
         node = TableOperation(
             name=name,
-            processor=self.processor(initial, combine, merge),
+            processor=processor,
             role=TableRole.AGGREGATE,
             store=store,
             queryable=kept.queryable,

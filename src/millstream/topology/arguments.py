@@ -14,6 +14,10 @@ class _Absent:
     def __repr__(self) -> str:
         return "<absent>"
 
+    def __reduce__(self) -> str:
+        # There is one in each process.
+        return "ABSENT"
+
 
 ABSENT: Any = _Absent()
 

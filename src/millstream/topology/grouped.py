@@ -20,6 +20,7 @@ from millstream.topology.aggregation import Adds, Aggregating, Grouping, Reducin
 from millstream.topology.arguments import ABSENT
 from millstream.topology.checks import not_none
 from millstream.topology.cogrouped import CogroupedKStream, cogrouped
+from millstream.topology.declared_operators import WindowOperators
 from millstream.topology.flow import Flow
 from millstream.topology.functions import Merger, plain
 from millstream.topology.materialize import (
@@ -30,6 +31,7 @@ from millstream.topology.materialize import (
     TableStoreBuilder,
     WindowTableBuilder,
     emits_on_close,
+    idle_timeout,
 )
 from millstream.topology.operators.aggregate import Aggregate
 from millstream.topology.operators.folding import Combine, Initial, Merge
@@ -98,7 +100,7 @@ class KGroupedStream(Aggregating[K, K, V]):
         return key_serde
 
 
-class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
+class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V]):
     """Records grouped by key and window; made by ``KGroupedStream.windowedBy``.
 
     An aggregation is a table with a row per key and window. A record that comes after its window
@@ -121,7 +123,8 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
     def emitStrategy(self, emitStrategy: EmitStrategy) -> TimeWindowedKStream[K, V]:
         """Return the same with results at each update (the default), or once per closed window.
 
-        What has closed is emitted when a record comes, in order of time.
+        What has closed is emitted when a record comes, in order of time; with
+        ``EmitStrategy.onWindowClose().orIdle(...)`` also when none comes any more.
 
         Raises:
             IllegalArgumentException: The windows are unlimited and would never close.
@@ -147,8 +150,10 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
     ) -> Callable[..., Any]:
         slides = isinstance(self._windows, SlidingWindows)
         processor: Callable[..., Any] = SlidingAggregate if slides else WindowAggregate
-        on_close = emits_on_close(self._emit)
-        return partial(processor, self._windows, initial, combine, on_close=on_close)
+        on_close, idle_ms = emits_on_close(self._emit), idle_timeout(self._emit)
+        return partial(
+            processor, self._windows, initial, combine, on_close=on_close, idle_ms=idle_ms
+        )
 
     def table_key_serde(self, key_serde: Any) -> Any:
         if key_serde is None:
@@ -159,7 +164,7 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V]):
         return TimeWindowedSerde(key_serde, windows.size())
 
 
-class SessionWindowedKStream(Reducing[Windowed[K], K, V]):
+class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V]):
     """Records grouped by key and session; made by ``KGroupedStream.windowedBy``.
 
     An aggregation is a table with a row per key and session, whose time is the session's end. A
@@ -205,8 +210,16 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V]):
     def processor(
         self, initial: Initial, combine: Combine, merge: Merge | None
     ) -> Callable[..., Any]:
-        on_close = emits_on_close(self._emit)
-        return partial(SessionAggregate, self._windows, initial, combine, merge, on_close=on_close)
+        on_close, idle_ms = emits_on_close(self._emit), idle_timeout(self._emit)
+        return partial(
+            SessionAggregate,
+            self._windows,
+            initial,
+            combine,
+            merge,
+            on_close=on_close,
+            idle_ms=idle_ms,
+        )
 
     def table_key_serde(self, key_serde: Any) -> Any:
         return None if key_serde is None else SessionWindowedSerde(key_serde)

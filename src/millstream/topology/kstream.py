@@ -18,6 +18,7 @@ from millstream.core.processor import (
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
+from millstream.topology.declared_operators import StreamOperators
 from millstream.topology.flow import Flow
 from millstream.topology.functions import (
     ForeachAction,
@@ -66,7 +67,7 @@ Acts = ForeachAction[K, V] | Callable[[K, V], object]
 Pair = KeyValue[K2, V2] | tuple[K2, V2]
 
 
-class KStream(StreamJoins[K, V]):
+class KStream(StreamJoins[K, V], StreamOperators[K, V]):
     """Records, each a fact of its own; made by ``StreamsBuilder.stream`` and by other streams.
 
     Every method adds an operation and leaves this stream as it is. Functions are called with plain

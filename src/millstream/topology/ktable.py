@@ -168,11 +168,15 @@ class KTable(TableJoins[K, V]):
         )
         return KGroupedTable(self._flow.then(node), how)
 
-    def suppress(self, suppressed: Suppressed[K]) -> KTable[K, V]:
+    def suppress(
+        self, suppressed: Suppressed[K], materialized: Materialized[K, V, Any] = ABSENT
+    ) -> KTable[K, V]:
         """Hold updates back, and let only the last one of each key go on.
 
         Args:
             suppressed: Until when, and how much may be held; see ``Suppressed``.
+            materialized: A store of the rows that have gone on, for queries; kept without a cache.
+                (Kafka does not have it.)
 
         Raises:
             TopologyException: It says ``untilWindowCloses`` and the rows are not by window. When
@@ -185,7 +189,14 @@ class KTable(TableJoins[K, V]):
                 f"suppress() does not take a {type(suppressed).__name__}",
                 hint="Use Suppressed.untilWindowCloses() or Suppressed.untilTimeLimit().",
             )
-        return KTable(held_back(self._flow, suppressed), None)
+        (how,) = sort_options("suppress", {"materialized": materialized}, Materialized)
+        shown: KTable[K, V] = KTable(held_back(self._flow, suppressed), None)
+        if how is None:
+            return shown
+        how = how.withCachingDisabled()
+        if suppressed.name is None:
+            return shown.filter(_everything, how)
+        return shown.filter(_everything, Named.as_(f"{suppressed.name}-view"), how)
 
     @overload
     def toStream(self, mapper: Named = ABSENT, named: Named = ABSENT) -> KStream[K, V]: ...
@@ -290,3 +301,8 @@ def _computed_by(processor: Callable[..., Any]) -> Callable[[View], View]:
     """Return how a table that is not kept is read: its processor's function, on what is above."""
     compute = processor(settings=TableSettings()).compute
     return lambda above: DerivedView(above, compute)
+
+
+def _everything(key: Any, value: Any) -> bool:
+    del key, value
+    return True

@@ -205,8 +205,10 @@ class WindowTableBuilder(TableStoreBuilder):
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
         retention_ms = self.kept.materialized.retention_ms
+        if retention_ms is None:
+            retention_ms = getattr(self.windows, "retention_ms", None)
         if retention_ms is not None:
-            return retention_ms
+            return int(retention_ms)
         return int(self.span() + self.windows.gracePeriodMs())
 
     def plain_builder(self) -> Any:
@@ -306,6 +308,11 @@ def chosen_format(configs: Mapping[str, Any], otherwise: DslStoreFormat) -> DslS
 def emits_on_close(strategy: EmitStrategy | None) -> bool:
     """Tell whether windows are emitted once, at their end."""
     return strategy is not None and strategy.type() is StrategyType.ON_WINDOW_CLOSE
+
+
+def idle_timeout(strategy: EmitStrategy | None) -> int | None:
+    """Return after how many milliseconds without records the wall clock may close windows."""
+    return None if strategy is None else strategy.idle_ms
 
 
 def chosen_suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from millstream.core.errors import PluginError
 from millstream.plugins.kinds import OPERATORS
-from millstream.plugins.operators import OperatorPlace, StreamOperator
+from millstream.plugins.operators import (
+    OperatorPlace,
+    OperatorTraits,
+    OperatorWishes,
+    StreamOperator,
+)
 from millstream.plugins.registry import import_path, offered
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.flow import Flow
-from millstream.topology.graph.nodes import OldValues, Operation
+from millstream.topology.graph.nodes import OldValues, PluggedOperation
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.options import Named
+
+F = TypeVar("F", bound=Callable[..., Any])
+Wrap = Callable[[Flow], Any]
+_DECLARED = "__declares_operator__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +44,13 @@ class OperatorSupplier:
         return list(self.operator.stores(self.place))
 
 
-def plugged(receiver: Any, name: str, wrap: Callable[[Flow], Any]) -> Callable[..., Any]:
+def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[..., Any]:
     """Return the operator called ``name`` as a method of a stream or table.
 
     Args:
         receiver: The stream or table.
         name: What was asked for and is no method of its own.
-        wrap: Makes a stream of where it stands.
+        wrap: Makes a stream of where it stands; None where operators have to expand.
 
     Raises:
         AttributeError: No plugin offers it for this kind of receiver.
@@ -50,13 +59,19 @@ def plugged(receiver: Any, name: str, wrap: Callable[[Flow], Any]) -> Callable[.
     kind = type(receiver)
     # Whoever copies or pickles an object asks it for such names.
     operator = None if name.startswith("_") else offered(OPERATORS).get(name)
-    if operator is None or operator.traits.of_tables is not (kind.__name__ == "KTable"):
+    if operator is None or kind.__name__ not in _receivers(operator.traits):
         raise AttributeError(
             f"'{kind.__name__}' object has no attribute '{name}', and no plugin offers it",
             name=name,
             obj=receiver,
         )
     return partial(_applied, receiver, operator, wrap)
+
+
+def declares_operator(method: F) -> F:
+    """Mark a method that only calls the operator of its name, for type checkers and ``help``."""
+    setattr(method, _DECLARED, True)
+    return method
 
 
 def check_unhidden(kind: type) -> None:
@@ -66,7 +81,10 @@ def check_unhidden(kind: type) -> None:
         PluginError: There is one.
     """
     for name, operator in offered(OPERATORS).items():
-        if hasattr(kind, name) and operator.traits.of_tables is (kind.__name__ == "KTable"):
+        method = getattr(kind, name, None)
+        if method is None or kind.__name__ not in _receivers(operator.traits):
+            continue
+        if not getattr(method, _DECLARED, False):
             raise PluginError(
                 f"operator {import_path(operator)} has the name of a method of {kind.__name__}",
                 detail=f"{kind.__name__}.{name}() would be called instead.",
@@ -74,49 +92,75 @@ def check_unhidden(kind: type) -> None:
             )
 
 
+def _receivers(traits: OperatorTraits) -> tuple[str, ...]:
+    if traits.of_windows:
+        return "TimeWindowedKStream", "SessionWindowedKStream"
+    return ("KTable",) if traits.of_tables else ("KStream",)
+
+
+def _names_itself(operator: type[StreamOperator]) -> bool:
+    own = {field.name for field in fields(operator)} if is_dataclass(operator) else set[str]()
+    return "named" in own or operator.wishes is not StreamOperator.wishes
+
+
 def _applied(
     receiver: Any,
     operator: type[StreamOperator],
-    wrap: Callable[[Flow], Any],
+    wrap: Wrap | None,
     *arguments: Any,
-    named: Named = ABSENT,
     **keywords: Any,
 ) -> Any:
-    if named is ABSENT and arguments and isinstance(arguments[-1], Named):
-        *most, named = arguments
-        arguments = tuple(most)
+    named: Any = ABSENT
+    if not _names_itself(operator):
+        named = keywords.pop("named", ABSENT)
+        if named is ABSENT and arguments and isinstance(arguments[-1], Named):
+            *most, named = arguments
+            arguments = tuple(most)
     (chosen,) = sort_options(operator.name, {"named": named}, Named)
     use = operator(*arguments, **keywords)
     expanded = use.expand(receiver)
     if expanded is not None:
         return expanded
-    return wrap(_placed(receiver._flow, use, None if chosen is None else chosen.name))
+    if wrap is None:
+        raise PluginError(
+            f"operator {import_path(operator)} does not expand",
+            detail="An operator of windowed streams has no node of its own.",
+            hint="Override expand(upstream).",
+        )
+    wishes = use.wishes()
+    name = wishes.name if chosen is None else chosen.name
+    return wrap(_placed(receiver._flow, use, name, wishes))
 
 
-def _placed(flow: Flow, use: StreamOperator, given: str | None) -> Flow:
+def _placed(flow: Flow, use: StreamOperator, given: str | None, wishes: OperatorWishes) -> Flow:
     traits, names = use.traits, flow.graph.names
     prefix = "KTABLE" if traits.of_tables else "KSTREAM"
-    name = names.operator(f"{prefix}-{use.name.upper()}-", given)
+    name = names.operator(f"{prefix}-{use.label or use.name.upper()}-", given)
+    key_serde = flow.key_serde if wishes.key_serde is None else wishes.key_serde
+    value_serde = flow.value_serde if wishes.value_serde is None else wishes.value_serde
     if traits.by_key and flow.repartition_required:
         topic = repartition_node(
             names,
             name,
-            key_serde=flow.key_serde,
-            value_serde=flow.value_serde,
+            key_serde=key_serde,
+            value_serde=value_serde,
+            drops_null_keys=not traits.keeps_null_keys,
             named=given is not None,
         )
         flow = flow.then(topic, sources=frozenset({topic.name}), repartition_required=False)
-    place = OperatorPlace(name=name, key_serde=flow.key_serde, value_serde=flow.value_serde)
-    node = Operation(
+    place = OperatorPlace(name=name, key_serde=key_serde, value_serde=value_serde)
+    node = PluggedOperation(
         name=name,
         supplier=Supplied(OperatorSupplier(use, place)),
         changes_key=traits.changes_key,
         changes_value=traits.changes_value,
         old_values=OldValues.NEEDED if traits.of_tables else OldValues.UNUSED,
+        named=given is not None,
     )
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {
+        "key_serde": None if traits.changes_key else key_serde,
+        "value_serde": None if traits.changes_value else value_serde,
+    }
     if traits.changes_key:
-        changes.update(key_serde=None, repartition_required=True)
-    if traits.changes_value:
-        changes.update(value_serde=None)
+        changes.update(repartition_required=True)
     return flow.then(node, **changes)

@@ -23,6 +23,7 @@ from millstream.topology.graph.endpoints import (
 )
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import TableRole
+from millstream.topology.grouped import SessionWindowedKStream, TimeWindowedKStream
 from millstream.topology.kstream import KStream
 from millstream.topology.ktable import KTable
 from millstream.topology.materialize import Kept, KeyValueTableBuilder, resolved
@@ -234,7 +235,7 @@ class StreamsBuilder:
             TopologyException: Names clash, or sources overlap.
             PluginError: An operator of a plugin has the name of a method that there is.
         """
-        for kind in (KStream, KTable):
+        for kind in (KStream, KTable, TimeWindowedKStream, SessionWindowedKStream):
             check_unhidden(kind)
         return build_topology(self._graph, props)
 

@@ -72,6 +72,7 @@ def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
         max_records=LONG_MAX if config.spills else config.max_records,
         max_bytes=LONG_MAX if config.spills else config.max_bytes,
         emits_early=config.when_full is WhenFull.EMIT_EARLY,
+        wall_clock=suppressed.wall_clock,
     )
     node = SuppressedTable(
         name=name,

@@ -152,7 +152,7 @@ def _list(key: ConfigKey, value: Any) -> list[Any]:
 def _class(key: ConfigKey, value: Any) -> Any:
     if isinstance(value, str):
         value = value.strip()
-        if key.name in PLUGIN_NAMES and value.isidentifier():
+        if key.name in PLUGIN_NAMES and value.replace("-", "_").isidentifier():
             return value
     return load_object(value, key.name)
 

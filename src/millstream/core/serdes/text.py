@@ -34,6 +34,10 @@ class StringSerializer(Serializer[str]):
         """
         self._encoding = _configured_encoding(configs, isKey, "serializer")
 
+    def is_utf_8(self) -> bool:
+        """Tell whether ASCII text is written as it is."""
+        return self._encoding == UTF_8
+
     def serialize(self, topic: str, data: str | None) -> bytes | None:
         if data is None:
             return None

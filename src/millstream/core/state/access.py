@@ -116,6 +116,17 @@ class KeyValueAccess(CellAccess):
         Then the single updates of a key may be folded into its last one.
         """
 
+    def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
+        """Return what a cache may need at most to take a chunk's values, and what they replace.
+
+        None where that cannot be told beforehand. The keys are those of the chunk, each once.
+        """
+        return None
+
+    def room(self) -> int:
+        """Return how many bytes the cache still takes without a flush; 0 without a cache."""
+        return 0
+
 
 class WindowAccess(CellAccess):
     """Fast reads and writes of a window store; a cell belongs to a key and a window's start."""

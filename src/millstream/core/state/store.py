@@ -208,5 +208,5 @@ class StateStoreContext(ABC):
         """Return the context of one record of a chunk."""
 
     @abstractmethod
-    def count_dropped_record(self) -> None:
+    def count_dropped_record(self, store: str) -> None:
         """Count a record that a store refused because it is too late."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
+
+from typing_extensions import deprecated
 
 from millstream.core.durations import (
     LONG_MAX,
@@ -13,16 +15,16 @@ from millstream.core.durations import (
     to_epoch_millis,
     to_millis,
 )
-from millstream.core.errors import (
-    IllegalArgumentException,
-    IllegalStateException,
-    UnsupportedOperationException,
+from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.windows.earlier import (
+    EarlierWindows,
+    GapOrFactory,
+    GraceRule,
+    remaining_grace,
 )
 from millstream.core.windows.window import TimeWindow, UnlimitedWindow, Window
 
 W = TypeVar("W", bound=Window)
-
-DAY_MS = 24 * 60 * 60 * 1000
 
 
 class Windows(ABC, Generic[W]):
@@ -47,7 +49,7 @@ class Windows(ABC, Generic[W]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeWindows(Windows[TimeWindow]):
+class TimeWindows(EarlierWindows, Windows[TimeWindow]):
     """Windows ``[start, end)`` of one size at multiples of an advance, from time 0 on.
 
     Tumbling as made by the factories; ``advanceBy`` makes them hop.
@@ -63,6 +65,9 @@ class TimeWindows(Windows[TimeWindow]):
     sizeMs: int
     advanceMs: int
     grace_ms: int
+    grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
+    retention_ms: int | None = None
+    """How long windows are kept, if the table's ``Materialized`` does not say it."""
 
     def __post_init__(self) -> None:
         if self.sizeMs <= 0:
@@ -93,6 +98,18 @@ class TimeWindows(Windows[TimeWindow]):
         grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
         return TimeWindows(sizeMs=size_ms, advanceMs=size_ms, grace_ms=grace_ms)
 
+    @staticmethod
+    @deprecated("TimeWindows.of() is deprecated: use TimeWindows.ofSizeAndGrace()")
+    def of(size: DurationLike) -> TimeWindows:
+        """Return tumbling windows as Kafka 2 did: size and grace are 24 hours together."""
+        size_ms = to_millis(size, "size")
+        return TimeWindows(
+            sizeMs=size_ms,
+            advanceMs=size_ms,
+            grace_ms=remaining_grace(size_ms),
+            grace_rule=GraceRule.RETENTION,
+        )
+
     def advanceBy(self, advance: DurationLike) -> TimeWindows:
         """Return windows of this size that start every ``advance``.
 
@@ -113,6 +130,10 @@ class TimeWindows(Windows[TimeWindow]):
         return range(first, timestamp + 1, advance)
 
     def size(self) -> int:
+        """Return the length of a window in milliseconds."""
+        return self.sizeMs
+
+    def shortest_ms(self) -> int:
         """Return the length of a window in milliseconds."""
         return self.sizeMs
 
@@ -147,6 +168,18 @@ class UnlimitedWindows(Windows[UnlimitedWindow]):
                 "Window start time (startMs) cannot be negative.", detail=f"It is {start_ms}."
             )
         return UnlimitedWindows(startMs=start_ms)
+
+    @deprecated("until() is deprecated: an unlimited window is kept for ever")
+    def until(self, durationMs: DurationLike) -> UnlimitedWindows:
+        """Raise: the window never ends.
+
+        Raises:
+            IllegalArgumentException: Always.
+        """
+        raise IllegalArgumentException(
+            "Window retention time (durationMs) cannot be set for UnlimitedWindows.",
+            detail=f"It is {to_millis(durationMs, 'durationMs')} ms.",
+        )
 
     def windowsFor(self, timestamp: int) -> dict[int, UnlimitedWindow]:
         """Return the one window by its start, or nothing for an event before it."""
@@ -205,6 +238,17 @@ class SlidingWindows:
             grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"),
         )
 
+    @staticmethod
+    @deprecated(
+        "SlidingWindows.withTimeDifferenceAndGrace() is deprecated: use "
+        "SlidingWindows.ofTimeDifferenceAndGrace()"
+    )
+    def withTimeDifferenceAndGrace(
+        timeDifference: DurationLike, grace: DurationLike
+    ) -> SlidingWindows:
+        """Return what ``ofTimeDifferenceAndGrace`` returns."""
+        return SlidingWindows.ofTimeDifferenceAndGrace(timeDifference, grace)
+
     def timeDifferenceMs(self) -> int:
         """Return the largest time between two events of one window."""
         return self.difference_ms
@@ -215,7 +259,7 @@ class SlidingWindows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionWindows:
+class SessionWindows(EarlierWindows):
     """Windows that grow with a key's activity and end after a gap without any.
 
     Source: ``kstream.SessionWindows``.
@@ -223,6 +267,9 @@ class SessionWindows:
 
     gap_ms: int
     grace_ms: int
+    grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
+    retention_ms: int | None = None
+    """How long windows are kept, if the table's ``Materialized`` does not say it."""
 
     def __post_init__(self) -> None:
         if self.gap_ms < 0:
@@ -254,8 +301,20 @@ class SessionWindows:
             grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"),
         )
 
-    def inactivityGap(self) -> int:
-        """Return the gap that ends a session, in milliseconds."""
+    @staticmethod
+    @deprecated(
+        "SessionWindows.with_() is deprecated: use SessionWindows.ofInactivityGapAndGrace()"
+    )
+    def with_(inactivityGap: DurationLike) -> SessionWindows:
+        """Return sessions as Kafka 2 did: gap and grace are 24 hours together."""
+        gap_ms = to_millis(inactivityGap, "inactivityGap")
+        grace_ms = remaining_grace(gap_ms)
+        return SessionWindows(gap_ms=gap_ms, grace_ms=grace_ms, grace_rule=GraceRule.RETENTION)
+
+    inactivityGap = GapOrFactory()
+
+    def shortest_ms(self) -> int:
+        """Return the gap in milliseconds."""
         return self.gap_ms
 
     def gracePeriodMs(self) -> int:
@@ -264,7 +323,7 @@ class SessionWindows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JoinWindows(Windows[Window]):
+class JoinWindows(EarlierWindows, Windows[Window]):
     """How far apart two events may be to meet in a join: ``[t - before, t + after]``, inclusive.
 
     Source: ``kstream.JoinWindows``.
@@ -273,6 +332,8 @@ class JoinWindows(Windows[Window]):
     beforeMs: int
     afterMs: int
     grace_ms: int
+    grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
+    retention_ms: int | None = None
     spurious_results_fix: bool = True
     """Left and outer results without a partner wait until none can come; not so for ``of``."""
 
@@ -303,13 +364,15 @@ class JoinWindows(Windows[Window]):
         return JoinWindows(beforeMs=difference_ms, afterMs=difference_ms, grace_ms=grace_ms)
 
     @staticmethod
+    @deprecated("JoinWindows.of() is deprecated: use JoinWindows.ofTimeDifferenceAndGrace()")
     def of(timeDifference: DurationLike) -> JoinWindows:
         """Return the window as Kafka 2 did: 24 hours of grace, results without partner at once."""
         difference_ms = to_millis(timeDifference, "timeDifference")
         return JoinWindows(
             beforeMs=difference_ms,
             afterMs=difference_ms,
-            grace_ms=max(DAY_MS - 2 * difference_ms, 0),
+            grace_ms=remaining_grace(2 * difference_ms),
+            grace_rule=GraceRule.RETENTION,
             spurious_results_fix=False,
         )
 
@@ -320,19 +383,6 @@ class JoinWindows(Windows[Window]):
     def after(self, timeDifference: DurationLike) -> JoinWindows:
         """Return a copy where the other event may be that much later; negative: must be earlier."""
         return replace(self, afterMs=to_millis(timeDifference, "timeDifference"))
-
-    def grace(self, afterWindowEnd: DurationLike) -> JoinWindows:
-        """Return a copy of an ``of`` window with another grace period.
-
-        Raises:
-            IllegalStateException: The window was not made by ``of``.
-        """
-        if self.spurious_results_fix:
-            raise IllegalStateException(
-                "Cannot call grace() after setting grace value via ofTimeDifferenceAndGrace or "
-                "ofTimeDifferenceWithNoGrace."
-            )
-        return replace(self, grace_ms=to_millis(afterWindowEnd, "afterWindowEnd"))
 
     def windowsFor(self, timestamp: int) -> dict[int, Window]:
         """Raise: the windows of a join hang on its events.
@@ -345,6 +395,10 @@ class JoinWindows(Windows[Window]):
     def size(self) -> int:
         """Return ``before`` plus ``after`` in milliseconds."""
         return self.beforeMs + self.afterMs
+
+    def shortest_ms(self) -> int:
+        """Return ``before`` plus ``after`` in milliseconds."""
+        return self.size()
 
     def gracePeriodMs(self) -> int:
         """Return how long after its end a window still takes events, in ms of stream time."""

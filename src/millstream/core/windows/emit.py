@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import enum
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import IllegalArgumentException, IllegalStateException
 
 
 class StrategyType(enum.Enum):
@@ -34,6 +37,8 @@ class EmitStrategy:
     log: ClassVar[logging.Logger] = logging.getLogger(__name__)
 
     kind: Kind
+    idle_ms: int | None = None
+    """After how long without records the wall clock may close windows; None: never."""
 
     @staticmethod
     def onWindowUpdate() -> EmitStrategy:
@@ -44,6 +49,30 @@ class EmitStrategy:
     def onWindowClose() -> EmitStrategy:
         """Emit one result for a window, once stream time has passed its end and its grace."""
         return EmitStrategy(kind=StrategyType.ON_WINDOW_CLOSE)
+
+    def orIdle(self, timeout: DurationLike) -> EmitStrategy:
+        """Return a copy of ``onWindowClose`` that does not wait for ever when input stops.
+
+        Once no record has reached the aggregation for ``timeout`` of wall-clock time, windows
+        close, too, whose end and grace the wall clock has passed, or stream time with the idle
+        time added. A record that comes for such a window later is late, and dropped: ``timeout``
+        should be longer than any pause of the source. (Kafka does not have it.)
+
+        Raises:
+            IllegalArgumentException: ``timeout`` is below 1 ms.
+            IllegalStateException: The strategy is ``onWindowUpdate``.
+        """
+        if self.kind is not Kind.ON_WINDOW_CLOSE:
+            raise IllegalStateException(
+                "orIdle() needs results that wait for the end of a window",
+                hint="Use EmitStrategy.onWindowClose().orIdle(...).",
+            )
+        idle_ms = to_millis(timeout, "timeout")
+        if idle_ms < 1:
+            raise IllegalArgumentException(
+                "the timeout of orIdle() must be at least 1 ms", detail=f"It is {idle_ms} ms."
+            )
+        return replace(self, idle_ms=idle_ms)
 
     def type(self) -> Kind:
         """Return the kind."""

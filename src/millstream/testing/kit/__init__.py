@@ -3,6 +3,7 @@
 from millstream.testing.kit import ByteStoreTests
 """
 
+from millstream.testing.kit.assignors import TaskAssignorTests as TaskAssignorTests
 from millstream.testing.kit.buffers import SuppressionBufferTests as SuppressionBufferTests
 from millstream.testing.kit.connectors import ConnectorTests as ConnectorTests
 from millstream.testing.kit.operators import OperatorTests as OperatorTests

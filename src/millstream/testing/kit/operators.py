@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from millstream.core.serdes import Serdes
+from millstream.core.windows import TimeWindows, Windowed
 from millstream.plugins.kinds import OPERATORS
 from millstream.plugins.markers import hookimpl
 from millstream.plugins.operators import OperatorPlace, OperatorTraits, StreamOperator
 from millstream.plugins.registry import offered, registered
 from millstream.testing.driver import TopologyTestDriver
+from millstream.testing.kit.one_task import sent_by
 from millstream.testing.kit.promises import keeping, promise
 from millstream.testing.record import TestRecord
+from millstream.topology.grouped import SessionWindowedKStream, TimeWindowedKStream
 from millstream.topology.kstream import KStream
 from millstream.topology.ktable import KTable
 from millstream.topology.plugged import check_unhidden
@@ -42,6 +45,8 @@ class OperatorTests:
     """What comes in."""
     expected: ClassVar[Sequence[Row]] = ()
     """What goes out."""
+    windows: ClassVar[Any] = TimeWindows.ofSizeWithNoGrace(10)
+    """Of the streams that an operator of windowed streams is tried on; rows have the bare key."""
     config: ClassVar[Mapping[str, Any]] = {
         "default.key.serde": Serdes.String(),
         "default.value.serde": Serdes.String(),
@@ -58,15 +63,15 @@ class OperatorTests:
             f"name is {name!r}",
         )
         promise(isinstance(cls.traits, OperatorTraits), "traits is an OperatorTraits")
-        missing = sorted(getattr(cls, "__abstractmethods__", ()))
-        promise(not missing, "the class has every method", f"it lacks {', '.join(missing)}")
+        own = [method for method in ("processor", "expand") if _overrides(cls, method)]
+        promise(bool(own), "the class overrides processor or expand")
         with keeping("the class can be imported by its module and name"):
             pickle.loads(pickle.dumps(cls))
 
     def test_no_method_hides_it(self) -> None:
         """Kafka's own methods come first."""
         with self._installed(), keeping("no method of streams or tables has its name"):
-            for kind in (KStream, KTable):
+            for kind in (KStream, KTable, TimeWindowedKStream, SessionWindowedKStream):
                 check_unhidden(kind)
 
     def test_a_use_of_it_does_not_change(self) -> None:
@@ -112,6 +117,26 @@ class OperatorTests:
             f"they made {found!r}",
         )
 
+    def test_a_run_of_records_does_what_single_records_do(self) -> None:
+        """A processor may take records by columns, and the result is the same."""
+        with self._installed():
+            topology = self._topology(1)
+            key, value = self._serdes()
+            rows = [
+                (key.serializer().serialize("in", k), value.serializer().serialize("in", v), time)
+                for k, v, time in self.records
+            ]
+            single, run = (
+                sent_by(topology, self.config, "in", rows, by_chunks=by_chunks)
+                for by_chunks in (False, True)
+            )
+        promise(
+            single == run,
+            "a run of records by columns does what the records do one by one",
+            f"by columns it sent {run!r}",
+            f"instead of {single!r}",
+        )
+
     def _installed(self) -> Any:
         cls = self.operator_class
         if offered(OPERATORS).get(getattr(cls, "name", "")) is cls:
@@ -125,20 +150,33 @@ class OperatorTests:
         return registered(Plugin())
 
     def _stream(self) -> Any:
+        return self._above(StreamsBuilder())
+
+    def _above(self, builder: StreamsBuilder) -> Any:
+        traits = self.operator_class.traits
+        if traits.of_tables:
+            return builder.table("in")
+        stream: Any = builder.stream("in")
+        return stream.groupByKey().windowedBy(self.windows) if traits.of_windows else stream
+
+    def _serdes(self) -> tuple[Any, Any]:
+        return self.config["default.key.serde"], self.config["default.value.serde"]
+
+    def _topology(self, uses: int) -> Any:
         builder = StreamsBuilder()
-        return builder.table("in") if self.operator_class.traits.of_tables else builder.stream("in")
+        above = self._above(builder)
+        for number in range(uses):
+            result = getattr(above, self.operator_class.name)(*self.arguments)
+            stream = result.toStream() if isinstance(result, KTable) else result
+            if self.operator_class.traits.of_windows:
+                stream = stream.selectKey(_without_window)
+            stream.to(f"out-{number}")
+        return builder.build()
 
     def _run(self, uses: int) -> list[list[Row]]:
         with self._installed():
-            builder = StreamsBuilder()
-            tables = self.operator_class.traits.of_tables
-            above: Any = builder.table("in") if tables else builder.stream("in")
-            for number in range(uses):
-                result = getattr(above, self.operator_class.name)(*self.arguments)
-                stream = result.toStream() if isinstance(result, KTable) else result
-                stream.to(f"out-{number}")
-            key, value = self.config["default.key.serde"], self.config["default.value.serde"]
-            with TopologyTestDriver(builder.build(), self.config, 0) as driver:
+            key, value = self._serdes()
+            with TopologyTestDriver(self._topology(uses), self.config, 0) as driver:
                 source = driver.createInputTopic("in", key.serializer(), value.serializer())
                 for row in self.records:
                     source.pipeInput(*row)
@@ -151,6 +189,14 @@ class OperatorTests:
                     ]
                     for number in range(uses)
                 ]
+
+
+def _overrides(cls: type[StreamOperator], method: str) -> bool:
+    return getattr(cls, method) is not getattr(StreamOperator, method)
+
+
+def _without_window(key: Any, value: Any) -> Any:
+    return key.key() if isinstance(key, Windowed) else key
 
 
 def _row(record: TestRecord[Any, Any]) -> Row:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.errors import PluginError
-from millstream.plugins.kinds import BUFFERS, CONNECTORS, STORES, Kind
+from millstream.plugins.kinds import ASSIGNORS, BUFFERS, CONNECTORS, STORES, Kind
 from millstream.plugins.registry import find
+from millstream.testing.kit.assignors import TaskAssignorTests
 from millstream.testing.kit.buffers import SuppressionBufferTests
 from millstream.testing.kit.connectors import ConnectorTests
 from millstream.testing.kit.promises import Outcome, run_suite
@@ -18,6 +19,7 @@ SUITES: dict[Kind[Any], tuple[type[Any], str]] = {
     STORES: (ByteStoreTests, "store_class"),
     BUFFERS: (SuppressionBufferTests, "buffer_class"),
     CONNECTORS: (ConnectorTests, "connector_class"),
+    ASSIGNORS: (TaskAssignorTests, "assignor_class"),
 }
 """The suite, and the attribute that names what it tests."""
 

@@ -9,7 +9,7 @@ from millstream.topology.graph.endpoints import GlobalStoreAddition, Repartition
 from millstream.topology.graph.graph import Graph
 from millstream.topology.graph.internal_topics import TableRepartition
 from millstream.topology.graph.joins import StreamJoin, StreamTableJoin
-from millstream.topology.graph.nodes import Node, TableOperation
+from millstream.topology.graph.nodes import Node, PluggedOperation, TableOperation
 from millstream.topology.graph.suppressed import SuppressedTable
 
 
@@ -53,6 +53,8 @@ def _unnamed_stores(node: Node) -> tuple[Any, ...]:
     """
     if isinstance(node, SuppressedTable) and not node.named and node.buffer.loggingEnabled():
         return (node.buffer,)
+    if isinstance(node, PluggedOperation):
+        return node.unnamed_stores()
     if isinstance(node, TableOperation) and node.store is not None:
         return () if node.store.kept.queryable else (node.store,)
     if isinstance(node, StreamJoin) and not node.names_given:

@@ -84,6 +84,20 @@ class Operation(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PluggedOperation(Operation):
+    """An operator of a plugin, with the stores that it brings."""
+
+    named: bool = False
+    """The user gave its name."""
+
+    def unnamed_stores(self) -> tuple[Any, ...]:
+        """Return the builders of its stores whose names were generated."""
+        if self.named:
+            return ()
+        return tuple(each for each in self.supplier.stores() if each.name().startswith(self.name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableReader(Operation):
     """A processor that depends on the graph around it, mostly because it ``reads`` tables.
 

@@ -71,20 +71,22 @@ class JoinPart(Operator):
             for role in ("pk", "fk", "vh")
         }
         self._key_serde = join.key_serde or context.keySerde()
-        self._foreign_key_serde = join.foreign_key_serde or context.keySerde()
-        self._value_serde = join.value_serde or context.valueSerde()
+        foreign_key_serde = join.foreign_key_serde or context.keySerde()
+        value_serde = join.value_serde or context.valueSerde()
+        self._write_key = serializer_call(self._key_serde.serializer())
+        self._write_foreign_key = serializer_call(foreign_key_serde.serializer())
+        self._write_value = serializer_call(value_serde.serializer())
         self._subscriptions = SubscriptionSerde(join.topic, self._key_serde, self._names["pk"])
 
     def row_hash(self, value: Any) -> bytes | None:
         """Return the hash of a left row's bytes."""
         if value is None:
             return None
-        call = serializer_call(self._value_serde.serializer())
-        return murmur3_128(call(self._names["vh"], None, value) or b"")
+        return murmur3_128(self._write_value(self._names["vh"], None, value) or b"")
 
     def foreign_key_bytes(self, key: Any) -> bytes | None:
         """Return a foreign key's bytes; by these foreign keys are compared."""
-        return serializer_call(self._foreign_key_serde.serializer())(self._names["fk"], None, key)
+        return self._write_foreign_key(self._names["fk"], None, key)
 
     def prefix(self, foreign_key: Any) -> bytes:
         """Return how the store's keys of a right row's subscriptions begin."""
@@ -162,8 +164,7 @@ class KeepSubscription(JoinPart):
                 self.context.drop(_NO_FOREIGN_KEY)
                 return
         else:
-            write = serializer_call(self._key_serde.serializer())
-            primary = write(self._names["pk"], None, subscription.primary_key) or b""
+            primary = self._write_key(self._names["pk"], None, subscription.primary_key) or b""
             key = self.prefix(foreign_key) + primary
             value: Any = None
             if subscription.instruction not in _DELETES:

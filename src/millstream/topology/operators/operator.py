@@ -26,6 +26,9 @@ class Operator(Processor[Any, Any, Any, Any]):
     by_records: bool = False
     """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
 
+    minds_lateness: bool = False
+    """It drops records that come too late, so that it is measured how late they come."""
+
     reads_globals: bool = False
     """Whether it may ask for a global store; users' own processors always may."""
 

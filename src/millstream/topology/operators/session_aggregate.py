@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.durations import LONG_MAX
 from millstream.core.headers import Headers
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
 from millstream.topology.operators.folding import Combine, Initial, Merge, identities
+from millstream.topology.operators.idle import IdleClock
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.session_run import SessionRules, SessionRun
 from millstream.topology.operators.table_settings import TableSettings
@@ -29,6 +32,8 @@ class SessionAggregate(Operator):
     Source: ``internals.KStreamSessionWindowAggregate``.
     """
 
+    minds_lateness = True
+
     def __init__(
         self,
         windows: SessionWindows,
@@ -37,6 +42,7 @@ class SessionAggregate(Operator):
         merge: Merge | None,
         *,
         on_close: bool = False,
+        idle_ms: int | None = None,
         settings: TableSettings,
     ) -> None:
         self._gap = windows.inactivityGap()
@@ -49,6 +55,7 @@ class SessionAggregate(Operator):
             gap=self._gap, grace=self._grace, initial=initial, combine=combine, merge=merge
         )
         self._on_close = on_close
+        self._idle = IdleClock(idle_ms, self._close_times)
         self._settings = settings
         self._stream_time = -1
         self._last_close = -1
@@ -63,18 +70,22 @@ class SessionAggregate(Operator):
         self._at_once = not self._on_close and not store.set_flush_listener(
             _SessionFlushListener(context), self._settings.sends_old
         )
+        self._idle.init(context, self._close_idle)
 
     def save(self) -> bytes:
         """Return the stream time seen and up to when sessions have been emitted."""
-        return _TIMES.pack(self._stream_time, self._last_close)
+        return _TIMES.pack(self._stream_time, self._last_close) + self._idle.save()
 
     def restore(self, data: bytes) -> None:
         """Take up the times that ``save`` returned."""
-        self._stream_time, self._last_close = _TIMES.unpack(data)
+        self._stream_time, self._last_close = _TIMES.unpack_from(data)
+        self._idle.restore(data[_TIMES.size :])
 
     def process(self, record: AnyRecord) -> None:
         """Add the record to the session that it belongs to, or begin one."""
         key, timestamp = record._key, record._timestamp
+        if self._on_close:
+            self._idle.record_came()
         if key is None:
             self.context.drop(_NO_KEY)
             return
@@ -88,7 +99,7 @@ class SessionAggregate(Operator):
             aggregate = self._merge(key, aggregate, cell)
             start, end = min(start, first), max(end, last)
         if end < closed_before:
-            self.context.drop(_EXPIRED)
+            self.context.drop_late(_EXPIRED)
         else:
             if start != end:
                 for first, last, cell in found:
@@ -99,6 +110,19 @@ class SessionAggregate(Operator):
             self._update(key, start, end, aggregate, None)
         if self._on_close:
             self._emit_closed(record, closed_before)
+
+    def _close_idle(self, now_ms: int) -> None:
+        """Emit the sessions that the wall clock has closed; what comes for them now is late."""
+        time = self._idle.closed(now_ms, self._stream_time)
+        if time is not None:
+            self._stream_time = time
+            occasion = make_record(None, None, now_ms, None)
+            self._emit_closed(occasion, time - self._grace - self._gap)
+
+    def _close_times(self, stream_time: int) -> Iterator[int]:
+        first_end = max(0, stream_time - self._grace - self._gap)
+        for _, _, end, _ in self._access.ended(first_end, LONG_MAX):
+            yield end + 1 + self._gap + self._grace
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their sessions."""
@@ -126,7 +150,7 @@ class SessionAggregate(Operator):
         stop, self._stream_time = run.take(first, self._stream_time)
         run.store()
         for row in run.expired:
-            self.context.drop(_EXPIRED, chunk, row)
+            self.context.drop_late(_EXPIRED, chunk, row)
         if self._at_once and run.forwards.rows:
             updates = run.forwards.chunk(chunk, sends_old=self._settings.sends_old)
             self.context.forward_chunk(updates)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
 from millstream.topology.operators.folding import Cell, Combine, Initial
 from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.idle import IdleClock
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.window_close import ClosedWindows, closed_bounds
@@ -44,6 +47,8 @@ class SlidingAggregate(Operator):
     Source: ``internals.KStreamSlidingWindowAggregate``.
     """
 
+    minds_lateness = True
+
     def __init__(
         self,
         windows: SlidingWindows,
@@ -51,6 +56,7 @@ class SlidingAggregate(Operator):
         combine: Combine,
         *,
         on_close: bool = False,
+        idle_ms: int | None = None,
         settings: TableSettings,
     ) -> None:
         self._difference = windows.timeDifferenceMs()
@@ -61,6 +67,7 @@ class SlidingAggregate(Operator):
         self._settings = settings
         self._stream_time = -1
         self._closed = ClosedWindows(closed_bounds(self._difference))
+        self._idle = IdleClock(idle_ms, self._close_times)
 
     def init(self, context: Any) -> None:
         """Open the store."""
@@ -70,25 +77,29 @@ class SlidingAggregate(Operator):
         self._at_once = not self._on_close and forwards_at_once(
             context, self._store, sends_old=self._settings.sends_old
         )
+        self._idle.init(context, self._close_idle)
 
     def save(self) -> bytes:
         """Return the stream time seen and up to when windows have been emitted."""
-        return _TIMES.pack(self._stream_time, self._closed.last_close)
+        return _TIMES.pack(self._stream_time, self._closed.last_close) + self._idle.save()
 
     def restore(self, data: bytes) -> None:
         """Take up the times that ``save`` returned."""
-        self._stream_time, self._closed.last_close = _TIMES.unpack(data)
+        self._stream_time, self._closed.last_close = _TIMES.unpack_from(data)
+        self._idle.restore(data[_TIMES.size :])
 
     def process(self, record: AnyRecord) -> None:
         """Add the record to the windows that hold it, and make those that it needs."""
         key, value, timestamp = record._key, record._value, record._timestamp
+        if self._on_close:
+            self._idle.record_came()
         if key is None or value is None:
             self.context.drop(_NULL)
             return
         self._stream_time = max(self._stream_time, timestamp)
         close_time = self._stream_time - self._grace
         if timestamp + self._difference < close_time:
-            self.context.drop(_EXPIRED)
+            self.context.drop_late(_EXPIRED)
             return
         key_bytes = self._access.serialize_key(key)
         if timestamp < self._difference:
@@ -98,6 +109,21 @@ class SlidingAggregate(Operator):
         self._process(record, key_bytes, close_time)
         if self._on_close:
             self._closed.emit(self._store, record, close_time, self.forward)
+
+    def _close_idle(self, now_ms: int) -> None:
+        """Emit the windows that the wall clock has closed; what comes for them now is late."""
+        time = self._idle.closed(now_ms, self._stream_time)
+        if time is not None:
+            self._stream_time = time
+            occasion = make_record(None, None, now_ms, None)
+            self._closed.emit(self._store, occasion, time - self._grace, self.forward)
+
+    def _close_times(self, stream_time: int) -> Iterator[int]:
+        first = max(0, stream_time - self._grace - self._difference - 1)
+        with self._store.fetchAll(first, LONG_MAX) as found:
+            for entry in found:
+                # The end belongs to the window.
+                yield entry.key.window().end() + 1 + self._grace
 
     def _process(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
         timestamp, near = record._timestamp, _Neighbours()
@@ -179,7 +205,7 @@ class SlidingAggregate(Operator):
         """Add the record to what a window holds, unless the window has closed."""
         window = TimeWindow(start, start + self._difference)
         if start + self._difference < close:
-            self.context.drop(_EXPIRED)
+            self.context.drop_late(_EXPIRED)
             return
         old, time = cell
         new = self._combine(record._key, record._value, old)

@@ -14,15 +14,20 @@ from millstream.core.columns import until_error
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import StreamsException
 from millstream.core.failure import FATAL, FailedProcessing
+from millstream.core.processor import PunctuationType
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.getters import Cell, Getter, View
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.suppression_measures import measure_suppression
 from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
 from millstream.topology.operators.table_settings import TableSettings
 
 _LONG = struct.Struct(">q")
+_TIMES = struct.Struct(">qq")
 _UNKNOWN_TIME = -1
+_TICK_MS = 1
+"""As often as the host looks at its clock."""
 _CHUNK = 4096
 """How many updates go out at once."""
 
@@ -39,12 +44,15 @@ class Suppression:
     max_bytes: int = LONG_MAX
     emits_early: bool = False
     """A full buffer lets the first updates go; else it is an error."""
+    wall_clock: bool = False
+    """While stream time stands still, the wall clock goes on in its place."""
 
 
 class SuppressTable(Operator):
     """Forwards the last update of each key, with its own time and headers, once it is due.
 
-    Time is that of the updates that get here: without any, nothing goes out.
+    Time is that of the updates that get here: without any, nothing goes out. By wall clock, time
+    is the same, plus what has passed since an update last moved it on.
 
     Source: ``suppress.KTableSuppressProcessorSupplier`` (KIP-328).
     """
@@ -53,21 +61,31 @@ class SuppressTable(Operator):
         del settings
         self._rule = rule
         self._stream_time = -1
+        self._moved_ms = 0
+        """The wall clock's time when stream time last moved on."""
 
     def init(self, context: Any) -> None:
         """Open the buffer."""
         super().init(context)
         self._store: SuppressionStore = context.getStateStore(self._rule.store)
+        measure_suppression(self, context, self._store)
         self._limited = min(self._rule.max_records, self._rule.max_bytes) < LONG_MAX
         self._next = self._store.first_time()
+        if self._rule.wall_clock:
+            context.schedule(_TICK_MS, PunctuationType.WALL_CLOCK_TIME, self._tick)
 
     def save(self) -> bytes:
-        """Return the time that updates have reached."""
+        """Return the time that updates have reached, and when they did if that matters."""
+        if self._rule.wall_clock:
+            return _TIMES.pack(self._stream_time, self._moved_ms)
         return _LONG.pack(self._stream_time)
 
     def restore(self, data: bytes) -> None:
         """Take up what ``save`` returned."""
-        (self._stream_time,) = _LONG.unpack(data)
+        if self._rule.wall_clock:
+            self._stream_time, self._moved_ms = _TIMES.unpack(data)
+        else:
+            (self._stream_time,) = _LONG.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         """Hold the update back, then let go what is due.
@@ -77,7 +95,9 @@ class SuppressTable(Operator):
         """
         context = self.context.record_context
         assert context is not None
-        self._stream_time = max(self._stream_time, record._timestamp)
+        before = self._stream_time
+        self._stream_time = max(before, record._timestamp)
+        self._note_move(before)
         change = record._value
         update = self._store.encode(record._key, change.new, change.old)
         if self._hold(record._key, update, context):
@@ -88,6 +108,7 @@ class SuppressTable(Operator):
         olds = [None] * len(chunk) if chunk.olds is None else chunk.olds
         columns = chunk.keys, chunk.values, olds
         updates, error = until_error(self._store.encode, *columns)
+        before = self._stream_time
         for index in range(len(chunk)):
             context = _context(chunk, index)
             if error is None:
@@ -104,6 +125,7 @@ class SuppressTable(Operator):
                     raise
                 except Exception as failure:  # noqa: BLE001 - a node below may raise anything
                     self.context.fail(chunk, index, failure)
+        self._note_move(before)
 
     def _hold(self, key: Any, update: Encoded, context: RecordContext) -> bool:
         """Put an update into the buffer; tell whether something may have to leave it."""
@@ -113,22 +135,35 @@ class SuppressTable(Operator):
         self._next = min(self._next, time)
         return self._limited or self._next <= self._stream_time - rule.wait_ms
 
+    def _note_move(self, before: int) -> None:
+        """Note when stream time was moved on, if it was and if that matters."""
+        if self._rule.wall_clock and self._stream_time > before:
+            self._moved_ms = self.context.currentSystemTimeMs()
+
     def _let_go(self) -> None:
         """Forward what is due, then make room if the buffer is over its limits."""
-        store, rule = self._store, self._rule
-        due = self._stream_time - rule.wait_ms
-        if self._next <= due:
-            # Those who count on stream time or look into the buffer have to be told one by one.
-            forward = self._forward_each
-            if not store.watched and not self.context.in_run:
-                forward = self._forward_chunks
-            try:
-                with closing(store.evict(due)) as evicted:
-                    forward(evicted)
-            finally:
-                self._next = store.first_time()
+        self._forward_until(self._stream_time - self._rule.wait_ms)
         if self._limited and self._is_over():
             self._relieve()
+
+    def _tick(self, now_ms: int) -> None:
+        """Forward what is due if the wall clock has gone on in the place of stream time."""
+        passed_ms = max(0, now_ms - self._moved_ms)
+        self._forward_until(self._stream_time + passed_ms - self._rule.wait_ms)
+
+    def _forward_until(self, due: int) -> None:
+        if self._next > due:
+            return
+        store = self._store
+        # Those who count on stream time or look into the buffer have to be told one by one.
+        forward = self._forward_each
+        if not store.watched and not self.context.in_run:
+            forward = self._forward_chunks
+        try:
+            with closing(store.evict(due)) as evicted:
+                forward(evicted)
+        finally:
+            self._next = store.first_time()
 
     def _relieve(self) -> None:
         """Make room in a full buffer."""

@@ -11,6 +11,8 @@ from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionB
 from millstream.core.durations import LONG_MAX
 from millstream.core.headers import Headers
 from millstream.core.java_collections import bucket_order, bytes_hash, table_size
+from millstream.core.metrics import Sensor, StoreMetrics
+from millstream.core.metrics.store_metrics import SUPPRESSION
 from millstream.core.record_bytes import BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
 from millstream.core.serdes import deserializer_call, serializer_call
@@ -58,6 +60,11 @@ class SuppressionStore(StateStore):
         self._buffer: SuppressionBuffer
         self._leaving: tuple[bytes, BufferedChange] | None = None
         self._open = False
+        self.metrics_scope = SUPPRESSION
+        self.operations_measured = ()
+        self.overtime: Sensor | None = None
+        """Records by how much updates are overdue when they leave."""
+        self._metrics: StoreMetrics | None = None
         self.watched = False
         """Processors below look at what is held, so that every update goes out by itself."""
 
@@ -122,6 +129,21 @@ class SuppressionStore(StateStore):
         """Return False: what is held does not outlive the task but for the changelog."""
         return False
 
+    def measured_by(self, metrics: StoreMetrics) -> None:
+        """Take where size and count of what is held are recorded."""
+        self._metrics = metrics
+        if metrics.debug:
+            self.note_held()
+
+    def note_held(self) -> None:
+        """Record size and count of what is held."""
+        if self._metrics is not None:
+            for sensors, amount in zip(
+                self._metrics.buffer(), (self.size(), self.count()), strict=True
+            ):
+                for sensor in sensors:
+                    sensor.record(amount)
+
     def isOpen(self) -> bool:
         """Tell whether the store can be used."""
         return self._open
@@ -145,8 +167,11 @@ class SuppressionStore(StateStore):
     def evict(self, until: int) -> Generator[Evicted, None, None]:
         """Take out the updates with ``time <= until`` in order; the caller may stop early."""
         topic, read_key, read = self._topic, self._read_key, self._read_value
+        overtime = None if until == LONG_MAX else self.overtime
         try:
             for key, change in self._buffer.evict(until):
+                if overtime is not None:
+                    overtime.record(until - change.time)
                 if self._logged:
                     self._dirty[key] = None
                 self._leaving = key, change

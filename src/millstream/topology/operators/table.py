@@ -8,6 +8,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
+from millstream.topology.operators.folding import identities, last_updates
 from millstream.topology.operators.kept import KeptTable
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
@@ -15,6 +16,8 @@ from millstream.topology.operators.table_settings import TableSettings
 log = logging.getLogger(__name__)
 
 _NO_KEY = "null key"
+_WORTH_FOLDING = 8
+"""How many records it takes before going by columns is faster."""
 
 
 class TableSource(Operator):
@@ -56,17 +59,93 @@ class TableSource(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         """Keep the updates and forward them."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
+        if not chunk:
+            return
         olds: list[Any] = [None] * len(chunk)
         if self._access is not None:
-            olds = self._keep(chunk)
+            run = self._run(chunk) if len(chunk) >= _WORTH_FOLDING else None
+            olds = self._keep(chunk) if run is None else self._fold(chunk, *run)
             if not self._at_once:
                 return
         self.context.forward_chunk(
             table_chunk(chunk, chunk.values, olds if self._settings.sends_old else None)
         )
 
+    def held_back(self, chunk: Chunk) -> int | None:
+        """Return what a cache needs to hold all updates back until it is flushed.
+
+        None: something may go down, or be dropped, before that.
+        """
+        if self._access is None or self._at_once or self.by_records or None in chunk.keys:
+            return None
+        run = self._run(chunk)
+        return None if run is None else run[2]
+
+    def _run(self, chunk: Chunk) -> tuple[list[int], list[bytes], int] | None:
+        """Return the number of each record's key, the keys' bytes, and what a cache needs for them.
+
+        None: the updates have to be written one after the other.
+        """
+        access = self._access
+        if not access.folds:
+            return None
+        try:
+            slots, key_bytes = identities(chunk.keys, access.serialize_keys)
+        except Exception:  # noqa: BLE001 - which key it was will show record by record
+            return None
+        if not access.cached:
+            return slots, key_bytes, 0
+        needed = access.most_bytes(key_bytes, chunk)
+        return None if needed is None or needed > access.room() else (slots, key_bytes, needed)
+
+    def _fold(
+        self, chunk: Chunk, slots: list[int], key_bytes: list[bytes], _needed: int
+    ) -> list[Any]:
+        """Write the last update of each key and return the values from before every update."""
+        access = self._access
+        cells = access.read_many(key_bytes)
+        self._warn_of_late(chunk, slots, cells)
+        olds = self._olds(chunk, slots, cells) if self._at_once and self._settings.sends_old else []
+        every = access.logs and not access.cached
+        indices = range(len(chunk)) if every else last_updates(slots)
+        access.write_many(
+            [key_bytes[slots[index]] for index in indices],
+            [chunk.keys[index] for index in indices],
+            [chunk.values[index] for index in indices],
+            [chunk.timestamps[index] for index in indices],
+            chunk,
+            indices,
+        )
+        return olds
+
+    def _olds(self, chunk: Chunk, slots: list[int], cells: list[Any]) -> list[Any]:
+        """Return the value before each update, cells being those before all of them."""
+        plain, keep, olds = self._access.plain, self._access.keep, []
+        values = [None if cell is None else cell[0] for cell in cells]
+        for slot, value in zip(slots, chunk.values, strict=True):
+            olds.append(values[slot])
+            if value is None or type(value) is plain:
+                values[slot] = value
+            else:
+                cell = keep(value, 0)
+                values[slot] = None if cell is None else cell[0]
+        return olds
+
+    def _warn_of_late(self, chunk: Chunk, slots: list[int], cells: list[Any]) -> None:
+        """Warn of each update that is older than the one before it, cells being the first ones."""
+        times = list(chunk.timestamps)
+        stored = [None if cell is None else cell[1] for cell in cells]
+        latest = max((time for time in stored if time is not None), default=times[0])
+        if latest <= times[0] and times == sorted(times):
+            return
+        for slot, timestamp, value in zip(slots, times, chunk.values, strict=True):
+            before = stored[slot]
+            if before is not None:
+                self._warn_if_late(timestamp, before)
+            stored[slot] = None if value is None else timestamp
+
     def _keep(self, chunk: Chunk) -> list[Any]:
-        """Write the updates and return the values from before."""
+        """Write the updates one after the other and return the values from before."""
         olds = []
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.core.windows import TimeWindow, TimeWindows, UnlimitedWindow, Windowed
 from millstream.topology.operators.aggregate import updated
@@ -21,6 +22,7 @@ from millstream.topology.operators.folding import (
     numbered,
 )
 from millstream.topology.operators.forwarding import forwards_at_once
+from millstream.topology.operators.idle import IdleClock
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.window_close import ClosedWindows, half_open_bounds
@@ -38,6 +40,8 @@ class WindowAggregate(Operator):
     value is not.
     """
 
+    minds_lateness = True
+
     def __init__(
         self,
         windows: Any,
@@ -45,15 +49,17 @@ class WindowAggregate(Operator):
         combine: Combine,
         *,
         on_close: bool = False,
+        idle_ms: int | None = None,
         settings: TableSettings,
     ) -> None:
         self._windows = windows
         self._on_close = on_close
         self._closing = ClosedWindows(half_open_bounds(windows))
+        self._idle = IdleClock(idle_ms, self._close_times)
         self._size = windows.size()
         self._grace = windows.gracePeriodMs()
         self._starts_for: Callable[[int], Any] = windows.starts_for
-        self._window: Callable[[int], Any] = _window_maker(windows)
+        self._window: Callable[[int], Any] = window_maker(windows)
         self._tumbles = isinstance(windows, TimeWindows) and windows.advanceMs == windows.sizeMs
         self._initial = initial
         self._combine = combine
@@ -70,18 +76,22 @@ class WindowAggregate(Operator):
         self._at_once = not self._on_close and forwards_at_once(
             context, store, sends_old=self._settings.sends_old
         )
+        self._idle.init(context, self._close_idle)
 
     def save(self) -> bytes:
         """Return the stream time seen and up to when windows have been emitted."""
-        return _TIMES.pack(self._stream_time, self._closing.last_close)
+        return _TIMES.pack(self._stream_time, self._closing.last_close) + self._idle.save()
 
     def restore(self, data: bytes) -> None:
         """Take up the times that ``save`` returned."""
-        self._stream_time, self._closing.last_close = _TIMES.unpack(data)
+        self._stream_time, self._closing.last_close = _TIMES.unpack_from(data)
+        self._idle.restore(data[_TIMES.size :])
 
     def process(self, record: AnyRecord) -> None:
         """Add the record to every window it falls into that is still open."""
         key, value, timestamp = record._key, record._value, record._timestamp
+        if self._on_close:
+            self._idle.record_came()
         if key is None:
             self.context.drop(_NO_KEY)
             return
@@ -90,7 +100,7 @@ class WindowAggregate(Operator):
         key_bytes = self._access.serialize_key(key)
         for start in self._starts_for(timestamp):
             if start + self._size <= closed_up_to:
-                self.context.drop(_EXPIRED)
+                self.context.drop_late(_EXPIRED)
                 continue
             cell = self._access.read(key_bytes, start)
             time = timestamp
@@ -107,6 +117,20 @@ class WindowAggregate(Operator):
                 self.forward(make_record(windowed, change, time, record._headers))
         if self._on_close:
             self._closing.emit(self._window_store, record, closed_up_to, self.forward)
+
+    def _close_idle(self, now_ms: int) -> None:
+        """Emit the windows that the wall clock has closed; what comes for them now is late."""
+        time = self._idle.closed(now_ms, self._stream_time)
+        if time is not None:
+            self._stream_time = time
+            occasion = make_record(None, None, now_ms, None)
+            self._closing.emit(self._window_store, occasion, time - self._grace, self.forward)
+
+    def _close_times(self, stream_time: int) -> Iterator[int]:
+        first = max(0, stream_time - self._grace - self._size)
+        with self._window_store.fetchAll(first, LONG_MAX) as found:
+            for entry in found:
+                yield entry.key.window().end() + self._grace
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their open windows."""
@@ -177,7 +201,7 @@ class WindowAggregate(Operator):
                     rows.append(row)
                     starts.append(start)
                 else:
-                    self.context.drop(_EXPIRED, chunk, row)
+                    self.context.drop_late(_EXPIRED, chunk, row)
         return chunk.take(rows), rows, starts
 
     def _store(
@@ -260,7 +284,8 @@ class WindowAggregate(Operator):
             )
 
 
-def _window_maker(windows: Any) -> Callable[[int], Any]:
+def window_maker(windows: Any) -> Callable[[int], Any]:
+    """Return what makes the window that begins at a time."""
     if isinstance(windows, TimeWindows):
         size = windows.sizeMs
         return lambda start: TimeWindow.of_start(start, size)

@@ -3,6 +3,7 @@
 from millstream.topology.options.auto_offset_reset import AutoOffsetReset as AutoOffsetReset
 from millstream.topology.options.branched import Branched as Branched
 from millstream.topology.options.consumed import Consumed as Consumed
+from millstream.topology.options.deduplicated import Deduplicated as Deduplicated
 from millstream.topology.options.grouped import Grouped as Grouped
 from millstream.topology.options.joined import Joined as Joined
 from millstream.topology.options.joined import StreamJoined as StreamJoined

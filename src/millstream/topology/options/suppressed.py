@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX, DurationLike, to_millis
-from millstream.core.errors import ClassCastException
+from millstream.core.errors import ClassCastException, IllegalStateException
 from millstream.topology.options.checks import required
 from millstream.topology.options.named import NamedOperation
 
@@ -137,6 +137,7 @@ class Suppressed(NamedOperation, Generic[K]):
     Attributes:
         wait_ms: How long a result waits for further updates; None: until its window closes.
         buffer: The limits.
+        wall_clock: While stream time stands still, the wall clock goes on in its place.
 
     Source: ``kstream.Suppressed`` (KIP-328).
     """
@@ -148,6 +149,7 @@ class Suppressed(NamedOperation, Generic[K]):
     name: str | None = None
     wait_ms: int | None
     buffer: Buffer
+    wall_clock: bool = False
 
     @staticmethod
     def untilWindowCloses(bufferConfig: StrictBuffer) -> Suppressed[Any]:
@@ -183,6 +185,24 @@ class Suppressed(NamedOperation, Generic[K]):
             else to_millis(timeToWaitForMoreEvents, "timeToWaitForMoreEvents")
         )
         return Suppressed(wait_ms=wait_ms, buffer=bufferConfig)
+
+    def withWallClock(self) -> Suppressed[K]:
+        """Return a copy of ``untilTimeLimit`` that does not wait for ever when input stops.
+
+        While no update moves stream time on, the wall clock goes on in its place, so that a result
+        goes out at the latest when the time limit has passed on the wall clock. (Kafka does not
+        have it.)
+
+        Raises:
+            IllegalStateException: It waits for windows to close: which records are late is not
+                for ``suppress`` to say.
+        """
+        if self.wait_ms is None:
+            raise IllegalStateException(
+                "withWallClock() does not go with untilWindowCloses()",
+                hint="Use emitStrategy(EmitStrategy.onWindowClose().orIdle(...)) in its place.",
+            )
+        return replace(self, wall_clock=True)
 
 
 Buffer = BufferConfig

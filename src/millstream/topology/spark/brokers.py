@@ -182,6 +182,27 @@ class Brokers:
             consumer.close()
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
 
+    def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+        """Return how many records each topic has from the given offsets on.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        consumer, found = self._consumer(), dict[str, int]()
+        try:
+            for topic, starts in offsets.items():
+                found[topic] = 0
+                for partition, start in starts.items():
+                    place = TopicPartition(topic, partition)
+                    low, high = consumer.get_watermark_offsets(place, TIMEOUT_S)
+                    first = {EARLIEST: low, LATEST: high}.get(start, start)
+                    found[topic] += max(0, high - max(low, first))
+        except ClientException as error:
+            raise kafka_error("cannot ask how far topics go", error) from error
+        finally:
+            consumer.close()
+        return found
+
     def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
         replication = self._config.getInt("replication.factor")
         new = NewTopic(topic, partitions, replication, config=dict(settings))

@@ -1,8 +1,8 @@
-"""What an application on Spark knows of its tasks: one client, one thread, no standby copies."""
+"""What an application on Spark knows of its tasks; there are no standby copies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException, NullPointerException
@@ -18,6 +18,7 @@ from millstream.core.partitioning import default_partition
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.topology.spark.compile import Layout, Stage
+from millstream.topology.spark.placement.facts import Executor
 
 NO_STANDBY: frozenset[HostInfo] = frozenset()
 
@@ -50,6 +51,31 @@ class ClientMetadata:
             )
         ]
 
+    def executors(self, tasks: Mapping[Executor, Container[TaskId]]) -> list[StreamsMetadata]:
+        """Return the executors as clients; their addresses are Spark's own.
+
+        Args:
+            tasks: The tasks that each of them runs.
+        """
+        return [
+            StreamsMetadata(
+                host_info=HostInfo(executor.host, executor.port),
+                store_names=frozenset(
+                    name
+                    for stage in self._layout.stages
+                    if any(task in mine for task in _tasks(stage))
+                    for name in self._stores(stage)
+                ),
+                partitions=frozenset(
+                    place
+                    for stage in self._layout.stages
+                    for place in _places(stage)
+                    if TaskId(stage.subtopology, place.partition()) in mine
+                ),
+            )
+            for executor, mine in tasks.items()
+        ]
+
     def clients_with(self, store: str) -> list[StreamsMetadata]:
         """Return the clients that have a store."""
         if store is None:
@@ -75,22 +101,31 @@ class ClientMetadata:
         """Return the stage of every store that is not global."""
         return {name: stage for stage in self._layout.stages for name in self._stores(stage)}
 
-    def thread(self, name: str, state: str, sources: list[Mapping[str, Any]]) -> ThreadMetadata:
-        """Return what the query does.
+    def thread(
+        self,
+        name: str,
+        state: str,
+        sources: list[Mapping[str, Any]],
+        only: Container[TaskId] | None = None,
+    ) -> ThreadMetadata:
+        """Return what the query does, or an executor.
 
         Args:
             name: What to call it.
             state: In Kafka's words.
             sources: Spark's account of the sources in its last batch.
+            only: The executor's tasks; None for all.
         """
         committed, ends = _offsets(sources, "endOffset"), _offsets(sources, "latestOffset")
         tasks = []
         for stage in self._layout.stages:
-            for number in range(stage.tasks):
-                places = frozenset(p for p in _places(stage) if p.partition() == number)
+            for task in _tasks(stage):
+                if only is not None and task not in only:
+                    continue
+                places = frozenset(p for p in _places(stage) if p.partition() == task.partition())
                 tasks.append(
                     TaskMetadata(
-                        task_id=TaskId(stage.subtopology, number),
+                        task_id=task,
                         partitions=places,
                         committed=tuple((p, committed[p]) for p in places if p in committed),
                         ends=tuple((p, ends[p]) for p in places if p in ends),
@@ -109,6 +144,10 @@ class ClientMetadata:
 def _places(stage: Stage) -> list[TopicPartition]:
     topics = (*stage.topics, *stage.internal)
     return [TopicPartition(topic, number) for topic in topics for number in range(stage.tasks)]
+
+
+def _tasks(stage: Stage) -> list[TaskId]:
+    return [TaskId(stage.subtopology, number) for number in range(stage.tasks)]
 
 
 def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:

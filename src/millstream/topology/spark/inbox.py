@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from millstream.core.chunk import RawChunk
+from millstream.topology.spark.sizes import consumed
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
 
 
@@ -69,6 +70,7 @@ def _joined(name: str, chunks: list[dict[str, pa.Array]]) -> pa.Array:
 
 
 def _raw(topic: str, partition: int, columns: Mapping[str, pa.Array], offsets: Any) -> RawChunk:
+    headers = headers_list(columns.get("headers"))
     return RawChunk(
         topic,
         partition,
@@ -76,5 +78,6 @@ def _raw(topic: str, partition: int, columns: Mapping[str, pa.Array], offsets: A
         to_list(columns["timestamps"]),
         to_list(columns["keys"]),
         to_list(columns["values"]),
-        headers_list(columns.get("headers")),
+        headers,
+        consumed(topic, columns, headers),
     )

@@ -27,6 +27,8 @@ class Job:
     state_dir: str
     rebuilt: Any = None
     """Where workers report stores that they have built anew; None if nobody listens."""
+    recorded: Any = None
+    """Where workers report what they have measured; None if nobody listens."""
     client: Mapping[str, Any] = field(default_factory=dict)
     """Settings of any client of the workers, in librdkafka's words."""
     producer: Mapping[str, Any] = field(default_factory=dict)

@@ -25,7 +25,6 @@ from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import observers, with_plugins
 from millstream.topology.spark.failures import failure_from
-from millstream.topology.spark.progress import progress_metrics
 from millstream.topology.spark.queryable import QueryableApplication
 from millstream.topology.spark.restores import RebuiltStores, tell
 from millstream.topology.spark.runner import Runner
@@ -78,6 +77,7 @@ class KafkaStreams(QueryableApplication):
         self._observers = observers(self._runner.application_id, config.merged())
         self._machine.listener = self._observed(None)
         self._measured_batch: Any = None
+        self._failures = 0
         self._handler: Handler | None = None
         self._restore_listener: StateRestoreListener | None = None
         self._paused = False
@@ -225,8 +225,12 @@ class KafkaStreams(QueryableApplication):
         raise IllegalStateException("client instance ids are not known on Spark")
 
     def metrics(self) -> dict[MetricName, Metric]:
-        """Return what Spark measured in the last batch: records, rates, times, lag."""
-        return progress_metrics(self._runner.application_id, self._runner.last_progress())
+        """Return Kafka's metrics by name, added up over the workers at the end of each batch.
+
+        Spark's account of the last batch is there as well: records, rates, times, lag.
+        """
+        progress = self._runner.last_progress()
+        return self._runner.measurements.metrics(progress, self.state(), self._failures)
 
     def cleanUp(self) -> None:
         """Remove local copies of stores; they are rebuilt from the checkpoint.
@@ -317,6 +321,7 @@ class KafkaStreams(QueryableApplication):
         self._close_queries()
 
     def _recovered(self, failure: StreamsException) -> bool:
+        self._failures += 1
         log.error("processing failed application=%s\n%s", self._runner.application_id, failure)
         self._observers.failed(failure)
         if self._handler is None:

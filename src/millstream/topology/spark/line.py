@@ -33,6 +33,9 @@ from millstream.topology.spark.wire import ROW_SCHEMA
 
 ROLE = "MILLSTREAM_ROLE"
 
+_LEAST = 0.02
+"""Of all that waits, what a stage counts for besides its own."""
+
 _environment_in_use = threading.Lock()
 
 
@@ -49,6 +52,8 @@ class LineOptions:
     """Least time between the starts of two batches; 0 for as fast as possible."""
     ticks: bool
     """Whether batches run, and every task sees the time, while no records come."""
+    backlog: Mapping[str, int] = field(default_factory=dict)
+    """How many records each topic has; empty if that makes no difference."""
     global_connector: Mapping[str, str] = field(default_factory=dict)
     """Options of the Kafka source of global stores."""
     global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
@@ -59,10 +64,11 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
     """Start the query of an application."""
     line: DataFrame | None = None
     read = [stage for stage in job.layout.stages if stage.topics]
+    shares = shares_of_a_batch(read, options.backlog)
     for stage in job.layout.stages:
         arriving = []
         if stage in read:
-            share = options.records_per_batch * _weight(stage, read)
+            share = options.records_per_batch * shares[stage.index]
             arriving.append(_records(session, job, stage, options, max(1, int(share))))
         if line is not None:
             arriving.append(line)
@@ -151,8 +157,21 @@ def _with_clock(packed: DataFrame) -> DataFrame:
 _ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
 
 
-def _weight(stage: Stage, stages: list[Stage]) -> float:
-    return len(stage.topics) / sum(len(each.topics) for each in stages)
+def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> dict[int, float]:
+    """Return what part of a batch's records each stage may read from its topics.
+
+    Where there is a backlog, all stages are to be through with theirs at the same time: tables
+    that are joined then move on together, and no batch has room that it cannot use.
+    """
+    weights = {stage.index: float(len(stage.topics)) for stage in stages}
+    total = sum(backlog.get(topic, 0) for stage in stages for topic in stage.topics)
+    if total:
+        weights = {
+            stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) + total * _LEAST
+            for stage in stages
+        }
+    whole = sum(weights.values())
+    return {index: weight / whole for index, weight in weights.items()}
 
 
 @contextmanager

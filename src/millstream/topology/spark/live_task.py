@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any
 
 from millstream.core.chunk import RawChunk
 from millstream.core.errors import TaskCorruptedException
+from millstream.core.metrics import Drained, TaskMetrics
 from millstream.core.processor import TaskId
 from millstream.core.task import Task
 from millstream.topology.spark.changelog import Rebuilt, SegmentLog
@@ -18,6 +20,7 @@ from millstream.topology.spark.global_tables import GlobalTables
 from millstream.topology.spark.inbox import arrivals, source_chunks
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.manifest import Manifest
+from millstream.topology.spark.measurements import thread_name
 from millstream.topology.spark.task_host import SparkTaskHost
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker_cache import Application
@@ -93,22 +96,26 @@ class LiveTask:
         changelog.catch_up(manifest, segments)
         self._host.begin(arrived.clock_ms)
         task = self._current_task(manifest)
+        began = time.perf_counter_ns()
         if self._globals is not None:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         consumed: dict[tuple[str, int], int] = {}
         for chunk in self._chunks(arrived, next_offsets, consumed):
             task.add(chunk)
-        task.run()
+        count = task.run()
+        task.measures.ran(count, began)
         # Also when the source has dropped all that came.
         task.punctuate_stream_time()
         task.punctuate_wall_clock()
+        began = time.perf_counter_ns()
         task.commit()
         snapshot = task.snapshot()
         if self._globals is not None:
             snapshot = self._globals.pack(snapshot)
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
+        task.measures.committed(began)
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
 
     def rebuilt(self) -> list[Rebuilt]:
@@ -116,6 +123,10 @@ class LiveTask:
         found = self._host.changelog.rebuilt
         self._host.changelog.rebuilt = []
         return [replace(store, partition=self._partition) for store in found]
+
+    def recorded(self) -> list[Drained]:
+        """Return what the task has measured since the last call."""
+        return [] if self._task is None else self._task.metrics.drained()
 
     def close(self) -> None:
         """Close the task and its stores."""
@@ -136,7 +147,10 @@ class LiveTask:
             self._globals = GlobalTables(plan, settings, self._host)
         number = self._stage.subtopology
         parts = [part for part in plan.subtopologies if part.id == number]
-        task = self._task = Task(plan, parts, self._id, settings, self._host)
+        metrics = settings.metrics(self._host.now_ms)
+        metrics.thread = thread_name(settings.application_id)
+        measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
+        task = self._task = Task(plan, parts, self._id, settings, self._host, measures=measures)
         if manifest.snapshot:
             snapshot = manifest.snapshot
             task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from millstream.core.headers import Headers
+from millstream.core.metrics import Measures
 from millstream.topology.spark.murmur import partitions_of
+from millstream.topology.spark.sizes import produced
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 
 LOOSE_LIMIT = 1 << 14
@@ -41,6 +43,8 @@ class Outbox:
         self._routes = routes
         self._loose: dict[str, _Loose] = {}
         self._chunks: dict[str, list[Columns]] = {}
+        self.measures = Measures()
+        """Of what is packed: everything, once it has been drained."""
 
     def send(
         self,
@@ -125,6 +129,9 @@ class Outbox:
         except OverflowError:
             columns = None
         if columns is not None and (half == 0 or _size(columns) <= CHUNK_BYTES):
+            sent = produced(topic, columns, headers)
+            if sent is not None:
+                self.measures.add(topic, sent)
             self._chunks.setdefault(topic, []).append(columns)
             return
         for part in (slice(0, half), slice(half, None)):

@@ -12,6 +12,7 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.headers import Headers
+from millstream.core.metrics import Measures
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.settings import TaskSettings
@@ -54,6 +55,7 @@ class _Nowhere:
         self._directory = directory
         self._now_ms = int(time.time() * 1000)
         self._global_stores: dict[str, Any] = {}
+        self.measures = Measures()
 
     def add_globals(self, plan: Plan, settings: TaskSettings) -> None:
         """Make the global stores, empty as the others."""

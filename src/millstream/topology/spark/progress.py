@@ -20,7 +20,7 @@ def progress_metrics(
     """
     metrics = Metrics()
     if progress is not None:
-        tags = {"client-id": application_id}
+        tags = (("client-id", application_id),)
         sources = progress.get("sources") or []
         values = {
             "records": progress.get("numInputRows") or 0,
@@ -30,7 +30,7 @@ def progress_metrics(
             "records-lag": sum(map(_lag, sources)),
         }
         for name, value in values.items():
-            metrics.metric(name, GROUP, tags).value = float(value)
+            metrics.gauge(MetricName(name, GROUP, tags), float(value))
     return metrics.asMap()
 
 

@@ -18,9 +18,11 @@ from millstream.core.metadata import (
     StreamsMetadata,
     ThreadMetadata,
 )
+from millstream.core.processor import TaskId
 from millstream.core.query import StateQueryRequest, StateQueryResult, StoreQueryParameters
 from millstream.topology.spark.client_metadata import ClientMetadata
 from millstream.topology.spark.committed import CommittedState
+from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.queries import Queries, unknown_store
 from millstream.topology.spark.runner import Runner
 from millstream.topology.spark.slots import release_slot
@@ -96,8 +98,13 @@ class QueryableApplication:
         return self._queries.query(request)
 
     def metadataForAllStreamsClients(self) -> list[StreamsMetadata]:
-        """Return the one client that there is; none without an ``application.server``."""
-        return self._running_metadata().clients()
+        """Return this client, if it has an ``application.server``, and Spark's executors.
+
+        An executor has the tasks that it ran last, and Spark's own address. It answers no queries:
+        ``streamsMetadataForStore`` tells who does. In local mode there are none.
+        """
+        metadata = self._running_metadata()
+        return metadata.clients() + metadata.executors(self._tasks_by_executor())
 
     def streamsMetadataForStore(self, storeName: str) -> list[StreamsMetadata]:
         """Return the clients that have a store: this one, if it has an address."""
@@ -116,7 +123,10 @@ class QueryableApplication:
         return self._running_metadata().for_key(storeName, key, keySerializer)
 
     def metadataForLocalThreads(self) -> set[ThreadMetadata]:
-        """Return one thread, which stands for the query, with every task."""
+        """Return a thread for each executor, with the tasks that it ran last.
+
+        In local mode, and before the first executor is known, one thread has every task.
+        """
         name = f"{self._runner.application_id}-StreamThread-1"
         state = THREAD_STATES.get(self.state())
         if state is None:
@@ -124,7 +134,14 @@ class QueryableApplication:
         if self._metadata is None:
             return {ThreadMetadata(name=name, state=state)}
         sources = (self._runner.last_progress() or {}).get("sources") or []
-        return {self._metadata.thread(name, state, sources)}
+        by_executor = self._tasks_by_executor()
+        if not by_executor:
+            return {self._metadata.thread(name, state, sources)}
+        prefix = f"{self._runner.application_id}-executor"
+        return {
+            self._metadata.thread(f"{prefix}-{each.id}-StreamThread-1", state, sources, tasks)
+            for each, tasks in by_executor.items()
+        }
 
     def allLocalStorePartitionLags(self) -> dict[str, dict[int, LagInfo]]:
         """Return how far each partition of each store is, counted in segments; nothing lags."""
@@ -141,6 +158,15 @@ class QueryableApplication:
         )
         server = HostInfo.buildFromEndpoint(self._config.getString("application.server"))
         self._metadata = ClientMetadata(started.plan, layout, server)
+
+    def _tasks_by_executor(self) -> dict[Executor, set[TaskId]]:
+        placement = self._runner.placement
+        executors = [] if placement is None else placement.executors()
+        places = [] if placement is None else placement.places()
+        return {
+            executor: {place.task for place in places if place.executor == executor.id}
+            for executor in executors
+        }
 
     def _check_readable(self, store: str, stale: bool) -> None:
         state = self.state()

@@ -12,7 +12,7 @@ from millstream.core.assembly import configured, restore
 from millstream.core.chunk import Chunk
 from millstream.core.errors import TaskCorruptedException, UnsupportedOperationException
 from millstream.core.headers import Headers
-from millstream.core.metrics import Metrics
+from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query.position import Position
@@ -114,7 +114,7 @@ class ReplicaContext(StateStoreContext):
         self._id = id_
         self._settings = settings
         self._host = host
-        self._metrics = Metrics()
+        self._metrics = StreamsMetrics()
         self.cache_budget = CacheBudget(0)
         self.restorers: dict[str, Any] = {}
 
@@ -195,5 +195,5 @@ class ReplicaContext(StateStoreContext):
         """
         raise UnsupportedOperationException("a copy of a store takes no records")
 
-    def count_dropped_record(self) -> None:
+    def count_dropped_record(self, store: str) -> None:
         """Do nothing: nothing is written here."""

@@ -40,7 +40,9 @@ from millstream.topology.spark.clients import (
 from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.line import LineOptions, start_line
+from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
+from millstream.topology.spark.placement.watcher import Placement, steering_assignor
 from millstream.topology.spark.probe import needs_wall_clock
 from millstream.topology.spark.purge import Purger
 from millstream.topology.spark.restores import RebuiltStores
@@ -81,6 +83,9 @@ class Runner:
         self._spark = spark
         self._description = str(topology.describe())
         self._plan = topology.plan()
+        self._assignor = steering_assignor(config)
+        self.placement: Placement | None = None
+        """Where the tasks run; None before the start."""
         if not any(part.sources for part in self._plan.subtopologies) and not self._plan.globals:
             raise TopologyException(
                 "the topology reads no topic",
@@ -93,6 +98,8 @@ class Runner:
         self._held = False
         self.started: Started | None = None
         self._progress: dict[str, Any] | None = None
+        self.measurements = Measurements(config, self.application_id, self._description)
+        """What workers have measured."""
         self.rebuilt: RebuiltStores | None = None
         """Where to put aside what workers report of stores they have built anew; None: nowhere."""
 
@@ -139,6 +146,7 @@ class Runner:
             checkpoint=self.checkpoint_location,
             connector=connector_settings(self._config),
             starting_offsets=offsets,
+            backlog=brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
             records_per_batch=int(
                 self._entries.get(RECORDS_PER_BATCH) or DEFAULT_RECORDS_PER_BATCH
             ),
@@ -151,7 +159,12 @@ class Runner:
         job = self._job(plan, layout, sink_sizes, note)
         if self.rebuilt is not None:
             job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
+        recorded = spark.sparkContext.accumulator([], self.measurements.reports)
+        job = replace(job, recorded=recorded)
         self._again = (session, job, options)
+        self.placement = Placement(
+            self._config, self.state_dir, session, plan, layout, self._assignor
+        )
         self.started = Started(session, plan, job)
         self.restart()
 
@@ -163,6 +176,8 @@ class Runner:
             if not self._held:
                 again = replace(job, run_id=uuid.uuid4().hex)
                 self._query = start_line(session, again, options)
+                if self.placement is not None:
+                    self.placement.watch(self._query)
                 if job.layout.feedback:
                     interval_ms = self._config.getLong("repartition.purge.interval.ms")
                     Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
@@ -274,6 +289,10 @@ def without_patterns(
         for part in plan.subtopologies
     )
     return replace(plan, subtopologies=parts), matched
+
+
+def _reads_at_several_places(layout: Layout) -> bool:
+    return sum(1 for stage in layout.stages if stage.topics) > 1
 
 
 def _tasks(layout: Layout) -> dict[str, int]:

@@ -79,6 +79,8 @@ class StageProcessor(StatefulProcessor):
         # Only what came with this batch's operator reports: the cached task's job is an older one.
         if self._job.rebuilt is not None and (rebuilt := live.rebuilt()):
             self._job.rebuilt.add(rebuilt)
+        if self._job.recorded is not None and (recorded := live.recorded()):
+            self._job.recorded.add([(arrived.clock_ms, recorded)])
         return out
 
 

@@ -54,6 +54,7 @@ class SparkTaskHost:
         """Start a batch: an empty outbox and the batch's wall clock."""
         self._clock_ms = clock_ms
         self.outbox = Outbox(self._job.layout.routes)
+        self.measures = self.outbox.measures
 
     def take_turn(self) -> bool:
         """Begin to use stores for a batch; False if the shared ones that are open cannot be used.

@@ -1,0 +1,82 @@
+"""`millstream tasks`: which executor runs which task, and why it does."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.keys import CONFIG_KEYS
+from millstream.core.errors import IllegalArgumentException
+from millstream.topology.spark.placement.facts import TaskPlace
+from millstream.topology.spark.placement.record import FILE, PlacementRecord, read_record
+
+_DEFAULT_DIR = Path(str(CONFIG_KEYS[StreamsConfig.STATE_DIR_CONFIG].default))
+
+
+def tasks(
+    application_id: Annotated[str, typer.Argument(help="The application's `application.id`.")],
+    state_dir: Annotated[
+        Path, typer.Option(help="Its `state.dir`, on the machine of the driver.")
+    ] = _DEFAULT_DIR,
+    json: Annotated[bool, typer.Option("--json", help="Print the record as it is.")] = False,
+) -> None:
+    """Show where an application's tasks run, when each moved last, and why."""
+    directory = state_dir / application_id
+    record = read_record(directory)
+    if record is None:
+        raise IllegalArgumentException(
+            f'nothing is known of the tasks of "{application_id}"',
+            detail=f'There is no {FILE} in "{directory}".',
+            hint="Run this on the driver's machine, with --state-dir as in its configuration.",
+        )
+    if json:
+        typer.echo((directory / FILE).read_text(encoding="utf-8"))
+        return
+    for line in _summary(record):
+        typer.echo(line)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("task", "executor", "host", "moved from", "at batch", "time", "why"):
+        table.add_column(heading, overflow="fold")
+    hosts = {executor.id: executor.host for executor in record.executors}
+    for place in record.tasks:
+        table.add_row(*_row(place, hosts))
+    # Wide enough for every column where there is no terminal.
+    console = Console()
+    (console if console.is_terminal else Console(width=200)).print(table)
+
+
+def _summary(record: PlacementRecord) -> list[str]:
+    decides = f'task assignor "{record.assignor}"' if record.assignor else "Spark"
+    why = f" ({record.remark})" if record.remark else ""
+    counts = {executor.id: 0 for executor in record.executors}
+    for place in record.tasks:
+        if place.executor is not None:
+            counts[place.executor] = counts.get(place.executor, 0) + 1
+    spread = ", ".join(f"{executor}: {count}" for executor, count in counts.items())
+    when = f"As of {_time(record.written_ms)}, after batch {record.batch}."
+    return [
+        f"{record.application_id}: {decides} decides{why}.",
+        f"{when} Tasks by executor: {spread or 'none'}.",
+    ]
+
+
+def _row(place: TaskPlace, hosts: dict[str, str]) -> list[str]:
+    executor = place.executor or "-"
+    if place.wanted not in (None, place.executor):
+        executor += f" (to be {place.wanted})"
+    moved = place.moved
+    told = ["", "", "", ""]
+    if moved is not None:
+        told = [moved.source or "-", str(moved.batch), _time(moved.at_ms), moved.reason]
+    return [repr(place.task), executor, hosts.get(place.executor or "", "-"), *told]
+
+
+def _time(ms: int) -> str:
+    moment = datetime.fromtimestamp(ms / 1000, tz=timezone.utc)
+    return moment.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,151 @@
+"""All metrics of a task, or of a whole application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from millstream.core.metrics.families import Tags
+from millstream.core.metrics.families import family as family_of
+from millstream.core.metrics.names import Metric, MetricName, RecordingLevel
+from millstream.core.metrics.sensor import Sensor
+from millstream.core.metrics.stats import MetricConfig, Stat, Tally
+
+Key = tuple[str, Tags]
+
+
+class Drained(NamedTuple):
+    """What one sensor of a task took in during a batch; None where it only exists."""
+
+    family: str
+    tags: Tags
+    tally: Tally | None
+    stats: dict[MetricName, Stat] | None = None
+    """Of a sensor that a user has added; its name is in the place of the family."""
+
+
+class Metrics:
+    """Sensors by family and tags, made when they are needed.
+
+    Args:
+        clock: Returns the wall clock, epoch milliseconds.
+        level: What is recorded.
+        config: How samples are cut.
+
+    Example:
+        >>> metrics = Metrics()
+        >>> metrics.sensor("dropped-records", (("task-id", "0_0"),)).record()
+        >>> {name.name(): metric.metricValue() for name, metric in metrics.asMap().items()}
+        {'dropped-records-rate': 0.03333333333333333, 'dropped-records-total': 1.0}
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], int] = lambda: 0,
+        level: RecordingLevel = RecordingLevel.INFO,
+        config: MetricConfig | None = None,
+    ) -> None:
+        self.clock = clock
+        self.level = level
+        self.config = config or MetricConfig()
+        self.before_look: list[Callable[[], Any]] = []
+        """Called before anybody sees the metrics."""
+        self._sensors: dict[Key, Sensor] = {}
+        self._own: dict[str, Sensor] = {}
+        self._gauges: dict[MetricName, Metric] = {}
+        self._declared: list[Callable[[], Iterable[Key]]] = []
+
+    def records(self, level: RecordingLevel) -> bool:
+        """Tell whether sensors of a level record anything."""
+        return level <= self.level
+
+    def sensor(self, family: str, tags: Tags) -> Sensor:
+        """Return the sensor of a family with those tags, made on first use."""
+        found = self._sensors.get((family, tags))
+        if found is None:
+            spec = family_of(family)
+            found = Sensor(self, family, active=spec.level <= self.level)
+            for name, make in spec.metrics.items():
+                found.stats[MetricName(name, spec.group, tags)] = make()
+            self._sensors[family, tags] = found
+        return found
+
+    def declare(self, sensors: Callable[[], Iterable[Key]]) -> None:
+        """Name sensors that exist before they have recorded anything; asked when somebody looks."""
+        self._declared.append(sensors)
+
+    def gauge(self, name: MetricName, value: Any) -> None:
+        """Set a metric to a value, or to what a callable returns whenever somebody looks."""
+        self._gauges[name] = Metric(name, value if callable(value) else lambda: value)
+
+    def asMap(self) -> dict[MetricName, Metric]:
+        """Return all metrics by name."""
+        self._look()
+        sensors = [*self._sensors.values(), *self._own.values()]
+        found = {
+            name: Metric(name, self._measure(stat))
+            for s in sensors
+            for name, stat in s.stats.items()
+        }
+        return found | self._gauges
+
+    def settle(self) -> None:
+        """Date what has been recorded; to be called before the clock moves."""
+        for before in self.before_look:
+            before()
+        now_ms = self.clock()
+        for sensor in (*self._sensors.values(), *self._own.values()):
+            tally = sensor.taken()
+            if tally is not None:
+                sensor.take_in(tally, now_ms)
+
+    def drained(self) -> list[Drained]:
+        """Return what sensors took in since the last call, for ``take_in`` elsewhere.
+
+        The first time, those that took nothing in are there as well.
+        """
+        for before in self.before_look:
+            before()
+        drained = []
+        if self._declared:
+            declared, self._declared = self._declared, []
+            drained = [Drained(*key, None) for sensors in declared for key in sensors()]
+        for (family, tags), sensor in self._sensors.items():
+            tally = sensor.taken()
+            if tally is not None:
+                drained.append(Drained(family, tags, tally))
+        # Their statistics are as new: everything that they take in leaves here.
+        own = ((name, sensor.taken(), sensor.stats) for name, sensor in self._own.items())
+        drained += [Drained(name, (), tally, stats) for name, tally, stats in own if tally]
+        return drained
+
+    def take_in(self, drained: Iterable[Drained], now_ms: int) -> None:
+        """Take in what a task elsewhere has recorded, at that time."""
+        for family, tags, tally, stats in drained:
+            sensor = self.sensor(family, tags) if stats is None else self._added(family, stats)
+            if tally is not None:
+                sensor.take_in(tally, now_ms)
+
+    def __iter__(self) -> Iterator[Metric]:
+        return iter(self.asMap().values())
+
+    def _added(self, name: str, stats: dict[MetricName, Stat]) -> Sensor:
+        found = self._own.get(name)
+        if found is None:
+            found = self._own[name] = Sensor(self, name, active=True)
+        found.stats = stats | found.stats
+        return found
+
+    def _look(self) -> None:
+        for sensors in self._declared:
+            for key in sensors():
+                self.sensor(*key)
+        self.settle()
+
+    def _measure(self, stat: Any) -> Callable[[], float]:
+        def measure() -> float:
+            self.settle()
+            value: float = stat.measure(self.config, self.clock())
+            return value
+
+        return measure

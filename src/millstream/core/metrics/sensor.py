@@ -1,0 +1,100 @@
+"""Where values go in."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar
+
+from millstream.core.metrics.names import MetricName, RecordingLevel
+from millstream.core.metrics.stats import Stat, Tally
+
+if TYPE_CHECKING:
+    from millstream.core.metrics.registry import Metrics
+
+
+class Sensor:
+    """Sums up what is recorded until the clock moves or somebody looks.
+
+    It costs the same however many statistics it has. Only the metrics it belongs to make one.
+
+    Source: ``org.apache.kafka.common.metrics.Sensor``.
+    """
+
+    __slots__ = ("_metrics", "_name", "active", "count", "high", "last", "low", "stats", "total")
+
+    total: float
+    low: float
+    high: float
+    last: float
+
+    RecordingLevel: ClassVar[type[RecordingLevel]] = RecordingLevel
+
+    def __init__(self, metrics: Metrics, name: str, *, active: bool) -> None:
+        self._metrics = metrics
+        self._name = name
+        self.active = active
+        """Whether it records at all, by its level."""
+        self.stats: dict[MetricName, Stat] = {}
+        self.count = 0
+        self._clear()
+
+    def name(self) -> str:
+        """Return the name."""
+        return self._name
+
+    def shouldRecord(self) -> bool:
+        """Tell whether the configured recording level takes it in."""
+        return self.active
+
+    def hasMetrics(self) -> bool:
+        """Tell whether it has a statistic."""
+        return bool(self.stats)
+
+    def add(self, metricName: MetricName, stat: Stat) -> bool:
+        """Have a statistic of the values, as a metric of that name."""
+        self.stats.setdefault(metricName, stat)
+        return True
+
+    def record(self, value: float = 1.0, timeMs: int | None = None) -> None:
+        """Take one value in; ``timeMs`` is accepted and the task's clock is used."""
+        del timeMs
+        if not self.active:
+            return
+        self.count += 1
+        self.total += value
+        self.last = value
+        self.low = min(self.low, value)
+        self.high = max(self.high, value)
+
+    def record_many(self, count: int, total: float, low: float, high: float) -> None:
+        """Take many values in, summed up."""
+        if self.active and count:
+            self.count += count
+            self.total += total
+            self.last = high
+            self.low = min(self.low, low)
+            self.high = max(self.high, high)
+
+    def taken(self) -> Tally | None:
+        """Return what came in since the last call; None if nothing did."""
+        if not self.count:
+            return None
+        tally = Tally(self.count, self.total, self.low, self.high, self.last)
+        self._clear()
+        return tally
+
+    def take_in(self, tally: Tally, now_ms: int) -> None:
+        """Give values to the statistics."""
+        config = self._metrics.config
+        for stat in self.stats.values():
+            stat.record(config, tally, now_ms)
+
+    def _clear(self) -> None:
+        self.count = 0
+        self.total = self.last = 0.0
+        self.low, self.high = math.inf, -math.inf
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__

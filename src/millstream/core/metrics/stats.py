@@ -1,0 +1,222 @@
+"""Statistics of what a sensor records: over a sliding time, or since the beginning.
+
+All that a sensor takes in between two looks at the clock arrives as one ``Tally``.
+
+Source: ``org.apache.kafka.common.metrics.stats``, of Kafka 4.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Tally(NamedTuple):
+    """Values recorded at one point of the clock."""
+
+    number: int
+    total: float
+    low: float
+    high: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricConfig:
+    """How long a sample lasts, in milliseconds, and how many count."""
+
+    samples: int = 2
+    window_ms: int = 30_000
+
+
+class Stat(ABC):
+    """One number made of what was recorded."""
+
+    @abstractmethod
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Take values in."""
+
+    @abstractmethod
+    def measure(self, config: MetricConfig, now_ms: int) -> float:
+        """Return the number."""
+
+
+class CumulativeCount(Stat):
+    """How many values there were."""
+
+    def __init__(self) -> None:
+        self._value = 0.0
+
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Count the values."""
+        self._value += tally.number
+
+    def measure(self, config: MetricConfig, now_ms: int) -> float:
+        """Return the count."""
+        return self._value
+
+
+class CumulativeSum(CumulativeCount):
+    """Their sum."""
+
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Add the values."""
+        self._value += tally.total
+
+
+class Value(CumulativeCount):
+    """The last one."""
+
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Keep the last value."""
+        self._value = tally.last
+
+
+class _Sample:
+    __slots__ = ("count", "last_ms", "start_ms", "value")
+
+    def __init__(self, initial: float, now_ms: int) -> None:
+        self.reset(initial, now_ms)
+
+    def reset(self, initial: float, now_ms: int) -> None:
+        self.value = initial
+        self.count = 0
+        self.start_ms = self.last_ms = now_ms
+
+
+class SampledStat(Stat):
+    """A number over the last samples; a sample begins with the first value after the one before."""
+
+    initial = 0.0
+
+    def __init__(self) -> None:
+        self._samples: list[_Sample] = []
+        self._current = 0
+
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Take values into the present sample."""
+        if not self._samples:
+            self._samples.append(_Sample(self.initial, now_ms))
+        sample = self._samples[self._current]
+        if now_ms - sample.start_ms >= config.window_ms:
+            sample = self._advance(config, now_ms)
+        sample.value = self.update(sample.value, tally)
+        sample.count += tally.number
+        sample.last_ms = now_ms
+
+    def measure(self, config: MetricConfig, now_ms: int) -> float:
+        """Return the number over the samples that are not too old."""
+        self.purge(config, now_ms)
+        count = sum(sample.count for sample in self._samples)
+        return self.combine([sample.value for sample in self._samples if sample.count], count)
+
+    def purge(self, config: MetricConfig, now_ms: int) -> None:
+        """Empty the samples in which nothing has happened for too long."""
+        for sample in self._samples:
+            if now_ms - sample.last_ms >= config.samples * config.window_ms:
+                sample.reset(self.initial, now_ms)
+
+    def oldest_ms(self, now_ms: int) -> int:
+        """Return when the oldest sample began."""
+        if not self._samples:
+            self._samples.append(_Sample(self.initial, now_ms))
+        return min(sample.start_ms for sample in self._samples)
+
+    @abstractmethod
+    def update(self, value: float, tally: Tally) -> float:
+        """Return a sample's value with more values in it."""
+
+    @abstractmethod
+    def combine(self, values: list[float], count: int) -> float:
+        """Return the number, given the values of all samples."""
+
+    def _advance(self, config: MetricConfig, now_ms: int) -> _Sample:
+        # One more than are counted: a sample that began too early may still reach into the time.
+        self._current = (self._current + 1) % (config.samples + 1)
+        if self._current == len(self._samples):
+            self._samples.append(_Sample(self.initial, now_ms))
+        else:
+            self._samples[self._current].reset(self.initial, now_ms)
+        return self._samples[self._current]
+
+
+class WindowedSum(SampledStat):
+    """The sum."""
+
+    def update(self, value: float, tally: Tally) -> float:
+        """Add the values."""
+        return value + tally.total
+
+    def combine(self, values: list[float], count: int) -> float:
+        """Return the sum."""
+        return sum(values)
+
+
+class WindowedCount(WindowedSum):
+    """How many there were."""
+
+    def update(self, value: float, tally: Tally) -> float:
+        """Count the values."""
+        return value + tally.number
+
+
+class Avg(WindowedSum):
+    """The average; NaN of nothing."""
+
+    def combine(self, values: list[float], count: int) -> float:
+        """Return the average."""
+        return sum(values) / count if count else math.nan
+
+
+class Max(SampledStat):
+    """The largest; NaN of nothing."""
+
+    initial = -math.inf
+
+    def update(self, value: float, tally: Tally) -> float:
+        """Keep the largest value."""
+        return max(value, tally.high)
+
+    def combine(self, values: list[float], count: int) -> float:
+        """Return the largest."""
+        return max(values, default=math.nan)
+
+
+class Min(SampledStat):
+    """The smallest; NaN of nothing."""
+
+    initial = math.inf
+
+    def update(self, value: float, tally: Tally) -> float:
+        """Keep the smallest value."""
+        return min(value, tally.low)
+
+    def combine(self, values: list[float], count: int) -> float:
+        """Return the smallest."""
+        return min(values, default=math.nan)
+
+
+class Rate(Stat):
+    """Something a second: by default the sum; the time is at least that of the older samples."""
+
+    def __init__(self, stat: SampledStat | None = None) -> None:
+        self._stat = stat or WindowedSum()
+
+    def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
+        """Take values in."""
+        self._stat.record(config, tally, now_ms)
+
+    def measure(self, config: MetricConfig, now_ms: int) -> float:
+        """Return the rate."""
+        value = self._stat.measure(config, now_ms)
+        elapsed_ms = now_ms - self._stat.oldest_ms(now_ms)
+        missing = config.samples - 1 - elapsed_ms // config.window_ms
+        elapsed_ms += max(0, missing) * config.window_ms
+        return value / (elapsed_ms / 1000) if elapsed_ms else value
+
+
+def count_rate() -> Rate:
+    """Return the rate of values, whatever they are."""
+    return Rate(WindowedCount())

@@ -1,0 +1,96 @@
+"""What a store records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from millstream.core.metrics.families import Tags
+from millstream.core.metrics.registry import Key
+from millstream.core.metrics.sensor import Sensor
+
+if TYPE_CHECKING:
+    from millstream.core.metrics.task_metrics import TaskMetrics
+
+SUPPRESSION = "in-memory-suppression"
+_WINDOWED = ("window", "session")
+
+
+class StoreMetrics:
+    """One store's way into the metrics of its task.
+
+    Args:
+        task: The task's way.
+        store: The store's name.
+        scope: What the tag ``<scope>-state-id`` is called by.
+        operations: What the store can do.
+    """
+
+    def __init__(
+        self, task: TaskMetrics, store: str, scope: str, operations: tuple[str, ...]
+    ) -> None:
+        self.debug = task.debug
+        self.nanos = task.nanos
+        self._task = task
+        self._store = store
+        self._scope = scope
+        self._operations = operations
+        self._tags: Tags = task.tags((f"{scope}-state-id", store))
+        self.cached = False
+        """Whether there is a record cache."""
+
+    def operation(self, name: str) -> Sensor:
+        """Return the sensor of an operation; it records nanoseconds."""
+        return self._sensor(f"store:{name}")
+
+    def open_iterators(self) -> Sensor:
+        """Return the sensor that records 1 for an iterator that is opened, -1 for one closed."""
+        return self._sensor("open-iterators")
+
+    def iterator_duration(self) -> Sensor:
+        """Return the sensor for how long iterators were open, in nanoseconds."""
+        return self._sensor("iterator-duration")
+
+    def hit_ratio(self) -> Sensor:
+        """Return the sensor for the share of reads that the record cache could answer."""
+        return self._task.metrics.sensor(*self._hits())
+
+    def expired(self) -> None:
+        """Count a record that was too late to be kept."""
+        self._task.metrics.sensor(*self._expired()).record()
+
+    def buffer(self) -> tuple[tuple[Sensor, Sensor], tuple[Sensor, Sensor]]:
+        """Return the sensors of a suppression buffer: for its size, and for its count."""
+        sensor = self._task.metrics.sensor
+        (size, count), (kip_size, kip_count) = self._buffer()
+        return (sensor(*size), sensor(*kip_size)), (sensor(*count), sensor(*kip_count))
+
+    def declared(self) -> Iterator[Key]:
+        """Yield the keys of all its sensors."""
+        if self._scope == SUPPRESSION:
+            for keys in self._buffer():
+                yield from keys
+            return
+        operations = (*self._operations, "commit", "flush", "restore")
+        yield from ((f"store:{name}", self._tags) for name in operations)
+        yield from ((name, self._tags) for name in ("open-iterators", "iterator-duration"))
+        if any(kind in self._scope for kind in _WINDOWED):
+            yield self._expired()
+        if self.cached:
+            yield self._hits()
+            yield "cache-size", self._task.tags()
+
+    def _sensor(self, family: str) -> Sensor:
+        return self._task.metrics.sensor(family, self._tags)
+
+    def _hits(self) -> Key:
+        return "hit-ratio", self._task.tags(("record-cache-id", self._store))
+
+    def _expired(self) -> Key:
+        tags = self._task.tags((f"{self._scope}-state-id", self._store), kip=True)
+        return f"kip-expired:{self._scope}", tags
+
+    def _buffer(self) -> tuple[tuple[Key, Key], tuple[Key, Key]]:
+        kip = self._task.tags(("buffer-id", self._store), kip=True)
+        released = ("buffer-size", self._tags), ("buffer-count", self._tags)
+        return released, (("kip-buffer-size", kip), ("kip-buffer-count", kip))

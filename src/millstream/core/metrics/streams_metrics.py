@@ -1,0 +1,136 @@
+"""What processors and stores are given to record metrics of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.metrics.names import Metric, MetricName, RecordingLevel
+from millstream.core.metrics.registry import Metrics
+from millstream.core.metrics.sensor import Sensor
+from millstream.core.metrics.stats import Avg, CumulativeCount, Max, count_rate
+
+
+class StreamsMetrics(Metrics):
+    """The metrics of a task, to which a user's processor may add.
+
+    Example:
+        >>> metrics = StreamsMetrics()
+        >>> level = Sensor.RecordingLevel.INFO
+        >>> lookups = metrics.addRateTotalSensor("geo", "countries", "lookup", level)
+        >>> lookups.record()
+        >>> [name.name() for name in metrics.metrics()]
+        ['lookup-rate', 'lookup-total']
+
+    Source: ``org.apache.kafka.streams.StreamsMetrics``.
+    """
+
+    thread = "main"
+    """What the tag ``thread-id`` says."""
+
+    def metrics(self) -> dict[MetricName, Metric]:
+        """Return all metrics by name."""
+        return self.asMap()
+
+    def addLatencyRateTotalSensor(
+        self,
+        scopeName: str,
+        entityName: str,
+        operationName: str,
+        recordingLevel: RecordingLevel,
+        *tags: str,
+    ) -> Sensor:
+        """Return a sensor with average, maximum, rate and total of an operation.
+
+        Args:
+            scopeName: What makes the group ``stream-<scope>-metrics`` and the tag ``<scope>-id``.
+            entityName: The value of that tag.
+            operationName: How the metrics' names begin.
+            recordingLevel: From which level on it records.
+            *tags: More tags: key, value, key, value, and so on.
+
+        Raises:
+            NullPointerException: A name is None.
+            IllegalArgumentException: A tag has no value.
+        """
+        sensor = self.addRateTotalSensor(
+            scopeName, entityName, operationName, recordingLevel, *tags
+        )
+        group, own = _place(scopeName, entityName, self.thread, tags)
+        sensor.add(MetricName(f"{operationName}-latency-avg", group, own), Avg())
+        sensor.add(MetricName(f"{operationName}-latency-max", group, own), Max())
+        return sensor
+
+    def addRateTotalSensor(
+        self,
+        scopeName: str,
+        entityName: str,
+        operationName: str,
+        recordingLevel: RecordingLevel,
+        *tags: str,
+    ) -> Sensor:
+        """Return a sensor with rate and total of an operation; see ``addLatencyRateTotalSensor``.
+
+        Raises:
+            NullPointerException: A name is None.
+            IllegalArgumentException: A tag has no value.
+        """
+        if scopeName is None or entityName is None or operationName is None:
+            raise NullPointerException("scopeName, entityName and operationName cannot be null")
+        group, own = _place(scopeName, entityName, self.thread, tags)
+        sensor = self.addSensor(
+            f"external.{self.thread}.{scopeName}.{entityName}.{operationName}", recordingLevel
+        )
+        sensor.add(MetricName(f"{operationName}-rate", group, own), count_rate())
+        sensor.add(MetricName(f"{operationName}-total", group, own), CumulativeCount())
+        return sensor
+
+    def addSensor(self, name: str, recordingLevel: RecordingLevel, *parents: Sensor) -> Sensor:
+        """Return the sensor of that name, made on first use; what it records its parents do too.
+
+        Raises:
+            NullPointerException: The name is None.
+        """
+        if name is None:
+            raise NullPointerException("name cannot be null")
+        found = self._own.get(name)
+        if found is None:
+            kind: Any = _Child if parents else Sensor
+            found = self._own[name] = kind(self, name, active=self.records(recordingLevel))
+            if isinstance(found, _Child):
+                found.parents = parents
+        return found
+
+    def removeSensor(self, sensor: Sensor) -> None:
+        """Remove a sensor that was added, with its metrics.
+
+        Raises:
+            NullPointerException: The sensor is None.
+        """
+        if sensor is None:
+            raise NullPointerException("sensor cannot be null")
+        if self._own.get(sensor.name()) is sensor:
+            del self._own[sensor.name()]
+
+
+class _Child(Sensor):
+    __slots__ = ("parents",)
+
+    parents: tuple[Sensor, ...]
+
+    def record(self, value: float = 1.0, timeMs: int | None = None) -> None:
+        super().record(value, timeMs)
+        if self.active:
+            for parent in self.parents:
+                parent.record(value, timeMs)
+
+
+def _place(
+    scope: str, entity: str, thread: str, tags: tuple[str, ...]
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    if len(tags) % 2:
+        raise IllegalArgumentException(
+            "Tags needs to be specified in key-value pairs", detail=f"There are {len(tags)}."
+        )
+    more = tuple(zip(tags[::2], tags[1::2], strict=True))
+    return f"stream-{scope}-metrics", (("thread-id", thread), *more, (f"{scope}-id", entity))

@@ -1,0 +1,206 @@
+"""What a task records of itself, its nodes and its topics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
+from operator import sub
+from typing import Any
+
+from millstream.core.metrics.families import Tags
+from millstream.core.metrics.measured import Measured
+from millstream.core.metrics.names import RecordingLevel
+from millstream.core.metrics.registry import Key
+from millstream.core.metrics.sensor import Sensor
+from millstream.core.metrics.store_metrics import StoreMetrics
+from millstream.core.metrics.streams_metrics import StreamsMetrics
+
+_MILLIS = 1e-6
+_GLOBAL_FAMILIES: tuple[str, ...] = ("global-process",)
+_FAMILIES = ("task-process", "task-punctuate", "record-lateness", "active-buffer-count")
+
+
+class TaskMetrics:
+    """A task's way into the metrics.
+
+    Args:
+        metrics: Where they are.
+        task: What the tag ``task-id`` says.
+        nanos: The clock of latencies.
+        is_global: The task fills global stores, of which Kafka measures less.
+        rolls_up: Also record for the thread, which Kafka's test driver does not do.
+    """
+
+    def __init__(
+        self,
+        metrics: StreamsMetrics,
+        task: str,
+        *,
+        nanos: Callable[[], int] = time.perf_counter_ns,
+        is_global: bool = False,
+        rolls_up: bool = False,
+    ) -> None:
+        self.metrics = metrics
+        self.nanos = nanos
+        self.debug = metrics.records(RecordingLevel.DEBUG)
+        """Whether what costs something for each record is measured."""
+        self.is_global = is_global
+        self._rolls_up = rolls_up
+        self._task = task
+        self._stores: dict[str, StoreMetrics] = {}
+        self._nodes: list[Key] = []
+        self._targets: dict[str, str] = {}
+        self._consumed: dict[tuple[str, str], Measured] = {}
+        self._refused: dict[tuple[str, str], int] = {}
+        own = self.tags()
+        self._thread: Tags = own[:1]
+        self._dropped = metrics.sensor("dropped-records", own)
+        if rolls_up:
+            metrics.sensor("task-created", self._thread).record()
+        metrics.declare(self._declared)
+
+    def tags(self, *more: tuple[str, str], kip: bool = False) -> Tags:
+        """Return the task's tags and more; KIP-328 calls the thread ``client-id``."""
+        thread = "client-id" if kip else "thread-id"
+        return ((thread, self.metrics.thread), ("task-id", self._task), *more)
+
+    def node_sensor(self, family: str, node: str) -> Sensor:
+        """Return a sensor of a processor node."""
+        key = family, self.tags(("processor-node-id", node), kip=family.startswith("kip-"))
+        self._nodes.append(key)
+        return self.metrics.sensor(*key)
+
+    def store(self, name: str, scope: str, operations: Iterable[str]) -> StoreMetrics:
+        """Return what a store records.
+
+        Args:
+            name: The store's.
+            scope: Its supplier's ``metricsScope``.
+            operations: What it can do, by the beginning of the metric's name.
+        """
+        found = self._stores[name] = StoreMetrics(self, name, scope, tuple(operations))
+        return found
+
+    def writes(self, topic: str, sink: str) -> None:
+        """Note which sink writes a topic: the first one, if there are several."""
+        self._targets.setdefault(topic, sink)
+
+    def late(self, node: str) -> None:
+        """Count a record that came when its window had been closed."""
+        tags = self.tags(("processor-node-id", node), kip=True)
+        self.metrics.sensor("kip-late", tags).record()
+
+    def dropped(self) -> None:
+        """Count a record that is dropped by rule."""
+        self._dropped.record()
+
+    def expired(self, store: str) -> None:
+        """Count a record that a store refused because it is too late."""
+        found = self._stores.get(store)
+        if found is not None:
+            found.expired()
+
+    def consumed(self, source: str, topic: str, measured: Measured, taken: int) -> None:
+        """Note what a source has got, of which it has taken in so many, until ``moved``."""
+        flow = source, topic
+        if taken:
+            self._consumed.setdefault(flow, Measured()).add(measured)
+        else:
+            self._refused[flow] = self._refused.get(flow, 0) + measured.records
+
+    def moved(self, sent: dict[str, Measured]) -> None:
+        """Record what has been consumed since the last time, and what was sent to topics."""
+        if self.is_global:
+            return
+        consumed, self._consumed = self._consumed, {}
+        refused, self._refused = self._refused, {}
+        for (source, topic), measured in consumed.items():
+            self._moved("consumed", source, topic, measured.records, measured.bytes)
+            self._aged(source, measured)
+        for (source, topic), records in refused.items():
+            self._moved("consumed", source, topic, records, 0)
+        for topic, measured in sent.items():
+            sink = self._targets.get(topic)
+            if sink is not None:
+                self._moved("produced", sink, topic, measured.records, measured.bytes)
+                self._aged(sink, measured)
+
+    def ended(self, sensor: Sensor, timestamps: Sequence[int]) -> None:
+        """Record the age of records that go no further."""
+        count = len(timestamps)
+        self._age(sensor, count, sum(timestamps), min(timestamps), max(timestamps))
+
+    def began(self) -> int:
+        """Return the time if it is of interest how long something takes, else 0."""
+        return self.nanos() if self.debug else 0
+
+    def processed(
+        self, source: str, timestamps: Sequence[int], stream_time: int, began: int
+    ) -> None:
+        """Record a run of records, given stream time before it and when it ``began``."""
+        count, family = len(timestamps), "global-process" if self.is_global else "task-process"
+        self._timed(family, self.tags(), count, began)
+        node = self.tags(("processor-node-id", source))
+        self.metrics.sensor("node-process", node).record_many(count, 0.0, 0.0, 0.0)
+        if not self.is_global:
+            late_by(self.metrics.sensor("record-lateness", self.tags()), timestamps, stream_time)
+
+    def punctuated(self, began: int) -> None:
+        """Record a call of a punctuator."""
+        self._timed("task-punctuate", self.tags(), 1, began)
+        if self._rolls_up:
+            self._timed("thread-punctuate", self._thread, 1, began)
+
+    def ran(self, count: int, began: int) -> None:
+        """Record how many records a thread has processed since it ``began``."""
+        self._timed("thread-process", self._thread, count, began)
+
+    def committed(self, began: int) -> None:
+        """Record a commit of a thread."""
+        self._timed("thread-commit", self._thread, 1, began)
+
+    def closed(self) -> None:
+        """Record that the task is closed."""
+        self.metrics.sensor("task-closed", self._thread).record()
+
+    def cache_size(self, used: int) -> None:
+        """Record what the task's record caches take, if it has one."""
+        if any(store.cached for store in self._stores.values()):
+            self.metrics.sensor("cache-size", self.tags()).record(used)
+
+    def _timed(self, family: str, tags: Tags, count: int, began: int) -> None:
+        millis = (self.nanos() - began) * _MILLIS
+        each = millis / count if count else 0.0
+        self.metrics.sensor(family, tags).record_many(count, millis, each, each)
+
+    def _moved(self, how: str, node: str, topic: str, records: int, size: int) -> None:
+        tags = self.tags(("processor-node-id", node), ("topic", topic))
+        for what, amount in (("records", records), ("bytes", size)):
+            sensor = self.metrics.sensor(f"{what}-{how}", tags)
+            sensor.record_many(1, amount, amount, amount)
+
+    def _aged(self, node: str, measured: Measured) -> None:
+        sensor = self.metrics.sensor("record-e2e-latency", self.tags(("processor-node-id", node)))
+        first, last = measured.first_ms, measured.last_ms
+        self._age(sensor, measured.records, measured.sum_ms, first, last)
+
+    def _age(self, sensor: Sensor, count: int, total: int, first: int, last: int) -> None:
+        now_ms = self.metrics.clock()
+        sensor.record_many(count, count * now_ms - total, now_ms - last, now_ms - first)
+
+    def _declared(self) -> Iterator[Key]:
+        own, families = self.tags(), _GLOBAL_FAMILIES if self.is_global else _FAMILIES
+        yield from ((family, own) for family in (*families, "dropped-records"))
+        yield "task-closed", self._thread
+        yield from self._nodes
+        for store in self._stores.values():
+            yield from store.declared()
+
+
+def late_by(sensor: Sensor, timestamps: Sequence[int], stream_time: int) -> int:
+    """Record by how much records were behind stream time; return what it is after them."""
+    times = list(accumulate(timestamps, max, initial=stream_time))
+    late: list[Any] = list(map(sub, times[1:], timestamps))
+    sensor.record_many(len(late), sum(late), min(late), max(late))
+    return times[-1]

@@ -1,0 +1,146 @@
+"""What makes two records duplicates: the bytes of a key, or of a key and an id."""
+
+from __future__ import annotations
+
+import struct
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.errors import StreamsException
+from millstream.core.serdes import Serde, serializer_call
+from millstream.topology.operators.folding import identities, numbered
+from millstream.topology.operators.operator import AnyRecord, runs
+
+_LENGTH = struct.Struct(">i")
+NO_ID = -1
+
+Columns = Sequence[list[Any]]
+
+
+class Ids(ABC):
+    """Finds the id of a record; its bytes are what is compared, and what the store keeps."""
+
+    @abstractmethod
+    def bind(self, context: Any, topic: str) -> None:
+        """Take serdes that were not given from the configuration.
+
+        Args:
+            context: Of the processor.
+            topic: What serializers are told.
+        """
+
+    @abstractmethod
+    def of(self, record: AnyRecord) -> bytes | None:
+        """Return a record's id; None if it has none and is never a duplicate."""
+
+    @abstractmethod
+    def columns(self, context: Any, chunk: Chunk) -> Iterator[tuple[Chunk, Columns]]:
+        """Yield the runs of a chunk between failures of a user's function, with what ids are of."""
+
+    @abstractmethod
+    def bytes_of(self, columns: Columns) -> tuple[list[int], list[bytes]]:
+        """Return a number for each record, equal for equal ids, and the ids by number.
+
+        The number is ``NO_ID`` for a record without one.
+        """
+
+    def slots(self, columns: Columns) -> tuple[list[int], list[bytes]]:
+        """Return what ``bytes_of`` does, for columns in which a None may stand anywhere."""
+        if not any(None in column for column in columns):
+            return self.bytes_of(columns)
+        rows = zip(*columns, strict=True)
+        whole = [index for index, row in enumerate(rows) if None not in row]
+        numbers, ids = self.bytes_of([[column[index] for index in whole] for column in columns])
+        slots = [NO_ID] * len(columns[0])
+        for index, number in zip(whole, numbers, strict=True):
+            slots[index] = number
+        return slots, ids
+
+
+class KeyIds(Ids):
+    """The key is the id."""
+
+    def __init__(self, serde: Serde[Any] | None) -> None:
+        self._part = Part(serde)
+
+    def bind(self, context: Any, topic: str) -> None:
+        self._part.bind(context, topic)
+
+    def of(self, record: AnyRecord) -> bytes | None:
+        return None if record._key is None else self._part.one(record._key)
+
+    def columns(self, context: Any, chunk: Chunk) -> Iterator[tuple[Chunk, Columns]]:
+        yield chunk, [chunk.keys]
+
+    def bytes_of(self, columns: Columns) -> tuple[list[int], list[bytes]]:
+        return identities(columns[0], self._part.many)
+
+
+class KeyAndSelectedIds(Ids):
+    """Key and what a function returns together are the id."""
+
+    def __init__(
+        self,
+        selector: Callable[[Any, Any], Any],
+        key_serde: Serde[Any] | None,
+        id_serde: Serde[Any] | None,
+    ) -> None:
+        self._selector = selector
+        self._key = Part(key_serde)
+        self._id = Part(id_serde)
+
+    def bind(self, context: Any, topic: str) -> None:
+        self._key.bind(context, topic)
+        self._id.bind(context, topic)
+
+    def of(self, record: AnyRecord) -> bytes | None:
+        found = self._selector(record._key, record._value)
+        if record._key is None or found is None:
+            return None
+        return _joined(self._key.one(record._key), self._id.one(found))
+
+    def columns(self, context: Any, chunk: Chunk) -> Iterator[tuple[Chunk, Columns]]:
+        for run, found in runs(context, chunk, self._selector, chunk.keys, chunk.values):
+            yield run, [run.keys, found]
+
+    def bytes_of(self, columns: Columns) -> tuple[list[int], list[bytes]]:
+        keys, found = map(list, columns)
+        return numbered(map(_joined, self._key.many(keys), self._id.many(found)))
+
+
+class Part:
+    """One serde's way to bytes."""
+
+    def __init__(self, serde: Serde[Any] | None) -> None:
+        self._serde = serde
+
+    def bind(self, context: Any, topic: str) -> None:
+        """Fill in the application's default for keys.
+
+        Raises:
+            StreamsException: There is none.
+        """
+        serde = self._serde or context.keySerde()
+        if serde is None:
+            raise StreamsException(
+                "a deduplication has no serde for its ids",
+                detail=f'They are to be written as for topic "{topic}".',
+                hint="Give Deduplicated an idSerde or a keySerde, or set default.key.serde.",
+            )
+        self._topic = topic
+        self._serializer = serde.serializer()
+        self._call = serializer_call(self._serializer)
+
+    def one(self, data: Any) -> bytes:
+        """Return the bytes of one object."""
+        return self._call(self._topic, None, data) or b""
+
+    def many(self, column: Sequence[Any]) -> list[bytes]:
+        """Return the bytes of many."""
+        return [data or b"" for data in self._serializer.serialize_column(self._topic, column)]
+
+
+def _joined(key: bytes, found: bytes) -> bytes:
+    return _LENGTH.pack(len(key)) + key + found

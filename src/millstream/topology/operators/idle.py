@@ -1,0 +1,74 @@
+"""Closing windows by the wall clock while no records come."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from millstream.core.processor import PunctuationType
+
+_LONG = struct.Struct(">q")
+_TICK_MS = 1
+"""As often as the host looks at its clock."""
+
+
+class IdleClock:
+    """Tells when the wall clock has closed windows that stream time, standing still, does not.
+
+    Everything follows from the records, and from the times that the host gave with them and with
+    its ticks; ``save`` has what a restart has to know of it.
+
+    Args:
+        timeout_ms: How long no record must have come; None: the wall clock closes nothing.
+        close_times: Given the present stream time, returns for each window the stream time that
+            closes it.
+    """
+
+    def __init__(self, timeout_ms: int | None, close_times: Callable[[int], Iterable[int]]) -> None:
+        self._timeout = timeout_ms
+        self._close_times = close_times
+        self._arrived = -1
+        self._open: list[int] | None = None
+
+    def init(self, context: Any, tick: Callable[[int], None]) -> None:
+        """Have ``tick`` called with the wall clock's time."""
+        self._context = context
+        if self._timeout is not None:
+            context.schedule(_TICK_MS, PunctuationType.WALL_CLOCK_TIME, tick)
+
+    def record_came(self) -> None:
+        """Note that there is input."""
+        if self._timeout is not None:
+            self._arrived = self._context.currentSystemTimeMs()
+            self._open = None
+
+    def closed(self, now_ms: int, stream_time: int) -> int | None:
+        """Return the stream time that the wall clock stands for, if it closes another window.
+
+        It is just large enough for that, so that windows which begin later stay open. It passes
+        neither the wall clock nor the stream time that the idle time has been added to, whichever
+        is later.
+        """
+        if self._timeout is None or self._arrived < 0:
+            return None
+        idle_ms = now_ms - self._arrived
+        if idle_ms < self._timeout:
+            return None
+        if self._open is None:
+            # Nothing comes, so that nothing more opens: the store is looked through only once.
+            found = {time for time in self._close_times(stream_time) if time > stream_time}
+            self._open = sorted(found, reverse=True)
+        reached, last = max(now_ms, stream_time + idle_ms), None
+        while self._open and self._open[-1] <= reached:
+            last = self._open.pop()
+        return last
+
+    def save(self) -> bytes:
+        """Return when the last record came; nothing without a timeout."""
+        return b"" if self._timeout is None else _LONG.pack(self._arrived)
+
+    def restore(self, data: bytes) -> None:
+        """Take up what ``save`` returned."""
+        if data:
+            (self._arrived,) = _LONG.unpack(data)

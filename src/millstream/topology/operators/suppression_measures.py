@@ -1,0 +1,74 @@
+"""The metrics of ``suppress``, put in front of the steps that they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.durations import LONG_MAX
+from millstream.core.record_context import RecordContext
+from millstream.topology.operators.operator import AnyRecord
+from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
+
+if TYPE_CHECKING:
+    from millstream.core.context import NodeContext
+    from millstream.topology.operators.suppress import SuppressTable
+
+
+def measure_suppression(
+    operator: SuppressTable, context: NodeContext, store: SuppressionStore
+) -> None:
+    """Measure an operator and its store.
+
+    Always: by how much updates were overdue when they went out. At level DEBUG: what goes out,
+    what never will because another took its place, and what had to make room.
+    """
+    measures, node = context.measures, context.node_name
+    families = ("suppression-emit", "kip-emit", "kip-suppressed", "kip-evicted", "kip-overtime")
+    emitted, emitted_kip, suppressed, evicted_early, overtime = (
+        measures.node_sensor(family, node) for family in families
+    )
+    forward, forward_chunk, put, evict = (
+        operator.forward,
+        context.forward_chunk,
+        store.put,
+        store.evict,
+    )
+
+    def count_forward(record: AnyRecord) -> None:
+        forward(record)
+        for sensor in (emitted, emitted_kip):
+            sensor.record()
+
+    def count_forward_chunk(chunk: Chunk) -> None:
+        forward_chunk(chunk)
+        for sensor in (emitted, emitted_kip):
+            sensor.record_many(len(chunk), len(chunk), 1, 1)
+
+    def count_put(time: int, update: Encoded, context: RecordContext) -> None:
+        before = store.count()
+        put(time, update, context)
+        if before == store.count():
+            suppressed.record()
+        store.note_held()
+
+    def count_evict(until: int) -> Generator[Evicted, None, None]:
+        count = 0
+        try:
+            for update in evict(until):
+                count += 1
+                yield update
+        finally:
+            if count:
+                store.note_held()
+                if until == LONG_MAX:
+                    evicted_early.record_many(count, count, 1, 1)
+
+    store.overtime = overtime
+    if measures.debug:
+        owner: Any = operator
+        owner.forward = count_forward
+        owner.context.forward_chunk = count_forward_chunk
+        owner = store
+        owner.put, owner.evict = count_put, count_evict

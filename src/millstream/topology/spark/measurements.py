@@ -1,0 +1,68 @@
+"""The metrics of an application on Spark: what its workers recorded, and what the driver knows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.metrics import Drained, Metric, MetricName
+from millstream.core.settings import Recording
+from millstream.topology.spark.progress import GROUP, progress_metrics
+from millstream.topology.spark.reports import Reports
+
+Batch = tuple[int, list[Drained]]
+"""The batch's wall clock in epoch milliseconds, and what one task recorded in it."""
+
+
+def thread_name(application_id: str) -> str:
+    """Return what the tag ``thread-id`` says of every worker's tasks."""
+    return f"{application_id}-StreamThread-1"
+
+
+class Measurements:
+    """Adds up what tasks have recorded, batch after batch.
+
+    Args:
+        config: The application's configuration.
+        application_id: Its name.
+        description: What its topology looks like.
+    """
+
+    def __init__(self, config: StreamsConfig, application_id: str, description: str) -> None:
+        self.reports: Reports[Batch] = Reports()
+        """Where workers report."""
+        self._application_id = application_id
+        self._description = description
+        self._metrics = Recording.of(config).metrics(lambda: time.time_ns() // 1_000_000)
+        self._taking = threading.Lock()
+
+    def metrics(
+        self, progress: Mapping[str, Any] | None, state: Any, failures: int
+    ) -> dict[MetricName, Metric]:
+        """Return all metrics, given Spark's account of the last batch and the client's state."""
+        with self._taking:
+            for clock_ms, drained in self.reports.taken():
+                self._metrics.take_in(drained, clock_ms)
+            self._note_client(state.name, failures)
+            found = self._metrics.asMap()
+        return found | progress_metrics(self._application_id, progress)
+
+    def _note_client(self, state: str, failures: int) -> None:
+        alive = int(state in ("RUNNING", "REBALANCING"))
+        values: dict[str, Any] = {
+            "version": version("millstream"),
+            "application-id": self._application_id,
+            "topology-description": self._description,
+            "recording-level": self._metrics.level.name,
+            "state": state,
+            "alive-stream-threads": alive,
+            "failed-stream-threads": failures,
+        }
+        tags = (("client-id", self._application_id),)
+        gauge: Callable[[MetricName, Any], None] = self._metrics.gauge
+        for name, value in values.items():
+            gauge(MetricName(name, GROUP, tags), value)

@@ -1,0 +1,120 @@
+"""The parts of Spark that say where tasks run and can be told: internal, and so probed first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from millstream.core.processor import TaskId
+from millstream.topology.spark.placement.facts import Executor
+
+_STORE = "default"
+"""The name under which Spark keeps all of an operator's state, and looks for its executor."""
+_LOCATION = re.compile(r"Some\(executor_(.+)_([^_]+)\)")
+
+
+class SparkInternals:
+    """One query's view of Spark's scheduler and of its coordinator of state stores.
+
+    Args:
+        session: The query's session.
+        query: The query.
+        operators: Spark's number of the operator that runs each sub-topology.
+        tasks: All tasks.
+
+    Raises:
+        Exception: This Spark has not got these parts.
+    """
+
+    def __init__(
+        self,
+        session: SparkSession,
+        query: StreamingQuery,
+        operators: Mapping[int, int],
+        tasks: tuple[TaskId, ...],
+    ) -> None:
+        jvm: Any = session._jvm
+        java_session: Any = session._jsparkSession
+        java_context: Any = session._jsc
+        self._context = java_context.sc()
+        self._query: Any = query._jsq
+        self._coordinator = java_session.streams().stateStoreCoordinator()
+        self._nothing = jvm.scala.collection.mutable.ArrayBuffer().toSeq()
+        state = jvm.org.apache.spark.sql.execution.streaming.state
+        root = f"{self._query.streamingQuery().resolvedCheckpointRoot()}/state"
+        run = self._query.runId()
+        make_id, make_provider = state.StateStoreId, state.StateStoreProviderId
+        self._providers = {
+            task: make_provider(
+                make_id(root, operators[task.subtopology()], task.partition(), _STORE), run
+            )
+            for task in tasks
+        }
+        self._executors: tuple[str | None, tuple[Executor, ...]] = (None, ())
+        for task in tasks[:1]:
+            self.location(task)
+        self.executors()
+
+    def has_new_executors(self) -> bool:
+        """Tell whether executors have come or gone since they were last asked for; cheap."""
+        return self._executor_ids() != self._executors[0]
+
+    def executors(self) -> tuple[Executor, ...]:
+        """Return the executors that take tasks."""
+        ids = self._executor_ids()
+        known, executors = self._executors
+        if ids != known:
+            executors = self._listed(frozenset(ids.split(",")))
+            # Spark's lists do not change at the same moment.
+            complete = len(executors) == len(ids.split(",")) and all(e.port for e in executors)
+            self._executors = (ids if complete else None, executors)
+        backend = self._context.schedulerBackend()
+        return tuple(each for each in executors if backend.isExecutorActive(each.id))
+
+    def last_batch(self) -> int:
+        """Return the number of the last complete batch; -1 before the first one of this query."""
+        progress = self._query.lastProgress()
+        return -1 if progress is None else int(progress.batchId())
+
+    def progress(self) -> dict[str, Any]:
+        """Return Spark's account of the last complete batch; nothing before the first."""
+        progress = self._query.lastProgress()
+        found: dict[str, Any] = {} if progress is None else json.loads(progress.json())
+        return found
+
+    def location(self, task: TaskId) -> str | None:
+        """Return the executor where a task ran last, or was told to run; None for neither."""
+        found = self._coordinator.getLocation(self._providers[task]).toString()
+        match = _LOCATION.fullmatch(found)
+        return None if match is None else match[2]
+
+    def tell(self, task: TaskId, executor: Executor) -> None:
+        """Have Spark prefer an executor for a task, from the next batch that it plans."""
+        self._coordinator.reportActiveInstance(
+            self._providers[task], executor.host, executor.id, self._nothing
+        )
+
+    def _executor_ids(self) -> str:
+        ids: str = self._context.getExecutorIds().mkString(",")
+        return ids
+
+    def _listed(self, ids: frozenset[str]) -> tuple[Executor, ...]:
+        summaries = self._context.statusStore().executorList(True)
+        found = []
+        for index in range(summaries.size()):
+            summary = summaries.apply(index)
+            if summary.id() in ids:
+                host, _, port = summary.hostPort().rpartition(":")
+                # Before its block manager has registered, there is no port.
+                known = (host, int(port)) if host else (port, 0)
+                found.append(
+                    Executor(
+                        id=summary.id(), host=known[0], port=known[1], cores=summary.totalCores()
+                    )
+                )
+        return tuple(found)

@@ -1,0 +1,59 @@
+"""The file in which the driver keeps where tasks are, for whoever asks from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from millstream.core.processor import TaskId
+from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
+
+FILE = "placement.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacementRecord:
+    """Where the tasks of an application are."""
+
+    application_id: str
+    assignor: str | None
+    """Who decides; None if Spark does."""
+    remark: str
+    """Why Spark decides; empty if it does not."""
+    batch: int
+    """The last batch that was complete then; -1 if there was none."""
+    written_ms: int
+    executors: tuple[Executor, ...]
+    tasks: tuple[TaskPlace, ...]
+
+
+def write_record(directory: Path, record: PlacementRecord) -> None:
+    """Replace the record in a directory; a reader sees the old one or the new one.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    new = directory / f".{FILE}.{os.getpid()}"
+    new.write_text(json.dumps(asdict(record), indent=1, default=repr), encoding="utf-8")
+    new.replace(directory / FILE)
+
+
+def read_record(directory: Path) -> PlacementRecord | None:
+    """Return the record in a directory; None if there is none."""
+    try:
+        fields = json.loads((directory / FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    fields["executors"] = tuple(Executor(**each) for each in fields["executors"])
+    fields["tasks"] = tuple(map(_place, fields["tasks"]))
+    return PlacementRecord(**fields)
+
+
+def _place(fields: dict[str, Any]) -> TaskPlace:
+    moved = fields["moved"]
+    task = TaskId.parse(fields["task"])
+    return TaskPlace(**fields | {"task": task, "moved": None if moved is None else Move(**moved)})

@@ -1,0 +1,216 @@
+"""Watches a query from the driver, between its batches, and steers its tasks."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from millstream.core.assignment import AssignmentConfigs
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import ConfigException
+from millstream.core.plan import Plan
+from millstream.core.processor import TaskId
+from millstream.topology.assign.assignor import Assignor
+from millstream.topology.assign.choose import chosen_assignor
+from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.placement.facts import Executor, Facts, TaskPlace
+from millstream.topology.spark.placement.internals import SparkInternals
+from millstream.topology.spark.placement.processed import processed_records
+from millstream.topology.spark.placement.record import PlacementRecord, write_record
+from millstream.topology.spark.placement.steering import Steering
+
+log = logging.getLogger(__name__)
+
+STEER = "millstream.steer.tasks"
+DEFAULT_ASSIGNOR = "sticky"
+DRIVER = "driver"
+_POLL_S = 0.25
+_SHARE_OF_LOOKING = 20
+"""Looking takes at most one part in so many of the driver's time."""
+
+
+def steering_assignor(config: StreamsConfig) -> Assignor | None:
+    """Return what decides where tasks run; None if that is left to Spark.
+
+    Raises:
+        ConfigException: There is no such assignor, or an entry asks for what Spark has not got.
+    """
+    if (replicas := config.getInt("num.standby.replicas")) > 0:
+        raise ConfigException(
+            f"Invalid value {replicas} for configuration num.standby.replicas: "
+            "no standby copies are kept on Spark",
+            hint="Leave it out. A task that moves restores its stores from the checkpoint.",
+        )
+    assignor = chosen_assignor(config, DEFAULT_ASSIGNOR)
+    steer = str(config.merged().get(STEER, "true")).lower()
+    if steer not in ("true", "false"):
+        raise ConfigException(f"Invalid value {steer} for configuration {STEER}: true or false")
+    return assignor if steer == "true" else None
+
+
+class Placement:
+    """Where an application's tasks run.
+
+    Steering never fails a query: what goes wrong is logged once, and Spark goes on by itself.
+
+    Args:
+        config: The application's configuration.
+        directory: Where the record is written.
+        session: The query's session.
+        plan: The topology; no source has a pattern any more.
+        layout: Its line.
+        assignor: Who decides; None for Spark.
+    """
+
+    def __init__(
+        self,
+        config: StreamsConfig,
+        directory: Path,
+        session: SparkSession,
+        plan: Plan,
+        layout: Layout,
+        assignor: Assignor | None,
+    ) -> None:
+        self._application_id = config.getString("application.id")
+        self._directory = directory
+        self._session = session
+        self._layout = layout
+        self._tasks = tuple(
+            TaskId(stage.subtopology, number)
+            for stage in layout.stages
+            for number in range(stage.tasks)
+        )
+        # Spark numbers the operators from the end of the line.
+        last = len(layout.stages) - 1
+        self._operators = {stage.subtopology: last - stage.index for stage in layout.stages}
+        self._assignor = assignor
+        self._remark = ""
+        configs = AssignmentConfigs.of(config)
+        stateful = _stateful(plan, layout, self._tasks)
+        self._steering = Steering(self._tasks, stateful, assignor, configs)
+        self._local = (session.sparkContext.master or "").split("[")[0] == "local"
+        self._written: Any = None
+        self._facts = Facts(batch=-1, executors=(), located={})
+        self._watched: SparkInternals | None = None
+        self._looking = threading.Lock()
+        self._due = 0.0
+
+    def executors(self) -> list[Executor]:
+        """Return the executors; none in local mode, where the driver runs everything."""
+        return [] if self._local else self._steering.executors
+
+    def places(self) -> list[TaskPlace]:
+        """Return where the tasks are."""
+        if not self._local:
+            return self._steering.places()
+        return [TaskPlace(task=t, executor=DRIVER, wanted=None, moved=None) for t in self._tasks]
+
+    def watch(self, query: StreamingQuery) -> None:
+        """Begin to look after a query; returns at once."""
+        self._remark = "" if self._assignor is not None else f"{STEER} is false"
+        if self._local:
+            self._remark = "one process runs all tasks"
+            self._write()
+            return
+        try:
+            internals = SparkInternals(self._session, query, self._operators, self._tasks)
+            with self._looking:
+                self._watched = internals
+                self._steering.restarted()
+                # Before the first batch is planned, if that can be.
+                self._look(internals)
+        except Exception as error:  # noqa: BLE001 - whatever a later Spark may say
+            self._give_up(f"this Spark cannot be told where tasks are to run: {error!r}")
+            return
+        threading.Thread(
+            target=self._watch, args=(query, internals), name="millstream-placement", daemon=True
+        ).start()
+
+    def _watch(self, query: StreamingQuery, internals: SparkInternals) -> None:
+        try:
+            while query.isActive:
+                time.sleep(_POLL_S)
+                with self._looking:
+                    if self._watched is not internals:
+                        return
+                    self._poll(internals)
+        except Exception as error:  # noqa: BLE001 - never fails a query
+            with suppress(Exception):
+                if query.isActive:
+                    self._give_up(f"steering ended: {error!r}")
+
+    def _poll(self, internals: SparkInternals) -> None:
+        """Look, if there is something new to see and looking does not take too much time."""
+        began = time.monotonic()
+        changed = internals.has_new_executors()
+        if not changed and began < self._due:
+            return
+        if changed or internals.last_batch() != self._facts.batch:
+            self._look(internals)
+        elif awaited := self._steering.awaited():
+            self._steer(internals, replace(self._facts, located=_located(internals, awaited)))
+        self._due = began + (time.monotonic() - began) * _SHARE_OF_LOOKING
+
+    def _look(self, internals: SparkInternals) -> None:
+        progress = internals.progress()
+        self._facts = Facts(
+            batch=int(progress.get("batchId", -1)),
+            executors=internals.executors(),
+            located=_located(internals, self._tasks),
+            processed=processed_records(self._layout, progress),
+            now_ms=int(time.time() * 1000),
+        )
+        self._steer(internals, self._facts)
+
+    def _steer(self, internals: SparkInternals, facts: Facts) -> None:
+        orders = self._steering.look(facts)
+        by_id = {executor.id: executor for executor in facts.executors}
+        for task, executor in orders.items():
+            internals.tell(task, by_id[executor])
+        self._write()
+
+    def _give_up(self, remark: str) -> None:
+        self._remark = remark
+        self._write()
+        log.warning(
+            "tasks run where Spark puts them application=%s: %s", self._application_id, remark
+        )
+
+    def _write(self) -> None:
+        """Write the record if anything but the batch has changed."""
+        shown = (tuple(self.executors()), tuple(self.places()), self._remark)
+        if shown == self._written:
+            return
+        record = PlacementRecord(
+            application_id=self._application_id,
+            assignor=None if self._assignor is None or self._remark else self._assignor.name,
+            remark=self._remark,
+            batch=self._facts.batch,
+            written_ms=int(time.time() * 1000),
+            executors=shown[0],
+            tasks=shown[1],
+        )
+        try:
+            write_record(self._directory, record)
+            self._written = shown
+        except OSError as error:
+            log.warning("placement not noted application=%s: %s", self._application_id, error)
+
+
+def _located(internals: SparkInternals, tasks: Iterable[TaskId]) -> dict[TaskId, str]:
+    return {task: place for task in tasks if (place := internals.location(task))}
+
+
+def _stateful(plan: Plan, layout: Layout, tasks: tuple[TaskId, ...]) -> frozenset[TaskId]:
+    with_stores = {part.id for part in plan.subtopologies if part.stores}
+    with_stores |= {stage.subtopology for stage in layout.stages if stage.keeps_globals}
+    return frozenset(task for task in tasks if task.subtopology() in with_stores)

@@ -1,0 +1,40 @@
+"""Brings what workers report to the driver, where it is kept until somebody takes it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Generic, TypeVar
+
+from pyspark import AccumulatorParam
+
+T = TypeVar("T")
+
+
+class Reports(AccumulatorParam[list[T]], Generic[T]):
+    """Adds up what workers report; the driver's own object keeps it until it is taken.
+
+    Spark waits for the driver to have taken a report, so that nobody is called from here.
+    """
+
+    def __init__(self) -> None:
+        self._arrived: deque[T] | None = deque()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_arrived": None}
+
+    def zero(self, value: list[T]) -> list[T]:
+        """Return what nothing adds up to."""
+        del value
+        return []
+
+    def addInPlace(self, value1: list[T], value2: list[T]) -> list[T]:
+        """Return both together; on the driver they are put aside."""
+        if self._arrived is None:
+            return value1 + value2
+        self._arrived.extend(value2)
+        return []
+
+    def taken(self) -> list[T]:
+        """Return what has arrived since the last call."""
+        arrived = self._arrived or deque()
+        return [arrived.popleft() for _ in range(len(arrived))]

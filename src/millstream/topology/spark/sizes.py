@@ -1,0 +1,38 @@
+"""Sizes and times of columns, for metrics: what a look at every record would cost too much for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from millstream.core.headers import Headers
+from millstream.core.metrics.measured import NULL_BYTES, Measured, headers_bytes, measured_column
+
+
+def consumed(
+    topic: str, columns: Mapping[str, pa.Array], headers: Iterable[Headers | None] | None
+) -> Measured | None:
+    """Return the measures of records that a source has got; None if there are none."""
+    keys, values = columns["keys"], columns["values"]
+    nulls = (keys.null_count + values.null_count) * NULL_BYTES
+    return _measured(topic, columns, headers_bytes(headers) + nulls)
+
+
+def produced(
+    topic: str, columns: Mapping[str, pa.Array], headers: Iterable[Headers | None] | None
+) -> Measured | None:
+    """Return the measures of records that were sent; None if there are none."""
+    return _measured(topic, columns, headers_bytes(headers))
+
+
+def _measured(topic: str, columns: Mapping[str, pa.Array], extra_bytes: int) -> Measured | None:
+    times = columns["timestamps"].to_numpy()
+    if not len(times):
+        return None
+    content = sum(
+        pc.sum(pc.binary_length(columns[name])).as_py() or 0 for name in ("keys", "values")
+    )
+    spread = len(times), int(times.min()), int(times.max()), int(times.sum())
+    return measured_column(topic, content, spread, extra_bytes)
