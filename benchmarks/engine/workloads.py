@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.vs_kafka_streams.workloads import (
     DEDUPLICATION_MS,
     FIRST_TIMESTAMP_MS,
-    FOREIGN_KEYS,
+    FEW_FOREIGN_KEYS,
     GRACE_MS,
     JOIN_DIFFERENCE_MS,
     KEYS,
@@ -65,7 +65,7 @@ class Workload:
             on_right = self.right_every > 0 and number % self.right_every == 0
             key = b"k%d" % rng.randrange(KEYS)
             if on_right and self.value is not None:
-                key = b"f%d" % rng.randrange(FOREIGN_KEYS)
+                key = b"f%d" % rng.randrange(FEW_FOREIGN_KEYS)
             value = (self.value or _json)(number, key)
             made.append((RIGHT if on_right else LEFT, key, value, FIRST_TIMESTAMP_MS + number))
         return made
@@ -76,7 +76,7 @@ def _json(number: int, key: bytes) -> bytes:
 
 
 def _foreign(number: int, key: bytes) -> bytes:
-    return b"f%d|%d" % (int(key[1:]) % FOREIGN_KEYS, number)
+    return b"f%d|%d" % (int(key[1:]) % FEW_FOREIGN_KEYS, number)
 
 
 def _read(builder: StreamsBuilder, topic: str = LEFT) -> Any:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 GUARANTEES = ("at_least_once", "exactly_once_v2")
 PARTITIONS = 2
 KEYS = 10_000
-FOREIGN_KEYS = 1_000
+CUSTOMERS = 10_000
+FEW_FOREIGN_KEYS = 1_000
 FIRST_TIMESTAMP_MS = 1_700_000_000_000
 WINDOW_SIZE_MS = 10_000
 SESSION_GAP_MS = 5_000
@@ -27,8 +29,10 @@ class Workload:
 
     right_every: int = 0
     """One record of so many goes to a second topic; 0: there is only one topic."""
-    by_foreign_key: bool = False
-    """Rows of the first topic begin with the key of a row of the second one."""
+    foreign_keys: int = 0
+    """Rows of the first topic begin with the key of one of so many rows of the second one."""
+    new_keys: bool = False
+    """Each record of the first topic has a key of its own, as orders have; else one of a few."""
     between: tuple[str, ...] = ()
     """The application's own topics whose offsets count, without its name in front."""
     feedback: tuple[str, ...] = ()
@@ -38,6 +42,15 @@ class Workload:
     every_record: bool = False
     """Each record of the output is a result; else the last one of each key that has a value is."""
 
+
+_FOREIGN_KEY_JOIN: Any = {
+    "between": (
+        f"{FOREIGN_NAME}-subscription-registration-topic",
+        f"{FOREIGN_NAME}-subscription-response-topic",
+    ),
+    "times_vary": True,
+    "feedback": (f"{FOREIGN_NAME}-subscription-response-topic",),
+}
 
 WORKLOADS: Mapping[str, Workload] = {
     "pass": Workload(every_record=True),
@@ -50,14 +63,10 @@ WORKLOADS: Mapping[str, Workload] = {
     "stream-join": Workload(right_every=2, every_record=True),
     "dedup": Workload(every_record=True),
     "fk-join": Workload(
-        right_every=10,
-        by_foreign_key=True,
-        between=(
-            f"{FOREIGN_NAME}-subscription-registration-topic",
-            f"{FOREIGN_NAME}-subscription-response-topic",
-        ),
-        times_vary=True,
-        feedback=(f"{FOREIGN_NAME}-subscription-response-topic",),
+        right_every=100, foreign_keys=CUSTOMERS, new_keys=True, **_FOREIGN_KEY_JOIN
+    ),
+    "fk-join-few-keys": Workload(
+        right_every=10, foreign_keys=FEW_FOREIGN_KEYS, **_FOREIGN_KEY_JOIN
     ),
 }
 
@@ -109,12 +118,14 @@ class Job:
 def record(workload: Workload, number: int, rng: random.Random) -> tuple[int, bytes, bytes, int]:
     """Number of the topic, key, value and timestamp of one record; keys are drawn at random."""
     on_right = workload.right_every > 0 and number % workload.right_every == 0
-    key = b"k%d" % rng.randrange(KEYS)
-    if workload.by_foreign_key:
-        foreign = b"f%d" % (int(key[1:]) % FOREIGN_KEYS)
+    chosen = number if workload.new_keys else rng.randrange(KEYS)
+    key = b"k%d" % chosen
+    if workload.foreign_keys:
+        foreign = chosen % workload.foreign_keys
         if on_right:
-            key = b"f%d" % rng.randrange(FOREIGN_KEYS)
-        value = b"%s|%d" % (key if on_right else foreign, number)
+            foreign = rng.randrange(workload.foreign_keys)
+            key = b"f%d" % foreign
+        value = b"f%d|%d" % (foreign, number)
     else:
         value = b'{"user":"%s","n":%d,"amount":%d}' % (key, number, number % 1000)
     return int(on_right), key, value, FIRST_TIMESTAMP_MS + number

@@ -43,7 +43,7 @@ public final class KafkaStreamsSide {
         ProcessHandle.current().parent().ifPresent(
             benchmark -> benchmark.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
 
-        boolean comesBack = workload.equals("fk-join");
+        boolean comesBack = workload.startsWith("fk-join");
         boolean split = workload.equals("repartition-count");
         AtomicLongArray takenIn = new AtomicLongArray(end.length);
         LongAdder arrived = new LongAdder();

@@ -77,7 +77,7 @@ final class Workloads {
                     JoinWindows.ofTimeDifferenceAndGrace(JOIN_DIFFERENCE, GRACE),
                     StreamJoined.with(Serdes.String(), Serdes.String(), Serdes.String()))
                 .to(output, TEXTS);
-            case "fk-join" -> table(source, "left")
+            case "fk-join", "fk-join-few-keys" -> table(source, "left")
                 .join(
                     table(sources.get(1), "right"),
                     row -> row.substring(0, row.indexOf('|')),
