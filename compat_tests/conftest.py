@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 cloudpickle.register_pickle_by_value(compat_tests)  # type: ignore[no-untyped-call]
 
 
-def _find_benchmarks() -> None:
-    """Let tests import benchmarks, which no installation has, and nothing else of the root."""
-    folder = Path(__file__).parent.parent / "benchmarks"
+def _find(name: str) -> None:
+    """Let tests import a folder of the root, which no installation has, and no other one."""
+    folder = Path(__file__).parent.parent / name
     where = [str(folder)]
-    spec = spec_from_file_location(
-        "benchmarks", folder / "__init__.py", submodule_search_locations=where
-    )
-    if spec is not None and "benchmarks" not in sys.modules:
-        sys.modules["benchmarks"] = module_from_spec(spec)
+    spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=where)
+    if spec is not None and name not in sys.modules:
+        sys.modules[name] = module_from_spec(spec)
 
 
-_find_benchmarks()
+_find("benchmarks")
+_find("examples")
+cloudpickle.register_pickle_by_value(sys.modules["examples"])  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(scope="session")

@@ -166,6 +166,7 @@ print(json.dumps(missed_targets(found)))
 
 def test_the_benchmark_of_stores_measures_each_beside_its_peer() -> None:
     options = ["--keys", "2000", "--rounds", "1", "--batches", "3", "--json"]
+    options += [f"--part={part}" for part in ("bytes", "kafka", "catch-up")]
 
     ended = python("-m", "benchmarks.stores", "--store", "memory", "--store", "lmdb", *options)
 
@@ -184,9 +185,22 @@ def test_the_benchmark_of_stores_measures_each_beside_its_peer() -> None:
 def test_the_benchmark_of_stores_names_missed_targets() -> None:
     assert json.loads(python("-c", STORES).stdout) == [
         "memory at 10,000 keys: get takes 3.0x, not 2.0x, its peer",
-        "memory at 1,000,000 keys: a batch takes 3.5x the median",
+        "memory at 1,000,000 keys: the changelog's share of a batch takes 3.5x the median",
         "memory at 1,000,000 keys: 200,000 entries restored a second",
-        "memory: a batch's cost depends on the state's size: 1.0 ms at 10,000, 2.0 ms at 1,000,000",
+        (
+            "memory: the changelog's share of a batch depends on the state's size:"
+            " 1.0 ms at 10,000, 2.0 ms at 1,000,000"
+        ),
+    ]
+
+
+def test_the_benchmark_of_stores_measures_whole_batches_on_spark() -> None:
+    options = ["--store", "memory", "--keys", "1000", "--keys", "2000", "--batches", "5", "--json"]
+    ended = python("-m", "benchmarks.stores", "--part", "spark", *options)
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)["rows"]
+    assert [(row["keys"], set(row["spark"])) for row in rows] == [
+        (keys, {"batch_ms", "worst_batch"}) for keys in (1000, 2000)
     ]
 
 

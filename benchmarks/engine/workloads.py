@@ -9,8 +9,8 @@ from typing import Any
 
 from benchmarks.vs_kafka_streams.workloads import (
     DEDUPLICATION_MS,
-    FIRST_TIMESTAMP_MS,
     FEW_FOREIGN_KEYS,
+    FIRST_TIMESTAMP_MS,
     GRACE_MS,
     JOIN_DIFFERENCE_MS,
     KEYS,

@@ -31,8 +31,12 @@ def _measured(topic: str, columns: Mapping[str, pa.Array], extra_bytes: int) -> 
     times = columns["timestamps"].to_numpy()
     if not len(times):
         return None
-    content = sum(
-        pc.sum(pc.binary_length(columns[name])).as_py() or 0 for name in ("keys", "values")
-    )
+    content = sum(_bytes(columns[name]) for name in ("keys", "values"))
     spread = len(times), int(times.min()), int(times.max()), int(times.sum())
     return measured_column(topic, content, spread, extra_bytes)
+
+
+def _bytes(column: pa.Array) -> int:
+    # By name: pyarrow makes these functions when it is imported, unseen by type checkers.
+    lengths = pc.call_function("binary_length", [column])
+    return pc.call_function("sum", [lengths]).as_py() or 0
