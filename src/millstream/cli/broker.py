@@ -20,7 +20,9 @@ def broker(
     ] = None,
 ) -> None:
     """Run a single-node Apache Kafka until Ctrl-C."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    # SIGINT as well: a shell that starts a job in the background has it ignored.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _interrupt)
     try:
         with EmbeddedBroker(port=port, data_dir=data_dir) as running:
             kept = data_dir or f"{running.data_dir} (until it stops)"
