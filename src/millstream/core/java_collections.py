@@ -189,6 +189,10 @@ class PriorityQueue(Generic[T]):
         """Return the first item without removing it; None if there is none."""
         return self._items[0] if self._items else None
 
+    def items(self) -> list[T]:
+        """Return the items, the first one first and the others as they lie in the heap."""
+        return list(self._items)
+
     def add(self, item: T) -> None:
         """Insert ``item``."""
         items, key = self._items, self._key

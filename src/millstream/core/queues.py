@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +137,25 @@ class PartitionGroup:
             self._heads.add(queue)
         else:
             queue.in_group = False
+
+    def heads(self) -> list[RecordQueue]:
+        """Return the queues where something waits, the one whose turn it is first."""
+        return self._heads.items()
+
+    def taken(self, counts: Iterable[tuple[RecordQueue, int]]) -> None:
+        """Remove so many records from the queues; they compete again in this order."""
+        while len(self._heads):
+            self._heads.poll()
+        for queue, count in counts:
+            left = count
+            while left:
+                head = queue.peek()
+                step = min(left, len(head.chunk) - head.position)
+                queue.skip(step)
+                left -= step
+            queue.in_group = bool(queue)
+            if queue:
+                self._heads.add(queue)
 
     def clear(self) -> None:
         """Remove everything that waits."""

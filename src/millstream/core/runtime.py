@@ -16,6 +16,7 @@ from millstream.core.records import FixedKeyRecord, Record, make_record
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
+    from millstream.core.turns import Begin
 
 
 class RuntimeNode(Protocol):
@@ -102,6 +103,14 @@ class ProcessorRuntime:
         """Return what caches need to hold back all that a run makes; None: some goes down."""
         found: int | None = self._processor.held_back(chunk)
         return found
+
+    def alone(self) -> Begin | None:
+        """Return what handles records that end here and in the node below; None if nothing does."""
+        find = getattr(self._processor, "alone", None)
+        if find is None or len(self.children) != 1:
+            return None
+        begin: Begin | None = find(getattr(self.children[0], "_processor", None))
+        return begin
 
     def save(self) -> bytes | None:
         """Return what the processor wants to find again after a restart."""

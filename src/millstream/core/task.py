@@ -41,6 +41,7 @@ from millstream.core.runtime import ProcessorRuntime
 from millstream.core.settings import TaskSettings
 from millstream.core.source import SourceRuntime
 from millstream.core.state import CacheBudget
+from millstream.core.turns import Turns, sides_of
 
 log = logging.getLogger(__name__)
 
@@ -109,6 +110,8 @@ class Task:
         for source in self._sources:
             self.measures.node_sensor("node-process", source.name)
         self.metrics.before_look.append(self._measure)
+        # What is measured of every record cannot be told of many.
+        self._sides = {} if self.measures.debug else sides_of(self._sources, self._parts)
 
     # -- input -----------------------------------------------------------------
 
@@ -174,6 +177,7 @@ class Task:
             for queue, decoded in held_back(self._group, self.cache):
                 self._process_run(queue, decoded, 0, len(decoded.chunk))
                 total += len(decoded.chunk)
+            total += self._run_in_turns()
         while (taken := self._group.take(RUN_LIMIT)) is not None:
             queue, decoded, count = taken
             if count == 1 or not (self.by_chunks and queue.source.chunked):
@@ -202,17 +206,37 @@ class Task:
             self.measures.processed(source.name, timestamps, before, began)
         self._group.stream_time = max(before, max(timestamps))
 
+    def _run_in_turns(self) -> int:
+        """Process what waits at the two sides of a join; return how many records that was."""
+        turns = Turns.of(self._group, self._sides) if self._sides else None
+        if turns is None:
+            return 0
+        try:
+            for source, decoded, index in turns.busy():
+                self._process_at(source, decoded, index)
+                if self._streams.next_ms() is not None:
+                    break
+        finally:
+            count = turns.finish()
+        last, index = turns.last()
+        self.record_context = self.processed = context_of(last, index)
+        self.punctuate_stream_time()
+        return count
+
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
-        record = decoded.chunk.record(decoded.position)
-        before = self._group.stream_time
-        self._group.stream_time = max(before, record._timestamp)
-        self.record_context = self.processed = context_of(decoded, decoded.position)
-        began = self.measures.began()
-        self._guarded(queue.source.process, record)
-        if began:
-            self.measures.processed(queue.source.name, (record._timestamp,), before, began)
+        self._process_at(queue.source, decoded, decoded.position)
         self._group.done(queue, 1)
         self.punctuate_stream_time()
+
+    def _process_at(self, source: SourceRuntime, decoded: Decoded, index: int) -> None:
+        record = decoded.chunk.record(index)
+        before = self._group.stream_time
+        self._group.stream_time = max(before, record._timestamp)
+        self.record_context = self.processed = context_of(decoded, index)
+        began = self.measures.began()
+        self._guarded(source.process, record)
+        if began:
+            self.measures.processed(source.name, (record._timestamp,), before, began)
 
     def each(
         self,

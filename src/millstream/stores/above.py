@@ -5,10 +5,11 @@ Only single keys pass through here. Ranges are read from the layer below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from millstream.core.state import StateStore, StateStoreContext
-from millstream.stores.layers import Above, PointLayer
+from millstream.stores.layers import Above, Encode, PointLayer
 from millstream.stores.value_forms import Adapter, Log
 
 LoggedKey = Callable[[bytes], bytes]
@@ -52,6 +53,14 @@ class Adapted(PointsAbove):
             put_below(key, None if value is None else kept(value))
 
         self.get, self.put = get, put
+
+    def encoding_for(self, layer: PointLayer, encode: Encode) -> Encode | None:
+        kept = self._adapter.below
+
+        def encode_kept(values: Sequence[Any], times: Sequence[int]) -> list[bytes | None]:
+            return [None if data is None else kept(data) for data in encode(values, times)]
+
+        return self._below.encoding_for(layer, encode_kept)
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
         kept = self._adapter.below
@@ -98,6 +107,9 @@ class Logged(PointsAbove):
             super().put_all(entries)
         else:
             self._below.put_all(entries)
+
+    def encoding_for(self, layer: PointLayer, encode: Encode) -> Encode | None:
+        return None if self.logs else self._below.encoding_for(layer, encode)
 
     def remove(self, key: bytes) -> None:
         self._below.remove(key)

@@ -15,7 +15,7 @@ from millstream.core.state import (
 )
 from millstream.stores.codec import Codec, Part
 from millstream.stores.flushing import Flusher
-from millstream.stores.layers import PointLayer
+from millstream.stores.layers import Encode, PointLayer
 from millstream.stores.record_cache import (
     CONTEXT_BYTES,
     ENTRY_BYTES,
@@ -51,6 +51,15 @@ class StoreAccess(KeyValueAccess):
     ) -> Iterator[tuple[bytes, Any]]:
         """Yield the cells of the cache with ``lower <= key < upper``; None where one is deleted."""
         return iter(())
+
+    def encoding_for(self, layer: PointLayer) -> Encode | None:
+        """Return what makes the bytes of values that writes put into ``layer``.
+
+        None if they do more than that.
+        """
+        if self.cached or self.keeps_headers:
+            return None
+        return self._below.encoding_for(layer, self._codec.encode_column)
 
     def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
         """Name who is told of flushed entries; False if nothing is ever flushed."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from millstream.core.state import KeyValueStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.working_copy import WorkingCopy
 
 Getter = Callable[[bytes], "bytes | None"]
+Encode = Callable[[Sequence[Any], Sequence[int]], "list[bytes | None]"]
 Putter = Callable[[bytes, "bytes | None"], None]
 
 
@@ -93,6 +94,13 @@ class PointLayer(Layer):
         put = self.put
         for key, value in entries.items():
             put(key, value)
+
+    def encoding_for(self, layer: PointLayer, encode: Encode) -> Encode | None:
+        """Return what writes pass to ``layer``, given what this is passed; None if they do more.
+
+        ``encode`` makes bytes of many values and their times.
+        """
+        return encode if self is layer else None
 
     def remove(self, key: bytes) -> None:
         """Remove a session. Unlike a put of None, Kafka's stores never count it as too late."""

@@ -17,6 +17,7 @@ from millstream.core.state import (
     WindowAccess,
     WindowStore,
 )
+from millstream.core.state.access import WindowAdds
 from millstream.core.windows import TimeWindow, Windowed
 from millstream.stores import metered
 from millstream.stores.access import StoreAccess
@@ -215,6 +216,10 @@ class Windows(WindowAccess):
 
     def oldest_seen(self) -> int:
         return self._layer.oldest_seen()
+
+    def adder(self) -> WindowAdds | None:
+        encode = self.points.encoding_for(self._layer)
+        return None if encode is None else self._layer.adder(encode, self.plain)
 
     def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:
         return self.points.read_many(window_keys)

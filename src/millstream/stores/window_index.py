@@ -26,14 +26,17 @@ class WindowIndex:
     def __init__(self, read: Callable[[bytes, int, int], Iterator[Entry]]) -> None:
         """Bind to a store: ``read`` yields a key's entries between two starts, in order."""
         self._read = read
-        self._rows: dict[bytes, Row] = {}
+        self.rows: dict[bytes, Row] = {}
+        """What is remembered; the same dict for good."""
         self._remembered = 0
+        self.complete = False
+        """The store was empty and all that was written since is remembered: nothing is read."""
 
     def find(self, key: bytes, oldest: int, first: int, last: int) -> list[Entry]:
         """Return a key's entries from ``first`` to ``last``; ``oldest`` is the first still seen."""
-        row = self._rows.get(key)
+        row = self.rows.get(key)
         if row is None:
-            row = self._remember(key)
+            row = self.remember(key)
         starts, entries = row
         expired = bisect_left(starts, oldest)
         if expired >= FORGOTTEN_AT_ONCE:
@@ -45,11 +48,16 @@ class WindowIndex:
 
     def note(self, window_key: bytes, value: bytes | None) -> None:
         """Take note of a write; of several entries with one start the last written comes last."""
-        row = self._rows.get(key_of(window_key))
-        if row is None:
-            return
+        key = key_of(window_key)
+        row = self.rows.get(key)
+        if row is None and self.complete:
+            row = self.remember(key)
+        if row is not None:
+            self.note_in(row, start_of(window_key), window_key, value)
+
+    def note_in(self, row: Row, start: int, window_key: bytes, value: bytes | None) -> None:
+        """Do what ``note`` does, in the key's row."""
         starts, entries = row
-        start = start_of(window_key)
         if value is not None and (not starts or start > starts[-1]):
             starts.append(start)
             entries.append((window_key, value))
@@ -71,16 +79,18 @@ class WindowIndex:
 
     def forget(self) -> None:
         """Forget everything: the store was changed in another way."""
-        self._rows.clear()
+        self.rows.clear()
         self._remembered = 0
+        self.complete = False
 
     def __bool__(self) -> bool:
-        return bool(self._rows)
+        return self.complete or bool(self.rows)
 
-    def _remember(self, key: bytes) -> Row:
-        if self._remembered > REMEMBERED_WINDOWS or len(self._rows) > REMEMBERED_WINDOWS:
+    def remember(self, key: bytes) -> Row:
+        """Read a key's row from the store."""
+        if self._remembered > REMEMBERED_WINDOWS or len(self.rows) > REMEMBERED_WINDOWS:
             self.forget()
-        entries = list(self._read(key, 0, LONG_MAX))
-        row = self._rows[key] = [start_of(window_key) for window_key, _ in entries], entries
+        entries = [] if self.complete else list(self._read(key, 0, LONG_MAX))
+        row = self.rows[key] = [start_of(window_key) for window_key, _ in entries], entries
         self._remembered += len(entries)
         return row

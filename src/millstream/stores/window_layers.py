@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import compress
 
 from millstream.core.state import StateStore, StateStoreContext, WindowStore
+from millstream.core.state.access import WindowAdds
 from millstream.core.store import Entry
-from millstream.stores.layers import Above, PointLayer
+from millstream.stores.layers import Above, Encode, PointLayer
+from millstream.stores.window_adds import StoredAdds
 from millstream.stores.window_index import WindowIndex
 from millstream.stores.window_keys import (
     WindowKeys,
@@ -54,6 +56,10 @@ class WindowLayer(PointLayer):
         """Return the first start of which something written can be read again."""
         return 0
 
+    def adder(self, encode: Encode, plain: type | None) -> WindowAdds | None:
+        """Return what adds values where nobody looks in between, if this can be done."""
+        return None
+
 
 class StoredWindows(WindowLayer):
     """Windows in a task's working copy of a byte store.
@@ -93,8 +99,8 @@ class StoredWindows(WindowLayer):
         self._indexed = emits_final
         self._ranges_by_key = emits_final and durable and sliding
         self._first_seen = 0 if emits_final and durable else 1
-        self._sequence = 0
-        self._observed = -1
+        self.sequence = 0
+        self.observed = -1
         self._kept_from = b""
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -102,7 +108,7 @@ class StoredWindows(WindowLayer):
         self._copy = context.working_copy(self._name, self._kind)
         self._copy_get = self._copy.get
         self._copy_put = self._copy.put
-        self._index = WindowIndex(
+        self.index = WindowIndex(
             lambda key, first, last: self.fetch(key, key, first, last, reverse=False)
         )
         self.get = self._get_last if self._duplicates else self._get
@@ -133,13 +139,26 @@ class StoredWindows(WindowLayer):
             self._move_to(latest)
             self._save()
         self._copy.put_all(entries)
-        if self._index:
+        if self.index:
             for key, value in entries.items():
-                self._index.note(key, value)
+                self.index.note(key, value)
+
+    def adder(self, encode: Encode, plain: type | None) -> StoredAdds | None:
+        if not self._duplicates or self._indexed:
+            return None
+        late_after = None if self.stores_durably else self._retention - 1
+        interval = self._keys.interval
+        put = self._copy.put
+        return StoredAdds(self, self.index, put, encode, plain, interval, late_after)
+
+    def settle(self) -> None:
+        """Catch up with ``observed`` and ``sequence`` after they were set from outside."""
+        self._move_to(self.observed.to_bytes(8, "big"))
+        self._save()
 
     def near(self, key: bytes, first: int, last: int) -> list[Entry]:
-        oldest = self._observed - self._retention + self._first_seen
-        return self._index.find(key, oldest, first, min(last, self._observed))
+        oldest = self.observed - self._retention + self._first_seen
+        return self.index.find(key, oldest, first, min(last, self.observed))
 
     def fetch(
         self,
@@ -150,9 +169,9 @@ class StoredWindows(WindowLayer):
         *,
         reverse: bool,
     ) -> Iterator[Entry]:
-        oldest = self._observed - self._retention + self._first_seen
+        oldest = self.observed - self._retention + self._first_seen
         first = clamp(max(time_from, oldest))
-        last = min(time_to, self._observed)
+        last = min(time_to, self.observed)
         if last < first:
             return
         if self._indexed and key_from is None and key_to is None:
@@ -173,19 +192,26 @@ class StoredWindows(WindowLayer):
             else:
                 yield from entries
 
+    def oldest(self) -> int:
+        """Return the first start that is still seen."""
+        return self.observed - self._retention + self._first_seen
+
     def oldest_seen(self) -> int:
         return int.from_bytes(self._seen_from, "big")
 
     def reload(self) -> None:
-        self._index.forget()
+        self.index.forget()
         meta = self._copy_get(META_KEY)
-        self._observed = -1
+        # Only joins look for nearly every key that they write.
+        self.index.complete = meta is None and self._duplicates
+        self.observed = -1
         self._first_segment = -1
-        self._sequence = 0
+        self.first_accepted = self.moves_at = 0
+        self.sequence = 0
         self._observed_bytes = self._live_from = self._seen_from = b""
         self._kept_from = bytes(8)
         if meta is not None:
-            self._sequence = int.from_bytes(meta[8:], "big")
+            self.sequence = int.from_bytes(meta[8:], "big")
             self._move_to(meta[:8])
 
     def _by_index(self, first: int, last: int, *, reverse: bool) -> Iterator[Entry]:
@@ -207,7 +233,7 @@ class StoredWindows(WindowLayer):
         # memory finds nothing.
         if not self.stores_durably:
             return None
-        return self._get(key[:-4] + self._sequence.to_bytes(4, "big"))
+        return self._get(key[:-4] + self.sequence.to_bytes(4, "big"))
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         start = key[-12:-4]
@@ -218,8 +244,8 @@ class StoredWindows(WindowLayer):
             self._refuse(key)
             return
         self._copy_put(key, value)
-        if self._index:
-            self._index.note(key, value)
+        if self.index:
+            self.index.note(key, value)
         if self._indexed:
             by_start = INDEX + start + key[8:-12] + key[-4:]
             self._copy_put(by_start, None if value is None else b"")
@@ -231,7 +257,7 @@ class StoredWindows(WindowLayer):
                 self._move_to(key[-12:-4])
                 self._save()
             return
-        number = self._sequence = (self._sequence + 1) & 0x7FFFFFFF
+        number = self.sequence = (self.sequence + 1) & 0x7FFFFFFF
         start, last = key[-12:-4], number.to_bytes(4, "big")
         if start > self._observed_bytes:
             self._move_to(start)
@@ -241,14 +267,16 @@ class StoredWindows(WindowLayer):
     def _move_to(self, start: bytes) -> None:
         # In a join's store this runs for every record, so it does no more than it has to.
         self._observed_bytes = start
-        self._observed = int.from_bytes(start, "big")
-        oldest = self._observed - self._retention
+        self.observed = int.from_bytes(start, "big")
+        oldest = self.observed - self._retention
         self._seen_from = max(0, oldest + self._first_seen).to_bytes(8, "big")
         first_segment = max(0, oldest) // self._keys.interval
         if not self.stores_durably or first_segment != self._first_segment:
             self._live_from = self._oldest_live(start)
         if first_segment != self._first_segment:
             self._first_segment = first_segment
+            self.first_accepted = first_segment * self._keys.interval
+            self.moves_at = self.first_accepted + self._keys.interval + self._retention
             self._drop_before(first_segment)
 
     def _drop_before(self, first_segment: int) -> None:
@@ -269,7 +297,7 @@ class StoredWindows(WindowLayer):
         return (clamp(oldest) // interval * interval).to_bytes(8, "big")
 
     def _save(self) -> None:
-        self._copy_put(META_KEY, self._observed_bytes + self._sequence.to_bytes(4, "big"))
+        self._copy_put(META_KEY, self._observed_bytes + self.sequence.to_bytes(4, "big"))
 
     def _refuse(self, key: bytes) -> None:
         self._context.count_dropped_record(self._name)
@@ -277,7 +305,7 @@ class StoredWindows(WindowLayer):
             "Skipping record for expired segment. store=[%s] windowStart=[%d] streamTime=[%d]",
             self._name,
             start_of(key),
-            self._observed,
+            self.observed,
         )
 
 

@@ -195,6 +195,34 @@ class WindowAccess(CellAccess):
     def has_room(self, window_keys: Sequence[bytes], chunk: Chunk) -> bool:
         """Tell whether reading and writing these windows for a chunk surely evicts nothing."""
 
+    def adder(self) -> WindowAdds | None:
+        """Return the way in for many adds that nobody sees happen; None if each has to be seen."""
+        return None
+
+
+class WindowAdds(ABC):
+    """Adds to windows that keep duplicates; what others see of the time is right once settled."""
+
+    @abstractmethod
+    def misses(self, key_bytes: bytes, first: int, last: int) -> bool:
+        """Return True only if a key has no window that starts within bounds, both inclusive."""
+
+    @abstractmethod
+    def encoded(self, values: Sequence[Any], times: Sequence[int]) -> list[bytes | None] | None:
+        """Return the bytes of values that nobody can change until they are added, else None."""
+
+    @abstractmethod
+    def encode(self, value: Any, time: int) -> bytes | None:
+        """Return the bytes of one value."""
+
+    @abstractmethod
+    def add(self, key_bytes: bytes, start: int, data: bytes) -> bool:
+        """Add a value's bytes; False, and nothing is done, if a write would do more than that."""
+
+    @abstractmethod
+    def settle(self) -> None:
+        """Let the store know what was added."""
+
 
 class SessionAccess(CellAccess):
     """Fast reads and writes of a session store; a cell belongs to a key, a start and an end.

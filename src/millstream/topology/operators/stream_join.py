@@ -7,12 +7,15 @@ the one that looks for partners among the other side's records. A record first l
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
+from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
 from millstream.core.records import make_record
 from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
+from millstream.topology.operators.alone import AloneInRun, AloneSide, alone_side
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.unmatched import UnmatchedRecords, Waiting
@@ -31,6 +34,11 @@ class KeepForJoin(Operator):
         """Open the store."""
         super().init(context)
         self._access = context.getStateStore(self._store).access()
+
+    def alone(self, below: Any) -> Callable[[Chunk], AloneInRun | None] | None:
+        """Return what keeps records that find no partner in ``below``, if it may be done apart."""
+        side = below.beside(self._access) if isinstance(below, JoinStreams) else None
+        return None if side is None else side.begin
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record, then put it into the store."""
@@ -84,6 +92,12 @@ class JoinStreams(Operator):
         self._unmatched: UnmatchedRecords | None = None
         if self._unmatched_store is not None:
             self._unmatched = context.getStateStore(self._unmatched_store)
+
+    def beside(self, kept: Any) -> AloneSide | None:
+        """Return how records are handled that have no partner and are not a result either."""
+        if self._keeps_unmatched or self._unmatched is not None:
+            return None
+        return alone_side(kept, self._other, self._before, self._after)
 
     def save(self) -> bytes | None:
         """Return the times of both sides; one of them does it for both."""
