@@ -8,7 +8,7 @@ demo: setup
 	@.venv/bin/python -m examples.word_count_demo $(DEMO_ARGS)
 
 test: setup
-	@.venv/bin/tox run $(TOX_ARGS)
+	@UV_FIND_LINKS=$$(sh tools/wheels.sh) .venv/bin/tox run $(TOX_ARGS)
 
 setup:
 	@sh tools/setup.sh

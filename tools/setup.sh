@@ -32,6 +32,8 @@ check_java() {
 install() {
   # uv keeps what it has built, so tox's environments cost seconds; pip knows more set-ups.
   .venv/bin/python -m pip install --quiet "$(sed -n 's/^ *"\(uv>=[^"]*\)",*$/\1/p' pyproject.toml)"
+  UV_FIND_LINKS=$(sh tools/wheels.sh) || UV_FIND_LINKS=
+  export UV_FIND_LINKS
   .venv/bin/uv pip install --quiet --python .venv/bin/python -e '.[dev]' ||
     .venv/bin/python -m pip install --quiet -e '.[dev]' ||
     fail "cannot install the Python packages; see pip's message above"
