@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from millstream.core.headers import Header, Headers
 from millstream.core.partitioning import default_partition, murmur2
-from millstream.topology.spark.inbox import arrivals, source_chunks
+from millstream.topology.spark.inbox import arrivals, source_chunks, source_runs
 from millstream.topology.spark.murmur import murmur2_column, partitions_of
 from millstream.topology.spark.outbox import Outbox
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
@@ -102,7 +102,7 @@ def test_source_chunks_come_in_the_order_of_topic_partition_and_offset() -> None
         row("a", 1, 2, [1, 1], offsets=[2, 8]),
     ]
 
-    chunks = [(c.topic, c.partition, list(c.offsets)) for c in source_chunks(rows)]
+    chunks = [(c.topic, c.partition, list(c.offsets)) for c in source_chunks(source_runs(rows))]
     assert chunks == [("a", 1, [2, 8]), ("a", 1, [9]), ("b", 0, [5])]
 
 

@@ -46,6 +46,24 @@ class RawChunk:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastOfEachKey:
+    """A run of records of one topic partition, of which only each key's last one is at hand.
+
+    No record of it has headers or a null key.
+    """
+
+    last: RawChunk
+    """Those, in the order of their offsets; ``measured`` is of the whole run."""
+    count: int
+    """Of the whole run."""
+    first_ms: int
+    in_order: bool
+    """No record of the run is older than one before it."""
+    longest: int
+    """Bytes of the longest value of the run."""
+
+
 @dataclass(slots=True)
 class Chunk:
     """A run of records between two nodes, in forward order, from one source partition.

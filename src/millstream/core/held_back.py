@@ -6,10 +6,11 @@ commit, it makes no difference whether records of another partition went down be
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
-from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.chunk import Chunk, LastOfEachKey, RawChunk
 from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.state import CacheBudget
 
@@ -37,6 +38,37 @@ def held_back(group: PartitionGroup, cache: CacheBudget) -> list[tuple[RecordQue
         return []
     group.clear()
     return runs
+
+
+def overwritten(
+    group: PartitionGroup,
+    cache: CacheBudget,
+    runs: Sequence[LastOfEachKey],
+    source_of: Callable[[str], Any],
+) -> list[tuple[RecordQueue, Decoded]]:
+    """Decode the last records of runs if nobody can see that there were others.
+
+    Empty if somebody can: what they would have done goes down, is dropped or is warned of.
+    """
+    sources = [source_of(run.last.topic) for run in runs]
+    if group or len({id(source) for source in sources}) < len(sources):
+        return []
+    found, needed = list[tuple[RecordQueue, Decoded]](), 0
+    for run, source in zip(runs, sources, strict=True):
+        queue = group.queue(run.last.topic, run.last.partition, source)
+        # What is in a table is not newer than its partition, so that nothing comes late to it.
+        if not (
+            source.may_overwrite and run.in_order and run.first_ms >= max(0, queue.partition_time)
+        ):
+            return []
+        decoded = source.decoded(run.last)
+        least = None if decoded is None else source.held_back(decoded.chunk)
+        if decoded is None or least is None:
+            return []
+        found.append((queue, decoded))
+        # The values in between may have been longer than the last ones.
+        needed += least + run.longest * len(run.last)
+    return found if cache.used + needed <= cache.limit else []
 
 
 def joined(parts: list[Decoded]) -> Decoded | None:

@@ -16,7 +16,7 @@ from millstream.core.plan import SourceNode
 from millstream.core.queues import Decoded, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
-from millstream.core.serdes import Deserializer, deserializer_call
+from millstream.core.serdes import Deserializer, accepts_any_bytes, deserializer_call
 from millstream.core.timestamps import ExtractRecordMetadataTimestamp
 
 if TYPE_CHECKING:
@@ -80,6 +80,18 @@ class SourceRuntime:
             and getattr(self.children[0], "may_hold_back", False)
         )
 
+    @cached_property
+    def may_overwrite(self) -> bool:
+        """Tell whether a record may go unread where a later one of its key is held back."""
+        return (
+            self.may_hold_back
+            # Who ends a line measures the age of every record.
+            and bool(self.children[0].children)
+            and self._keeps_valid
+            and accepts_any_bytes(self._key_deserializer)
+            and accepts_any_bytes(self._value_deserializer)
+        )
+
     def held_back(self, chunk: Chunk) -> int | None:
         """Return what caches need to hold back all that a run makes; None: some goes down."""
         found: int | None = self.children[0].held_back(chunk)
@@ -97,13 +109,14 @@ class SourceRuntime:
                 handler or the extractor says to fail.
         """
         if self._keeps_valid and self._by_columns:
-            decoded = self._decoded(raw)
+            decoded = self.decoded(raw)
             if decoded is not None:
                 queue.partition_time = max(queue.partition_time, max(raw.timestamps))
                 return decoded
         return self._one_by_one(queue, raw)
 
-    def _decoded(self, raw: RawChunk) -> Decoded | None:
+    def decoded(self, raw: RawChunk) -> Decoded | None:
+        """Decode records by columns, with their own times; None if one needs a closer look."""
         if min(raw.timestamps) < 0:
             return None
         try:

@@ -14,20 +14,20 @@ Source: Kafka's ``StreamTask``, ``PartitionGroup``, ``ProcessorContextImpl``.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from millstream.core import snapshots
 from millstream.core.assembly import make_nodes, open_stores
-from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.chunk import Chunk, LastOfEachKey, RawChunk
 from millstream.core.context import due_first, new_punctuation
 from millstream.core.errors import (
     ProcessorStateException,
     StreamsException,
 )
 from millstream.core.failure import FATAL, FailedProcessing, Failures, located
-from millstream.core.held_back import held_back
+from millstream.core.held_back import held_back, overwritten
 from millstream.core.host import TaskHost
 from millstream.core.metrics import TaskMetrics
 from millstream.core.plan import Plan, SubTopology
@@ -191,6 +191,36 @@ class Task:
             self.punctuate_stream_time()
             total += stop - start
         return total
+
+    def may_overwrite(self, topic: str) -> bool:
+        """Tell whether ``overwrite`` is worth trying with records of ``topic``."""
+        return self._by_columns() and self._source_of(topic).may_overwrite
+
+    def overwrite(self, runs: Sequence[LastOfEachKey]) -> int:
+        """Process runs, the last record of each key in the place of all its records.
+
+        Returns:
+            How many records that stands for. 0: nothing was done, because somebody can tell the
+            difference; add all records, and run.
+
+        Raises:
+            StreamsException: A processor failed and its handler says to fail.
+        """
+        if not self._by_columns():
+            return 0
+        found = overwritten(self._group, self.cache, runs, self._source_of)
+        for run, (queue, decoded) in zip(runs, found, strict=False):
+            self._process_run(queue, decoded, 0, len(decoded.chunk))
+            queue.partition_time = decoded.chunk.timestamps[-1]
+            if run.last.measured is not None:
+                name, topic = queue.source.name, run.last.topic
+                self.measures.consumed(name, topic, run.last.measured, run.count)
+        return sum(run.count for run in runs) if found else 0
+
+    def _by_columns(self) -> bool:
+        """Tell whether it is of no interest, record by record, what happens and when."""
+        due = self._streams.next_ms() is not None
+        return self.by_chunks and not due and not self.measures.debug
 
     def _process_run(self, queue: RecordQueue, decoded: Decoded, start: int, stop: int) -> None:
         source, before = queue.source, self._group.stream_time

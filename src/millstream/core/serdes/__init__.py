@@ -1,5 +1,6 @@
 """Serdes: how keys and values become bytes and back, in Kafka's formats."""
 
+from millstream.core.serdes.any_bytes import accepts_any_bytes as accepts_any_bytes
 from millstream.core.serdes.base import Deserializer as Deserializer
 from millstream.core.serdes.base import Serde as Serde
 from millstream.core.serdes.base import Serializer as Serializer

@@ -12,12 +12,22 @@ from millstream.core.chunk import RawChunk
 from millstream.topology.spark.sizes import consumed
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
 
+Columns = Mapping[str, pa.Array]
 
-def source_chunks(rows: Iterable[Any]) -> Iterator[RawChunk]:
-    """Yield the chunks of source topics by topic, partition and offset."""
+
+def source_runs(rows: Iterable[Any]) -> dict[tuple[str, int], list[Columns]]:
+    """Return the chunks of each topic and partition of source topics, by offset."""
+    runs: dict[tuple[str, int], list[Columns]] = {}
     for row in sorted(rows, key=lambda row: (row.topic, row.partition, row.seq)):
-        columns = decode_chunk(row.blob)
-        yield _raw(row.topic, row.partition, columns, to_list(columns["offsets"]))
+        runs.setdefault((row.topic, row.partition), []).append(decode_chunk(row.blob))
+    return runs
+
+
+def source_chunks(runs: Mapping[tuple[str, int], Iterable[Columns]]) -> Iterator[RawChunk]:
+    """Yield the records of runs, chunk by chunk."""
+    for (topic, partition), chunks in runs.items():
+        for columns in chunks:
+            yield _raw(topic, partition, columns, to_list(columns["offsets"]))
 
 
 def arrivals(
@@ -69,7 +79,7 @@ def _joined(name: str, chunks: list[dict[str, pa.Array]]) -> pa.Array:
     )
 
 
-def _raw(topic: str, partition: int, columns: Mapping[str, pa.Array], offsets: Any) -> RawChunk:
+def _raw(topic: str, partition: int, columns: Columns, offsets: Any) -> RawChunk:
     headers = headers_list(columns.get("headers"))
     return RawChunk(
         topic,

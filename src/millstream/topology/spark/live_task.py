@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from millstream.core.chunk import RawChunk
 from millstream.core.errors import TaskCorruptedException
 from millstream.core.metrics import Drained, TaskMetrics
 from millstream.core.processor import TaskId
@@ -17,8 +16,9 @@ from millstream.core.task import Task
 from millstream.topology.spark.changelog import Rebuilt, SegmentLog
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.global_tables import GlobalTables
-from millstream.topology.spark.inbox import arrivals, source_chunks
+from millstream.topology.spark.inbox import Columns, arrivals, source_chunks, source_runs
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.last_records import last_of_each_key
 from millstream.topology.spark.manifest import Manifest
 from millstream.topology.spark.measurements import thread_name
 from millstream.topology.spark.task_host import SparkTaskHost
@@ -100,10 +100,14 @@ class LiveTask:
         if self._globals is not None:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
-        consumed: dict[tuple[str, int], int] = {}
-        for chunk in self._chunks(arrived, next_offsets, consumed):
-            task.add(chunk)
-        count = task.run()
+        runs = source_runs(arrived.sources)
+        count = 0 if arrived.internal else _overwrite(task, runs)
+        if not count:
+            for chunk in source_chunks(runs):
+                task.add(chunk)
+            for chunk in arrivals(arrived.internal, self._partition, next_offsets):
+                task.add(chunk)
+            count = task.run()
         task.measures.ran(count, began)
         # Also when the source has dropped all that came.
         task.punctuate_stream_time()
@@ -116,6 +120,7 @@ class LiveTask:
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
         task.measures.committed(began)
+        consumed = {at: chunks[-1]["offsets"][-1].as_py() + 1 for at, chunks in runs.items()}
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
 
     def rebuilt(self) -> list[Rebuilt]:
@@ -166,17 +171,6 @@ class LiveTask:
             if tables is not None:
                 tables.close()
 
-    def _chunks(
-        self,
-        arrived: Arrived,
-        next_offsets: dict[str, int],
-        consumed: dict[tuple[str, int], int],
-    ) -> Iterator[RawChunk]:
-        for chunk in source_chunks(arrived.sources):
-            consumed[chunk.topic, chunk.partition] = chunk.offsets[-1] + 1
-            yield chunk
-        yield from arrivals(arrived.internal, self._partition, next_offsets)
-
     def _rows(
         self, consumed: Mapping[tuple[str, int], int], clock_ms: int
     ) -> Iterator[dict[str, Any]]:
@@ -204,3 +198,20 @@ class LiveTask:
                 "clock": clock_ms,
                 "blob": b"",
             }
+
+
+def _overwrite(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> int:
+    """Process the last records of each key in the place of all, if nobody can tell.
+
+    Returns:
+        How many records that stands for; 0 if it was not done.
+    """
+    if not all(task.may_overwrite(topic) for topic, _ in runs):
+        return 0
+    found = []
+    for (topic, partition), chunks in runs.items():
+        run = last_of_each_key(topic, partition, chunks)
+        if run is None:
+            return 0
+        found.append(run)
+    return task.overwrite(found)
