@@ -209,7 +209,7 @@ def test_the_results_are_those_of_single_records(
 def test_records_are_left_out_where_nobody_can_tell(
     name: str, cache: int, times: Sequence[int], left_out: int
 ) -> None:
-    of_a_topic = [(b"%d" % (n % 4), b"v", time) for n, time in enumerate(times)]
+    of_a_topic: list[Row] = [(b"%d" % (n % 4), b"v", time) for n, time in enumerate(times)]
     batch = dict.fromkeys(TOPICS, of_a_topic)
 
     assert sent(TOPOLOGIES[name](), cache, [batch], last=True)[2] == left_out
@@ -223,7 +223,8 @@ def test_a_negative_time_is_refused_as_ever() -> None:
 
 
 def test_what_comes_late_to_a_partition_is_looked_at() -> None:
-    early, late = ([(b"k", b"v", time)] * 8 for time in (10, 9))
+    early: list[Row] = [(b"k", b"v", 10)] * 8
+    late: list[Row] = [(b"k", b"v", 9)] * 8
     batches = [{"left": early}, {"left": late}]
 
     assert sent(TOPOLOGIES["join"](), AMPLE, batches, last=True)[2] == 7

@@ -8,13 +8,18 @@ row is known as such.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.serdes import Deserializer, Serde, Serializer
-from millstream.core.serdes.base import deserializer_call, serializer_call
+from millstream.core.serdes.base import (
+    DeserializerCall,
+    SerializerCall,
+    deserializer_call,
+    serializer_call,
+)
 from millstream.core.settings import TaskSettings
 
 _HASH_BYTES = 16
@@ -55,6 +60,27 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class _Calls:
+    """What an inner serde does, found out once: looking costs more than most serdes do."""
+
+    write: SerializerCall
+    read: DeserializerCall
+    need_headers: bool
+
+    @staticmethod
+    def of(serde: Serde[Any] | None) -> _Calls | None:
+        """Return what a serde does; None if there is none."""
+        if serde is None:
+            return None
+        writer, reader = serde.serializer(), serde.deserializer()
+        return _Calls(
+            serializer_call(writer),
+            deserializer_call(reader),
+            writer.needs_headers() or reader.needs_headers(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deserializer[Subscription]):
     """``no-hash-bit and version, instruction, [hash,] primary key, partition``.
 
@@ -67,14 +93,17 @@ class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deseriali
     """Of primary keys; None until the application's default is known."""
     pseudo_topic: str = ""
     """The name under which primary keys are serialised."""
+    calls: _Calls | None = field(default=None, compare=False, repr=False)
+    """Of the inner serde; None until that is known."""
 
     def with_defaults(self, settings: TaskSettings) -> SubscriptionSerde:
         """Return a copy that knows the application."""
-        return replace(
-            self,
-            inner=self.inner or settings.key_serde,
-            pseudo_topic=pseudo_topic(settings.application_id, self.topic, "pk"),
-        )
+        return self.within(settings.application_id, self.inner or settings.key_serde)
+
+    def within(self, application_id: str, inner: Serde[Any] | None) -> SubscriptionSerde:
+        """Return a copy for an application, with a serde of primary keys."""
+        name = pseudo_topic(application_id, self.topic, "pk")
+        return replace(self, inner=inner, pseudo_topic=name, calls=_Calls.of(inner))
 
     def serializer(self) -> SubscriptionSerde:
         """Return this object, which does both."""
@@ -91,15 +120,14 @@ class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deseriali
         """Do nothing: the inner serde is closed by its owner."""
 
     def needs_headers(self) -> bool:
-        """Tell that keys within may be written with headers."""
-        return True
+        """Tell whether keys within are written or read with headers."""
+        return self.calls is None or self.calls.need_headers
 
     def serialize(self, topic: str, headers: Headers, data: Subscription | None) -> bytes | None:  # type: ignore[override]
         if data is None:
             return None
-        assert self.inner is not None
-        write = serializer_call(self.inner.serializer())
-        key = write(self.pseudo_topic, headers, data.primary_key) or b""
+        assert self.calls is not None
+        key = self.calls.write(self.pseudo_topic, headers, data.primary_key) or b""
         out = _head(data.row_hash, SUBSCRIPTION_VERSION, bytes([data.instruction])) + key
         if data.partition is None:
             raise StreamsException("a subscription has no partition to be answered to")
@@ -108,15 +136,14 @@ class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deseriali
     def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Subscription | None:  # type: ignore[override]
         if data is None:
             return None
-        assert self.inner is not None
-        read = deserializer_call(self.inner.deserializer())
+        assert self.calls is not None
         version = data[0] & _VERSION_BITS
         start = 2 if data[0] & _NO_HASH else 2 + _HASH_BYTES
         end = len(data) - 4 if version else len(data)
         return Subscription(
             None if start == 2 else data[2:start],
             Instruction(data[1]),
-            read(self.pseudo_topic, headers, data[start:end]),
+            self.calls.read(self.pseudo_topic, headers, data[start:end]),
             int.from_bytes(data[end:], "big", signed=True) if version else None,
         )
 
@@ -130,10 +157,13 @@ class ResponseSerde(Serde[Response], Serializer[Response], Deserializer[Response
 
     inner: Serde[Any] | None
     """Of the right table's values; None until the application's default is known."""
+    calls: _Calls | None = field(default=None, compare=False, repr=False)
+    """Of the inner serde; None until that is known."""
 
     def with_defaults(self, settings: TaskSettings) -> ResponseSerde:
         """Return a copy that knows the application's default."""
-        return ResponseSerde(self.inner or settings.value_serde)
+        inner = self.inner or settings.value_serde
+        return ResponseSerde(inner, _Calls.of(inner))
 
     def serializer(self) -> ResponseSerde:
         """Return this object, which does both."""
@@ -150,29 +180,28 @@ class ResponseSerde(Serde[Response], Serializer[Response], Deserializer[Response
         """Do nothing: the inner serde is closed by its owner."""
 
     def needs_headers(self) -> bool:
-        """Tell that values within may be written with headers."""
-        return True
+        """Tell whether values within are written or read with headers."""
+        return self.calls is None or self.calls.need_headers
 
     def serialize(self, topic: str, headers: Headers, data: Response | None) -> bytes | None:  # type: ignore[override]
         if data is None:
             return None
-        assert self.inner is not None
+        assert self.calls is not None
         value = None
         if data.foreign_value is not None:
-            write = serializer_call(self.inner.serializer())
-            value = write(topic, headers, data.foreign_value)
+            value = self.calls.write(topic, headers, data.foreign_value)
         return _head(data.row_hash, RESPONSE_VERSION, b"") + (value or b"")
 
     def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Response | None:  # type: ignore[override]
         if data is None:
             return None
-        assert self.inner is not None
+        assert self.calls is not None
         if data[0] & _VERSION_BITS != RESPONSE_VERSION:
             raise StreamsException("an answer of a foreign-key join is of an unknown version")
         start = 1 if data[0] & _NO_HASH else 1 + _HASH_BYTES
         value = None
         if len(data) > start:
-            value = deserializer_call(self.inner.deserializer())(topic, headers, data[start:])
+            value = self.calls.read(topic, headers, data[start:])
         return Response(None if start == 1 else data[1:start], value)
 
 

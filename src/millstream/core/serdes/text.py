@@ -39,6 +39,11 @@ class StringSerializer(Serializer[str]):
         return self._encoding == UTF_8
 
     def serialize(self, topic: str, data: str | None) -> bytes | None:
+        if type(data) is str and self._encoding == UTF_8:
+            try:
+                return data.encode()
+            except UnicodeEncodeError:
+                return data.encode(UTF_8, "replace")
         if data is None:
             return None
         if not isinstance(data, str):

@@ -76,7 +76,9 @@ class JoinPart(Operator):
         self._write_key = serializer_call(self._key_serde.serializer())
         self._write_foreign_key = serializer_call(foreign_key_serde.serializer())
         self._write_value = serializer_call(value_serde.serializer())
-        self._subscriptions = SubscriptionSerde(join.topic, self._key_serde, self._names["pk"])
+        self._subscriptions = SubscriptionSerde(join.topic, None).within(
+            context.applicationId(), self._key_serde
+        )
 
     def row_hash(self, value: Any) -> bytes | None:
         """Return the hash of a left row's bytes."""

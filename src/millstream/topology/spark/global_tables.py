@@ -18,7 +18,7 @@ from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.settings import TaskSettings
 from millstream.core.task import Task
-from millstream.topology.spark.inbox import source_chunks
+from millstream.topology.spark.inbox import source_chunks, source_runs
 from millstream.topology.spark.task_host import SparkTaskHost
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class GlobalTables:
         Raises:
             StreamsException: A record cannot be read, or a store's processor failed.
         """
-        for chunk in source_chunks(rows):
+        for chunk in source_chunks(source_runs(rows)):
             for task in self.tasks:
                 if task.reads(chunk.topic):
                     task.add(chunk)
