@@ -14,6 +14,9 @@ from millstream.core.chunk import Chunk, LastOfEachKey, RawChunk
 from millstream.core.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.state import CacheBudget
 
+_GROWTH = 4
+"""A byte that is no text, or text in another encoding, takes at most so many when written again."""
+
 
 def held_back(group: PartitionGroup, cache: CacheBudget) -> list[tuple[RecordQueue, Decoded]]:
     """Take everything from the queues if that can go down one queue after the other.
@@ -67,7 +70,7 @@ def overwritten(
             return []
         found.append((queue, decoded))
         # The values in between may have been longer than the last ones.
-        needed += least + run.longest * len(run.last)
+        needed += least + run.longest * _GROWTH * len(run.last)
     return found if cache.used + needed <= cache.limit else []
 
 
