@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from compat_tests.hosts.host import TopologyHost
     from compat_tests.kafka.fixture import KafkaServer
 
-# Workers cannot import the tests: what test modules define travels to them by value.
-cloudpickle.register_pickle_by_value(compat_tests)  # type: ignore[no-untyped-call]
-
 
 def _find(name: str) -> None:
     """Let tests import a folder of the root, which no installation has, and no other one."""
@@ -33,7 +30,11 @@ def _find(name: str) -> None:
 
 _find("benchmarks")
 _find("examples")
-cloudpickle.register_pickle_by_value(sys.modules["examples"])  # type: ignore[no-untyped-call]
+
+# Workers cannot import tests or examples: what these modules define travels to them by value.
+for _module in (compat_tests, sys.modules["examples"]):
+    # Spark's copy of cloudpickle has no types.
+    cloudpickle.register_pickle_by_value(_module)  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(scope="session")
