@@ -21,7 +21,8 @@ MACHINE = re.compile(r"(?<![\w.}])/work/(?:main|shared)|/root/|/home/\w")
 
 
 def files() -> Iterator[Path]:
-    tops = [path for path in ROOT.iterdir() if path.is_file()]
+    # In a linked worktree .git is a file with this machine's path.
+    tops = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
     below = (path for room in ROOMS for path in (ROOT / room).rglob("*"))
     for path in (*tops, *below):
         if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
