@@ -268,7 +268,6 @@ def test_a_likely_slip_is_warned_of(caplog: Any) -> None:
             | {
                 "commit.intervall.ms": 5,
                 "consumer.commit.intervall.ms": 5,
-                "millstream.x": 1,
                 "something.else": 1,
             }
         )

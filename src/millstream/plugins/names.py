@@ -7,8 +7,9 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import PLUGIN_NAMES
+from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS
 from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, Kind
-from millstream.plugins.observers import OBSERVERS_KEY, Observers
+from millstream.plugins.observers import Observers
 from millstream.plugins.registry import find, offered
 
 
@@ -33,7 +34,6 @@ def observers(application_id: str, options: Mapping[str, Any]) -> Observers:
     Raises:
         PluginError: No installed plugin offers one of them.
     """
-    chosen = options.get(OBSERVERS_KEY) or []
-    names = chosen.split(",") if isinstance(chosen, str) else chosen
+    names = OWN_KEYS[OBSERVER_NAMES].value_in(options)
     classes = [find(OBSERVERS, name.strip()) for name in names]
     return Observers(each(application_id, options) for each in classes)

@@ -10,8 +10,6 @@ from millstream.core.metrics import Metric, MetricName
 
 log = logging.getLogger(__name__)
 
-OBSERVERS_KEY = "millstream.observer.names"
-
 Measured = Mapping[MetricName, Metric]
 
 

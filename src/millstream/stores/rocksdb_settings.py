@@ -8,18 +8,17 @@ from typing import Any
 
 from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, WriteBufferManager
 
+from millstream.core.config.own_keys import OWN_KEYS, ROCKSDB_MEMORY_BYTES
 from millstream.core.loading import load_instance
 from millstream.stores.rocksdb_options import SETTER_CONFIG, RocksDBConfigSetter, RocksDBOptions
 
-MEMORY_OPTION = "millstream.rocksdb.memory.bytes"
-DEFAULT_MEMORY_BYTES = 256 << 20
 WRITE_BUFFER_BYTES = 16 << 20
 BLOOM_BITS = 10
 
 
 def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callable[[], None]]:
     """Return a store's options, and what to call when it is closed."""
-    memory_bytes = int(configs.get(MEMORY_OPTION) or DEFAULT_MEMORY_BYTES)
+    memory_bytes = OWN_KEYS[ROCKSDB_MEMORY_BYTES].value_in(configs)
     blocks = _blocks(memory_bytes)
     settings = _settings(memory_bytes, blocks)
     chosen = configs.get(SETTER_CONFIG)

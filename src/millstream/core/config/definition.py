@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -70,6 +70,15 @@ class ConfigKey:
         if self.check is not None:
             self.check(self.name, value)
         return value
+
+    def value_in(self, entries: Mapping[str, Any]) -> Any:
+        """Return the value that unchecked entries give to this key, or its default.
+
+        Raises:
+            ConfigException: It is of another type, or out of bounds.
+        """
+        given = entries.get(self.name)
+        return self.default if given is None else self.parse(given)
 
 
 def invalid(name: str, value: Any, reason: str, *, hint: str = "") -> ConfigException:

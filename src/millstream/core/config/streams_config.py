@@ -10,6 +10,7 @@ from millstream.core.config import clients
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.definition import ConfigKey, Kind, invalid
 from millstream.core.config.keys import CONFIG_KEYS, optimizations
+from millstream.core.config.own_keys import OWN_KEYS, refuse_unknown
 from millstream.core.errors import ConfigException, IllegalArgumentException
 from millstream.core.serdes import Serde
 
@@ -32,7 +33,8 @@ class StreamsConfig(AbstractConfig):
 
     Class-valued entries take a class, an object, a callable where the interface has one method, an
     import path, or the Java name of a class that Kafka ships. Keys ending in ``.ms`` also take a
-    ``timedelta``. Keys that are not Kafka Streams' (``consumer.*``, ``spark.*``, ...) pass through.
+    ``timedelta``. Keys that are not Kafka Streams' (``consumer.*``, ``spark.*``, ...) pass through,
+    but an unknown ``millstream.*`` key is refused.
 
     Args:
         props: The entries; ``application.id`` and ``bootstrap.servers`` are required.
@@ -183,7 +185,8 @@ class StreamsConfig(AbstractConfig):
     DEFAULT_GROUP_PROTOCOL = "classic"
 
     def __init__(self, props: Mapping[str, Any]) -> None:
-        super().__init__(CONFIG_KEYS, props)
+        super().__init__(CONFIG_KEYS | OWN_KEYS, props)
+        refuse_unknown(self._originals)
         if self.exactly_once() and "commit.interval.ms" not in self._originals:
             self._values["commit.interval.ms"] = EXACTLY_ONCE_COMMIT_INTERVAL_MS
         if self.exactly_once():

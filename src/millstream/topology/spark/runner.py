@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION, RECORDS_PER_BATCH
 from millstream.core.errors import (
     MissingSourceTopicException,
     TopologyException,
@@ -49,9 +50,6 @@ from millstream.topology.spark.restores import RebuiltStores
 from millstream.topology.spark.session import new_session, query_session
 from millstream.topology.topology import Topology
 
-CHECKPOINT_LOCATION = "millstream.checkpoint.location"
-RECORDS_PER_BATCH = "millstream.max.records.per.batch"
-DEFAULT_RECORDS_PER_BATCH = 500_000
 _STOP_POLL_S = 0.005
 
 
@@ -111,7 +109,7 @@ class Runner:
     @property
     def checkpoint_location(self) -> str:
         """Where Spark keeps progress and stores; any file system that it knows."""
-        given = self._entries.get(CHECKPOINT_LOCATION)
+        given = self._config.getString(CHECKPOINT_LOCATION)
         return str(given) if given else f"file://{(self.state_dir / 'checkpoint').absolute()}"
 
     def store_names(self) -> set[str]:
@@ -147,9 +145,7 @@ class Runner:
             connector=connector_settings(self._config),
             starting_offsets=offsets,
             backlog=brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
-            records_per_batch=int(
-                self._entries.get(RECORDS_PER_BATCH) or DEFAULT_RECORDS_PER_BATCH
-            ),
+            records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
             global_connector=global_connector_settings(self._config),

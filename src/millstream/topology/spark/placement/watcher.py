@@ -16,6 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.assignment import AssignmentConfigs
 from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import STEER_TASKS
 from millstream.core.errors import ConfigException
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
@@ -30,7 +31,6 @@ from millstream.topology.spark.placement.steering import Steering
 
 log = logging.getLogger(__name__)
 
-STEER = "millstream.steer.tasks"
 DEFAULT_ASSIGNOR = "sticky"
 DRIVER = "driver"
 _POLL_S = 0.25
@@ -51,10 +51,7 @@ def steering_assignor(config: StreamsConfig) -> Assignor | None:
             hint="Leave it out. A task that moves restores its stores from the checkpoint.",
         )
     assignor = chosen_assignor(config, DEFAULT_ASSIGNOR)
-    steer = str(config.merged().get(STEER, "true")).lower()
-    if steer not in ("true", "false"):
-        raise ConfigException(f"Invalid value {steer} for configuration {STEER}: true or false")
-    return assignor if steer == "true" else None
+    return assignor if config.getBoolean(STEER_TASKS) else None
 
 
 class Placement:
@@ -116,7 +113,7 @@ class Placement:
 
     def watch(self, query: StreamingQuery) -> None:
         """Begin to look after a query; returns at once."""
-        self._remark = "" if self._assignor is not None else f"{STEER} is false"
+        self._remark = "" if self._assignor is not None else f"{STEER_TASKS} is false"
         if self._local:
             self._remark = "one process runs all tasks"
             self._write()

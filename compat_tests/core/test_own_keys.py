@@ -1,0 +1,57 @@
+"""Keys of millstream's own: checked as Kafka's are, and refused where they are unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from millstream import ConfigException, StreamsConfig
+from millstream.core.config.own_keys import OWN_KEYS
+
+REQUIRED = {"application.id": "app", "bootstrap.servers": "broker:9092"}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("millstream.checkpoint.locaton", "millstream.checkpoint.location"),
+        ("millstream.max.records", "millstream.max.records.per.batch"),
+        ("millstream.steer.task", "millstream.steer.tasks"),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_one_that_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(ConfigException, match=f"Unknown configuration '{name}'") as caught:
+        StreamsConfig(REQUIRED | {name: "1"})
+    assert caught.value.hint == f'Did you mean "{meant}"?'
+
+
+def test_a_key_like_no_other_is_refused_with_the_list() -> None:
+    with pytest.raises(ConfigException) as caught:
+        StreamsConfig(REQUIRED | {"millstream.": "1"})
+    assert all(name in caught.value.detail for name in OWN_KEYS)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("millstream.max.records.per.batch", 0),
+        ("millstream.max.records.per.batch", "many"),
+        ("millstream.max.records.per.batch", True),
+        ("millstream.steer.tasks", "yes"),
+        ("millstream.rocksdb.memory.bytes", 1.5),
+        ("millstream.rocksdb.memory.bytes", -1),
+        ("millstream.checkpoint.location", 7),
+    ],
+)
+def test_a_value_of_another_type_or_out_of_bounds_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(ConfigException, match=f"for configuration {name}"):
+        StreamsConfig(REQUIRED | {name: value})
+
+
+def test_values_are_parsed_and_defaults_known() -> None:
+    config = StreamsConfig(REQUIRED | {"millstream.max.records.per.batch": " 20 "})
+    assert config.getInt("millstream.max.records.per.batch") == 20
+    assert config.getBoolean("millstream.steer.tasks") is True
+    assert set(OWN_KEYS) <= config.merged().keys()
+    assert not set(OWN_KEYS) & StreamsConfig.configDef().keys()

@@ -1,0 +1,105 @@
+"""Every key of millstream's own: ``millstream.*``, with type, default, bounds and meaning.
+
+The only place where such a key is defined. What is not here is refused by ``StreamsConfig``, and
+docs/configuration.md has one row for each key, which a test compares with this table.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from millstream.core.config.definition import ConfigKey, Kind, at_least
+from millstream.core.errors import ConfigException
+
+PREFIX = "millstream."
+
+CHECKPOINT_LOCATION = "millstream.checkpoint.location"
+RECORDS_PER_BATCH = "millstream.max.records.per.batch"
+OBSERVER_NAMES = "millstream.observer.names"
+STEER_TASKS = "millstream.steer.tasks"
+ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnKey(ConfigKey):
+    """One key of millstream's own."""
+
+    doc: str
+    """What it means, as docs/configuration.md says it."""
+    default_doc: str = ""
+    """What the default is, where it is not a constant."""
+
+    def row(self) -> str:
+        """Return the key's row in docs/configuration.md."""
+        return f"| `{self.name}` | {self.kind.value} | {self._shown_default()} | {self.doc} |"
+
+    def _shown_default(self) -> str:
+        if self.default_doc:
+            return self.default_doc
+        if self.default is None or self.default == ():
+            return "none"
+        if isinstance(self.default, bool):
+            return f"`{str(self.default).lower()}`"
+        return f"{self.default:,}" if isinstance(self.default, int) else f"`{self.default}`"
+
+
+OWN_KEYS: dict[str, OwnKey] = {
+    key.name: key
+    for key in (
+        OwnKey(
+            name=CHECKPOINT_LOCATION,
+            kind=Kind.STRING,
+            default_doc="`<state.dir>/<application.id>/checkpoint`",
+            doc="where Spark keeps progress and stores; any file system that Spark knows. On a "
+            "cluster it must be shared",
+        ),
+        OwnKey(
+            name=RECORDS_PER_BATCH,
+            kind=Kind.INT,
+            default=500_000,
+            check=at_least(1),
+            doc="the most records that a batch reads from source topics; a sub-topology's share "
+            "is that of its topics in what waits at the start",
+        ),
+        OwnKey(
+            name=OBSERVER_NAMES,
+            kind=Kind.LIST,
+            default=(),
+            doc="names of observers to call; `log` writes states, failures and metrics to the "
+            "logger `millstream.observers`",
+        ),
+        OwnKey(
+            name=STEER_TASKS,
+            kind=Kind.BOOLEAN,
+            default=True,
+            doc="whether tasks are kept, balanced and moved by a task assignor "
+            "([placement.md](placement.md)); `false`: Spark places them",
+        ),
+        OwnKey(
+            name=ROCKSDB_MEMORY_BYTES,
+            kind=Kind.LONG,
+            default=256 << 20,
+            check=at_least(1),
+            doc="block cache and write buffers of all RocksDB stores of one worker process",
+        ),
+    )
+}
+"""By name, in the order of docs/configuration.md."""
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Check that every ``millstream.*`` key among ``names`` is one of ``OWN_KEYS``.
+
+    Raises:
+        ConfigException: One is not.
+    """
+    for name in names:
+        if name.startswith(PREFIX) and name not in OWN_KEYS:
+            close = difflib.get_close_matches(name, OWN_KEYS, n=1, cutoff=0.6)
+            raise ConfigException(
+                f"Unknown configuration '{name}'",
+                detail=f"The keys of millstream are: {', '.join(OWN_KEYS)}.",
+                hint=f'Did you mean "{close[0]}"?' if close else "",
+            )
