@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from compat_tests.conformance.api import NotBuiltYetError
@@ -90,11 +91,15 @@ class Case:
     def _result(self) -> Json:
         """What it did, in the form of `expect`."""
         outputs: list[Any] = []
+        # What came out in a turn that is no event's would otherwise not be seen at all.
+        early = [self.member.produced[turn] for turn in range(min(self.turn_of, default=0))]
         for number, (event, turn) in enumerate(zip(self.events, self.turn_of, strict=True)):
             if "query" in event:
                 outputs.append(self.member.answers.get(number, {"error": "no such store"}))
                 continue
-            records = sorted(self.member.produced[turn], key=lambda record: record.topic)
+            produced = [*chain(*early), *self.member.produced[turn]]
+            early = []
+            records = sorted(produced, key=lambda record: record.topic)
             lines = [line for each in records if (line := shown(self.scenario, each))]
             outputs.append(lines)
         outputs = compared(self.scenario, outputs, self.left_out)

@@ -12,7 +12,7 @@ from millstream.core.processor import Cancellable
 class Punctuation(Cancellable):
     """One schedule: a node, an interval in milliseconds and the next time it is due."""
 
-    __slots__ = ("callback", "cancelled", "interval_ms", "next_ms", "node", "ordinal")
+    __slots__ = ("callback", "cancelled", "interval_ms", "made_ms", "next_ms", "node", "ordinal")
 
     def __init__(
         self,
@@ -29,6 +29,8 @@ class Punctuation(Cancellable):
         self.interval_ms = interval_ms
         self.callback = callback
         self.cancelled = False
+        self.made_ms: int | None = None
+        """What the clock read when it was made; None: it does not matter."""
 
     def cancel(self) -> None:
         """Stop the punctuation."""
@@ -46,27 +48,50 @@ class PunctuationQueue:
     Source: Kafka's ``PunctuationQueue`` and ``PunctuationSchedule``.
     """
 
-    __slots__ = ("_all", "_queue")
+    __slots__ = ("_lasting", "_queue", "_settled")
 
     def __init__(self) -> None:
         self._queue: PriorityQueue[Punctuation] = PriorityQueue(lambda due: due.next_ms)
-        self._all: list[Punctuation] = []
+        self._lasting: list[Punctuation] = []
+        self._settled = False
 
     def add(self, punctuation: Punctuation) -> None:
         """Take up a schedule."""
         self._queue.add(punctuation)
-        self._all.append(punctuation)
+        if not self._settled:
+            self._lasting.append(punctuation)
+
+    def settle(self) -> None:
+        """Note that every processor has been initialised.
+
+        What is scheduled later is not made again by a restart, so there is nothing to save of it.
+        """
+        self._settled = True
 
     def next_ms(self) -> int | None:
         """Return when the next schedule is due; None if there is none."""
         first = self._queue.peek()
         return None if first is None else first.next_ms
 
-    def run(self, now_ms: int, punctuate: Callable[[Punctuation, int], None]) -> bool:
-        """Call ``punctuate`` once for each schedule due at ``now_ms``; tell if any was."""
-        ran = False
+    def run(
+        self, now_ms: int, punctuate: Callable[[Punctuation, int], None], *, new_wait: bool = False
+    ) -> bool:
+        """Call ``punctuate`` once for each schedule due at ``now_ms``; tell if any was.
+
+        With ``new_wait``, those made at ``now_ms`` wait until the clock has moved on, unless
+        ``punctuate`` makes them.
+        """
+        due = [each for each in self._queue.items() if each.next_ms <= now_ms]
+        waiting = {each for each in due if new_wait and each.made_ms == now_ms}
+        if len(waiting) == len(due):
+            # Taking them out and putting them back would change the order of equal times.
+            return False
+        ran, passed = False, []
         while (first := self._queue.peek()) is not None and first.next_ms <= now_ms:
             self._queue.poll()
+            if first in waiting:
+                passed.append(first)
+                continue
             if first.cancelled:
                 continue
             punctuate(first, now_ms)
@@ -74,18 +99,21 @@ class PunctuationQueue:
             if not first.cancelled:
                 first.advance(now_ms)
                 self._queue.add(first)
+        for each in passed:
+            self._queue.add(each)
         return ran
 
     def saved(self) -> list[tuple[str, int, int, bool]]:
-        """Return (node, ordinal, next time, cancelled) of every schedule, for ``restore``."""
-        return [(p.node.name, p.ordinal, p.next_ms, p.cancelled) for p in self._all]
+        """Return (node, ordinal, next time, cancelled) of schedules, for ``restore``."""
+        return [(p.node.name, p.ordinal, p.next_ms, p.cancelled) for p in self._lasting]
 
     def restore(self, saved: list[tuple[str, int, int, bool]]) -> None:
         """Give schedules that exist again the times they had; others keep their new ones."""
         known = {(node, ordinal): (due, gone) for node, ordinal, due, gone in saved}
         self._queue = PriorityQueue(lambda due: due.next_ms)
-        for punctuation in self._all:
+        for punctuation in self._lasting:
             identity = (punctuation.node.name, punctuation.ordinal)
             if identity in known:
                 punctuation.next_ms, punctuation.cancelled = known[identity]
+                punctuation.made_ms = None
             self._queue.add(punctuation)

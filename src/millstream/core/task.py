@@ -106,6 +106,8 @@ class Task:
         self.record_context = RecordContext(None, -1, -1, host.now_ms())
         for processor in self._processors:
             processor.init()
+        self._streams.settle()
+        self._clocks.settle()
         self.record_context = None
         for source in self._sources:
             self.measures.node_sensor("node-process", source.name)
@@ -358,14 +360,19 @@ class Task:
         now_ms = self.stream_time if on_stream else self.host.now_ms()
         first_ms = due_first(start_ms, interval_ms, kind, now_ms)
         punctuation = new_punctuation(node, ordinal, first_ms, interval_ms, callback)
+        punctuation.made_ms = now_ms
         (self._streams if on_stream else self._clocks).add(punctuation)
         # The run was cut where the punctuations that were known then would be due.
         self._schedules_in_run |= on_stream and self._run is not None
         return punctuation
 
-    def punctuate_wall_clock(self) -> bool:
-        """Run the punctuations that the host's wall clock makes due; tell whether any ran."""
-        return self._clocks.run(self.host.now_ms(), self._punctuate)
+    def punctuate_wall_clock(self, *, new_wait: bool = False) -> bool:
+        """Run the punctuations that the host's wall clock makes due; tell whether any ran.
+
+        With ``new_wait``, those scheduled at this very time wait until the clock has moved on: it
+        stands still for as long as a batch takes, and a schedule is not run by what made it.
+        """
+        return self._clocks.run(self.host.now_ms(), self._punctuate, new_wait=new_wait)
 
     def next_wall_clock_ms(self) -> int | None:
         """Return when the next wall-clock punctuation is due; None if none is scheduled."""

@@ -111,7 +111,7 @@ class LiveTask:
         task.measures.ran(count, began)
         # Also when the source has dropped all that came.
         task.punctuate_stream_time()
-        task.punctuate_wall_clock()
+        task.punctuate_wall_clock(new_wait=True)
         began = time.perf_counter_ns()
         task.commit()
         snapshot = task.snapshot()
