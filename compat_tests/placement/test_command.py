@@ -63,7 +63,10 @@ def test_tasks_stay_where_they_are_unless_an_assignor_is_chosen() -> None:
     [
         ({"num_standby_replicas": 1}, "no standby copies are kept on Spark"),
         ({"task_assignor_class": "nobody"}, "task.assignor.class"),
-        ({"millstream_steer_tasks": "perhaps"}, "millstream.steer.tasks: Expected value to be either true or false"),
+        (
+            {"millstream_steer_tasks": "perhaps"},
+            "millstream.steer.tasks: Expected value to be either true or false",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused(entries: dict[str, Any], said: str) -> None:
