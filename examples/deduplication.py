@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from datetime import timedelta
-from threading import Event
 
 from millstream import (
     Consumed,
@@ -70,17 +69,13 @@ def try_out() -> list[tuple[str | None, str | None]]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark, exactly once, until Ctrl-C."""
+    """Run the topology on Spark, exactly once, until Ctrl-C or SIGTERM; raise what ends it otherwise."""
     config = {
         "application.id": "payments-once",
         "bootstrap.servers": bootstrap_servers,
         "processing.guarantee": "exactly_once_v2",
     }
-    with KafkaStreams(each_once(), config):
-        try:
-            Event().wait()
-        except KeyboardInterrupt:
-            print("closing", file=sys.stderr)
+    KafkaStreams(each_once(), config).run()
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ comes between two visits makes one visit of them. Each visit is written once, wh
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event
 from typing import Any
 
 from millstream import (
@@ -95,10 +93,9 @@ def try_out() -> list[str]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark until Ctrl-C."""
+    """Run the topology on Spark until Ctrl-C or SIGTERM; raise what ends it otherwise."""
     config = {"application.id": "visits", "bootstrap.servers": bootstrap_servers}
-    with suppress(KeyboardInterrupt), KafkaStreams(visits(), config):
-        Event().wait()
+    KafkaStreams(visits(), config).run()
 
 
 if __name__ == "__main__":

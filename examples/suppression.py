@@ -11,9 +11,7 @@ once in thirty seconds, also if no more readings come.
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event
 
 from millstream import (
     BufferConfig,
@@ -108,7 +106,7 @@ def try_out() -> list[str]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark until Ctrl-C."""
+    """Run the topology on Spark until Ctrl-C or SIGTERM; raise what ends it otherwise."""
     text = Serdes.String()
     config = {
         "application.id": "sensors",
@@ -116,8 +114,7 @@ def run(bootstrap_servers: str) -> None:
         "default.key.serde": text,
         "default.value.serde": text,
     }
-    with suppress(KeyboardInterrupt), KafkaStreams(watch(), config):
-        Event().wait()
+    KafkaStreams(watch(), config).run()
 
 
 if __name__ == "__main__":

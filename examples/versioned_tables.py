@@ -10,9 +10,7 @@ late gets the price it was made at, and a price that comes late counts for the o
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from datetime import timedelta
-from threading import Event
 from typing import Any
 
 from millstream import (
@@ -85,10 +83,9 @@ def try_out() -> list[str]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark until Ctrl-C."""
+    """Run the topology on Spark until Ctrl-C or SIGTERM; raise what ends it otherwise."""
     config = {"application.id": "priced-orders", "bootstrap.servers": bootstrap_servers}
-    with suppress(KeyboardInterrupt), KafkaStreams(priced(), config):
-        Event().wait()
+    KafkaStreams(priced(), config).run()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-from threading import Event
 
 from millstream import (
     Consumed,
@@ -60,17 +59,13 @@ def try_out() -> dict[str, int]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark, exactly once, until Ctrl-C."""
+    """Run the topology on Spark, exactly once, until Ctrl-C or SIGTERM; raise what ends it otherwise."""
     config = {
         "application.id": "word-count",
         "bootstrap.servers": bootstrap_servers,
         "processing.guarantee": "exactly_once_v2",
     }
-    with KafkaStreams(word_count(), config):
-        try:
-            Event().wait()
-        except KeyboardInterrupt:
-            print("closing", file=sys.stderr)
+    KafkaStreams(word_count(), config).run()
 
 
 if __name__ == "__main__":

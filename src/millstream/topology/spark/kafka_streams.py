@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
-from types import TracebackType
 from typing import Any, NoReturn
 
 from pyspark.sql import SparkSession
-from typing_extensions import Self
 
-from millstream.core.close_options import CloseOptions
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_millis
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
-    StreamsException,
 )
 from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
-from millstream.plugins.names import observers, with_plugins
-from millstream.topology.spark.failures import failure_from
-from millstream.topology.spark.queryable import QueryableApplication
+from millstream.plugins.names import with_plugins
+from millstream.topology.spark.lifecycle import LivingApplication
 from millstream.topology.spark.restores import RebuiltStores, tell
 from millstream.topology.spark.runner import Runner
 from millstream.topology.spark.slots import free_slots
@@ -35,13 +28,8 @@ from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
 
-_POLL_S = 0.05
-_REPLACE = "REPLACE_THREAD"
-Handler = Callable[[Exception], Any]
-StateCallback = Callable[[_State, _State], Any]
 
-
-class KafkaStreams(QueryableApplication):
+class KafkaStreams(LivingApplication):
     """A topology that reads Kafka, runs on Spark and writes Kafka.
 
     The Spark session is the one given, or one made with the configuration's ``spark.*`` entries
@@ -74,67 +62,9 @@ class KafkaStreams(QueryableApplication):
             config = StreamsConfig(config)
         config = with_plugins(config)
         super().__init__(Runner(topology, config, spark), config)
-        self._observers = observers(self._runner.application_id, config.merged())
-        self._machine.listener = self._observed(None)
         self._measured_batch: Any = None
-        self._failures = 0
-        self._handler: Handler | None = None
         self._restore_listener: StateRestoreListener | None = None
         self._paused = False
-        self._watcher: threading.Thread | None = None
-        self._stopping = threading.Event()
-
-    def start(self) -> None:
-        """Check topics, checkpoint and broker, then start; returns when the query is under way.
-
-        Raises:
-            IllegalStateException: It was started or closed before.
-            BrokerNotFoundException: No broker answers.
-            MissingSourceTopicException: A topic that the topology reads does not exist.
-            StreamsException: The checkpoint belongs to another topology, or a topic to write to
-                does not exist.
-        """
-        if not self.state().hasNotStarted():
-            raise IllegalStateException(
-                f"cannot start: the application is {self.state().name}",
-                hint="Make a new KafkaStreams object to start again.",
-            )
-        self._machine.move(_State.REBALANCING)
-        try:
-            self._runner.start()
-            self._prepare_queries()
-        except BaseException:
-            self._runner.stop(None)
-            self._machine.move(_State.PENDING_ERROR)
-            self._machine.move(_State.ERROR)
-            raise
-        self._machine.move(_State.RUNNING)
-        self._watcher = threading.Thread(
-            target=self._watch, name=f"{self._runner.application_id}-watcher", daemon=True
-        )
-        self._watcher.start()
-
-    def close(self, timeout: timedelta | int | CloseOptions | None = None) -> bool:
-        """Finish the batch in hand and stop; tell whether that was done in time.
-
-        Args:
-            timeout: How long to wait; None for as long as it takes. Of ``CloseOptions`` only the
-                timeout counts: on Spark there is no membership of a group.
-
-        Raises:
-            IllegalArgumentException: The timeout is negative.
-        """
-        if isinstance(timeout, CloseOptions):
-            timeout = timeout.timeout_ms
-        limit_ms = None if timeout is None else to_millis(timeout, "timeout")
-        if limit_ms is not None and limit_ms < 0:
-            raise IllegalArgumentException(
-                "Timeout can't be negative.", detail=f"It is {limit_ms} ms."
-            )
-        limit_s = None if limit_ms is None else limit_ms / 1000
-        if self._machine.move(_State.PENDING_SHUTDOWN):
-            threading.Thread(target=self._shut_down, args=(limit_s,), daemon=True).start()
-        return self._machine.wait_until_over(limit_s)
 
     def setStateListener(self, listener: Any) -> None:
         """Have ``listener(newState, oldState)`` called at every change; only before the start.
@@ -245,21 +175,6 @@ class KafkaStreams(QueryableApplication):
         for slot in free_slots(self._runner.state_dir):
             log.info("state slot removed path=%s", slot)
 
-    def __enter__(self) -> Self:
-        """Start, unless that has been done."""
-        if self.state().hasNotStarted():
-            self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close."""
-        self.close()
-
     def _check_not_started(self, what: str) -> None:
         if not self.state().hasNotStarted():
             raise IllegalStateException(
@@ -267,22 +182,14 @@ class KafkaStreams(QueryableApplication):
                 hint="Do it before start().",
             )
 
+    def _tell_news(self) -> None:
+        self._tell_restored()
+        self._tell_measured()
+
     def _tell_restored(self) -> None:
         if self._restore_listener is not None and self._runner.rebuilt is not None:
             for rebuilt in self._runner.rebuilt.taken():
                 tell(self._restore_listener, self._runner.application_id, rebuilt)
-
-    def _observed(self, listener: StateCallback | None) -> StateCallback:
-        """Return what tells the observers, and then the listener, of a change of state."""
-
-        def tell_all(new: _State, old: _State) -> None:
-            self._observers.state_changed(new.name, old.name)
-            if listener is not None:
-                listener(new, old)
-            if new.hasCompletedShutdown():
-                self._observers.close()
-
-        return tell_all
 
     def _tell_measured(self) -> None:
         """Tell the observers of batches that have ended since the last call."""
@@ -290,50 +197,3 @@ class KafkaStreams(QueryableApplication):
         if progress is not None and progress.get("batchId") != self._measured_batch:
             self._measured_batch = progress.get("batchId")
             self._observers.batch_done(self.metrics())
-
-    def _shut_down(self, limit_s: float | None) -> None:
-        self._stopping.set()
-        self._runner.stop(limit_s)
-        if self._watcher is not None:
-            self._watcher.join()
-        self._end_queries()
-        self._machine.move(_State.NOT_RUNNING)
-
-    def _watch(self) -> None:
-        """Wait for the query's end; unless it was asked for, decide what follows."""
-        while not self._stopping.is_set():
-            self._tell_restored()
-            self._tell_measured()
-            text = self._runner.failure()
-            if text is None:
-                time.sleep(_POLL_S)
-                continue
-            if self._stopping.is_set() or self._recovered(failure_from(text)):
-                continue
-            self._machine.move(_State.PENDING_ERROR)
-            self._end_queries()
-            self._machine.move(_State.ERROR)
-            return
-
-    def _end_queries(self) -> None:
-        self._tell_restored()
-        self._tell_measured()
-        self._close_queries()
-
-    def _recovered(self, failure: StreamsException) -> bool:
-        self._failures += 1
-        log.error("processing failed application=%s\n%s", self._runner.application_id, failure)
-        self._observers.failed(failure)
-        if self._handler is None:
-            return False
-        answer = self._handler(failure)
-        if getattr(answer, "name", answer) != _REPLACE:
-            return False
-        try:
-            self._machine.move(_State.REBALANCING)
-            self._runner.restart()
-            self._machine.move(_State.RUNNING)
-        except Exception:
-            log.exception("restart failed application=%s", self._runner.application_id)
-            return False
-        return True

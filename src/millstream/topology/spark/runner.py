@@ -63,6 +63,10 @@ class Started:
     job: Job
 
 
+class Unwanted(Exception):
+    """The application is to be closed before its query was started."""
+
+
 class Runner:
     """One application's query on Spark.
 
@@ -94,6 +98,10 @@ class Runner:
         self._changing = threading.RLock()
         """Held by who starts or stops the query."""
         self._held = False
+        self._over = False
+        """The query is not to be started, or started again."""
+        self._hurry = False
+        """The batch under way is not to be waited for."""
         self.started: Started | None = None
         self._progress: dict[str, Any] | None = None
         self.measurements = Measurements(config, self.application_id, self._description)
@@ -119,7 +127,12 @@ class Runner:
         return own | {store.store.name for store in self._plan.globals}
 
     def start(self) -> None:
-        """Check everything that can be checked without Spark, then start the query."""
+        """Check everything that can be checked without Spark, then start the query.
+
+        Raises:
+            Unwanted: It was stopped meanwhile.
+        """
+        self._check_wanted()
         brokers = Brokers(self._config)
         sizes = brokers.topic_sizes()
         local = local_path(self.checkpoint_location)
@@ -138,7 +151,9 @@ class Runner:
         read = source_sizes | dict(layout.feedback)
         offsets = starting_offsets(plan, self._config, brokers, read, layout.feedback)
         ticks = needs_wall_clock(plan, self._config)
+        self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id)
+        self._check_wanted()
         note = self._noted(spark, wanted)
         options = LineOptions(
             checkpoint=self.checkpoint_location,
@@ -165,10 +180,15 @@ class Runner:
         self.restart()
 
     def restart(self) -> None:
-        """Start the query, again from its checkpoint if there is one, unless it is held."""
+        """Start the query, again from its checkpoint if there is one, unless it is held.
+
+        Raises:
+            Unwanted: It has been stopped.
+        """
         assert self._again is not None
         session, job, options = self._again
         with self._changing:
+            self._check_wanted()
             if not self._held:
                 again = replace(job, run_id=uuid.uuid4().hex)
                 self._query = start_line(session, again, options)
@@ -178,11 +198,26 @@ class Runner:
                     interval_ms = self._config.getLong("repartition.purge.interval.ms")
                     Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
 
-    def stop(self, timeout_s: float | None) -> None:
-        """Let the batch in hand finish, as far as time allows, and stop the query."""
+    def no_more(self) -> None:
+        """Start no query from now on."""
+        self._over = True
+
+    def hurry(self) -> None:
+        """Wait for no batch any longer: what it has done is undone, and done at the next start."""
+        self._hurry = True
+
+    def halt(self) -> None:
+        """Stop the query at once; another one may be started."""
         with self._changing:
             if self._query is not None:
-                _stop(self._query, timeout_s)
+                self._query.stop()
+
+    def stop(self, timeout_s: float | None) -> None:
+        """Let the batch in hand finish, as far as time allows, and stop the query."""
+        self.no_more()
+        with self._changing:
+            if self._query is not None:
+                self._stop(self._query, timeout_s)
 
     def hold(self) -> None:
         """Stop the query after the batch in hand; if there is none yet, start none."""
@@ -192,7 +227,7 @@ class Runner:
             # First, so that nobody takes the end of the query for a failure.
             query, self._query = self._query, None
             if query is not None:
-                _stop(query, None)
+                self._stop(query, None)
 
     def go_on(self) -> None:
         """Start the query that was held, if it should have been running."""
@@ -218,6 +253,19 @@ class Runner:
         """Return Spark's account of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
         return self._progress if progress is None else json.loads(progress.json)
+
+    def _check_wanted(self) -> None:
+        if self._over:
+            raise Unwanted
+
+    def _stop(self, query: StreamingQuery, timeout_s: float | None) -> None:
+        give_up = None if timeout_s is None else time.monotonic() + timeout_s
+        batch = _batch_of(query)
+        while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
+            if self._hurry or (give_up is not None and time.monotonic() > give_up):
+                break
+            time.sleep(_STOP_POLL_S)
+        query.stop()
 
     def _noted(self, spark: SparkSession, wanted: Checkpoint) -> Checkpoint:
         """Return the note in the checkpoint, which is written if the checkpoint is new."""
@@ -298,16 +346,6 @@ def _tasks(layout: Layout) -> dict[str, int]:
 def _sink_topics(plan: Plan) -> list[str]:
     topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
     return [topic for topic in dict.fromkeys(topics) if topic not in plan.repartition_topics]
-
-
-def _stop(query: StreamingQuery, timeout_s: float | None) -> None:
-    give_up = None if timeout_s is None else time.monotonic() + timeout_s
-    batch = _batch_of(query)
-    while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
-        if give_up is not None and time.monotonic() > give_up:
-            break
-        time.sleep(_STOP_POLL_S)
-    query.stop()
 
 
 def _batch_of(query: StreamingQuery) -> int:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
@@ -15,6 +18,9 @@ _STATE = "spark.sql.streaming.stateStore"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
+
+_JVM_END_S = 2.0
+"""An answer that does not come is noticed sooner than the end of the process."""
 
 SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state."
@@ -60,6 +66,28 @@ def new_session(config: Mapping[str, Any], application_id: str) -> SparkSession:
     for key, value in settings.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def ended_jvm() -> str | None:
+    """Say how the JVM that this process has started ended; None if it has not, as far as known."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return None
+    try:
+        status = process.wait(_JVM_END_S)
+    except subprocess.TimeoutExpired:
+        return None
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"exited with status {status}"
+
+
+def forget_ended_jvm() -> None:
+    """Let the next session start a JVM, if the one of this process has ended."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is not None and process.poll() is not None:
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
 def query_session(

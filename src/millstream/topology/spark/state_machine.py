@@ -96,6 +96,10 @@ class StateMachine:
     def __init__(self) -> None:
         self._state = State.CREATED
         self._changed = threading.Condition()
+        self._over = False
+        """The state is final, and the listener knows."""
+        self._telling: set[int] = set()
+        """The threads in which the listener is being called."""
         self.listener: Callable[[State, State], Any] | None = None
 
     @property
@@ -121,16 +125,40 @@ class StateMachine:
                     else "Call start() first.",
                 )
             self._state = new
-            self._changed.notify_all()
         log.info("state changed from=%s to=%s", old.name, new.name)
-        if self.listener is not None:
-            self.listener(new, old)
+        try:
+            self._tell(new, old)
+        finally:
+            with self._changed:
+                self._over = self._over or new.hasCompletedShutdown()
+                self._changed.notify_all()
         return True
 
+    def is_telling(self) -> bool:
+        """Tell whether the listener is being called in this thread."""
+        return threading.get_ident() in self._telling
+
+    def _tell(self, new: State, old: State) -> None:
+        if self.listener is None:
+            return
+        before = self._telling
+        self._telling = before | {threading.get_ident()}
+        try:
+            self.listener(new, old)
+        finally:
+            self._telling = self._telling - ({threading.get_ident()} - before)
+
+    def move_if_possible(self, new: State) -> bool:
+        """Change the state unless ``new`` cannot follow; tell whether it has changed."""
+        try:
+            return self.move(new)
+        except IllegalStateException:
+            return False
+
     def wait_until_over(self, timeout_s: float | None) -> bool:
-        """Wait for a final state; tell whether it came in time."""
+        """Wait for a final state of which the listener knows; tell whether it came in time."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._state.hasCompletedShutdown(), timeout_s)
+            return self._changed.wait_for(lambda: self._over, timeout_s)
 
 
 def _is_ignored(old: State, new: State) -> bool:
