@@ -69,7 +69,7 @@ def try_out() -> list[tuple[str | None, str | None]]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark, exactly once, until Ctrl-C or SIGTERM; raise what ends it otherwise."""
+    """Run the topology on Spark, exactly once, until a signal or a failure ends it."""
     config = {
         "application.id": "payments-once",
         "bootstrap.servers": bootstrap_servers,

@@ -106,7 +106,7 @@ def try_out() -> list[str]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark until Ctrl-C or SIGTERM; raise what ends it otherwise."""
+    """Run the topology on Spark until a signal or a failure ends it."""
     text = Serdes.String()
     config = {
         "application.id": "sensors",

@@ -83,7 +83,7 @@ def try_out() -> list[str]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark until Ctrl-C or SIGTERM; raise what ends it otherwise."""
+    """Run the topology on Spark until a signal or a failure ends it."""
     config = {"application.id": "priced-orders", "bootstrap.servers": bootstrap_servers}
     KafkaStreams(priced(), config).run()
 

@@ -59,7 +59,7 @@ def try_out() -> dict[str, int]:
 
 
 def run(bootstrap_servers: str) -> None:
-    """Run the topology on Spark, exactly once, until Ctrl-C or SIGTERM; raise what ends it otherwise."""
+    """Run the topology on Spark, exactly once, until a signal or a failure ends it."""
     config = {
         "application.id": "word-count",
         "bootstrap.servers": bootstrap_servers,
