@@ -47,7 +47,6 @@ class LineProducer:
         self._stop.set()
         self._thread.join()
         self._producer.flush(30)
-        self._producer.close()
 
     def _produce(self) -> None:
         source, sent, began = lines(), 0, time.monotonic()

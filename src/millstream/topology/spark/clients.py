@@ -53,6 +53,34 @@ _COORDINATOR_COMES = (
     KafkaError.UNSTABLE_OFFSET_COMMIT,
     KafkaError._WAIT_COORD,
 )
+_FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+_SPOILT = (
+    *_FENCED,
+    KafkaError._INCONSISTENT,
+    KafkaError._STATE,
+    KafkaError.INVALID_PRODUCER_ID_MAPPING,
+    KafkaError.INVALID_TXN_STATE,
+    KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    KafkaError.UNKNOWN_PRODUCER_ID,
+)
+_PASSING = (
+    *_COORDINATOR_COMES,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._MSG_TIMED_OUT,
+    KafkaError._PURGE_INFLIGHT,
+    KafkaError._PURGE_QUEUE,
+    KafkaError._TIMED_OUT,
+    KafkaError._TIMED_OUT_QUEUE,
+    KafkaError._TRANSPORT,
+    KafkaError.BROKER_NOT_AVAILABLE,
+    KafkaError.CONCURRENT_TRANSACTIONS,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NETWORK_EXCEPTION,
+    KafkaError.NOT_ENOUGH_REPLICAS,
+    KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.REQUEST_TIMED_OUT,
+)
 PRODUCER_DEFAULTS: dict[str, Any] = {
     # The same choice of partitions as Kafka's Java producer makes.
     "partitioner": "murmur2_random",
@@ -121,7 +149,7 @@ def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors
     """Return the typed error for a failure of a client; its cause is Kafka's own error."""
     raised = errors.StreamsException(problem, detail=_detail(error), hint=hint)
     code = _code(error)
-    if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
+    if code in _FENCED:
         raised.__cause__ = errors.ProducerFencedException(problem, detail=_detail(error))
     elif code in (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT, KafkaError.REQUEST_TIMED_OUT):
         raised.__cause__ = errors.TimeoutException(problem, detail=_detail(error))
@@ -149,15 +177,18 @@ def patiently(call: Callable[[], T], timeout_s: float) -> T:
             time.sleep(0.05)
 
 
-def is_fenced(error: BaseException) -> bool:
-    """Tell whether another producer has taken over the transactional id."""
-    return _code(error) in (
-        KafkaError._FENCED,
-        KafkaError.PRODUCER_FENCED,
-        KafkaError.INVALID_PRODUCER_EPOCH,
-        KafkaError.INVALID_PRODUCER_ID_MAPPING,
-        KafkaError._STATE,
-    )
+def is_spoilt(error: BaseException) -> bool:
+    """Tell whether only a new producer can go on: this one is fenced, or its state is wrong."""
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return isinstance(error, KafkaError) and (error.fatal() or error.code() in _SPOILT)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Tell whether a failure is one that goes away by itself, such as a broker's restart."""
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return isinstance(error, KafkaError) and (error.retriable() or error.code() in _PASSING)
 
 
 def _code(error: BaseException) -> int | None:

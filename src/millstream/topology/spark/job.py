@@ -29,6 +29,8 @@ class Job:
     """Where workers report stores that they have built anew; None if nobody listens."""
     recorded: Any = None
     """Where workers report what they have measured; None if nobody listens."""
+    patience_s: float = 300.0
+    """How long a sink goes on trying while Kafka cannot be reached."""
     client: Mapping[str, Any] = field(default_factory=dict)
     """Settings of any client of the workers, in librdkafka's words."""
     producer: Mapping[str, Any] = field(default_factory=dict)

@@ -291,6 +291,7 @@ class Runner:
             sink_partitions=sink_sizes,
             exactly_once=self._config.exactly_once(),
             state_dir=str(Path(self._config.getString("state.dir")).absolute()),
+            patience_s=self._config.getLong("task.timeout.ms") / 1000,
             client=client_settings(self._config),
             producer=producer_settings(self._config),
             consumer=consumer_settings(self._config, self.application_id),

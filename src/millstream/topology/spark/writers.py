@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 import uuid
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.clients import is_fenced, kafka_error, patiently
+from millstream.topology.spark.clients import is_spoilt, kafka_error, may_pass, patiently
+from millstream.topology.spark.deadlines import close_aside, in_time
 from millstream.topology.spark.feedback import marked
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
@@ -26,7 +29,10 @@ from millstream.topology.spark.zero_time import ZeroTimeProducer, goes_this_way,
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 60.0
+ABORT_TIMEOUT_S = 10.0
 _IN_FLIGHT = 500_000
+_PAUSE_S = 0.5
+_RENEWALS = 3
 
 Output = tuple[str, bytes]
 """A topic and a chunk for it."""
@@ -56,27 +62,43 @@ class SinkWriter:
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
         """Write a batch unless that has been done; tell whether it was written now.
 
+        What may go away by itself, such as a broker's restart, is waited for, within limits.
+
         Raises:
             StreamsException: Kafka refused something, or does not answer.
+            TimeoutException: A call of the client did not return; the worker ends.
         """
-        try:
-            return self._attempt(batch, outputs, consumed)
-        except ClientException as error:
-            if not (self._job.exactly_once and is_fenced(error)):
-                raise self._refused(error) from error
-        log.info("sink producer replaced partition=%d batch=%d", self._partition, batch)
-        self._producer = None
-        try:
-            return self._attempt(batch, outputs, consumed)
-        except ClientException as error:
-            raise self._refused(error) from error
+        give_up = time.monotonic() + self._job.patience_s
+        renewed = 0
+        while True:
+            try:
+                return self._attempt(batch, outputs, consumed)
+            except BaseException as error:
+                # What a failed call has left in a producer, even an aborted one, may still be sent.
+                # The initialisation of the next one makes the broker refuse that.
+                self._let_go()
+                if not isinstance(error, ClientException):
+                    raise
+                renewed += is_spoilt(error)
+                again = renewed <= _RENEWALS if is_spoilt(error) else may_pass(error)
+                if not again or time.monotonic() > give_up:
+                    refused = self._refused(error)
+                    raise refused from refused.__cause__
+                log.warning(
+                    "sink tries again partition=%d batch=%d error=%s", self._partition, batch, error
+                )
+            time.sleep(_PAUSE_S)
 
     def close(self) -> None:
         """Leave the group; an open transaction is the successor's to abort."""
-        self._producer = None
-        if self._at_zero is not None:
-            self._at_zero.close()
-        self._consumer.close()
+        self._let_go()
+        in_time("close", self._consumer.close)
+
+    def _let_go(self) -> None:
+        for client in (self._producer, self._at_zero):
+            if client is not None:
+                close_aside(client)
+        self._producer = self._at_zero = None
 
     def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
         self._failed = None
@@ -86,6 +108,7 @@ class SinkWriter:
         next_batch, owner = self._token()
         if self._job.exactly_once and not is_new and owner != self._owner:
             # Another worker had the partition meanwhile, and fenced this producer.
+            self._let_go()
             self._producer = self._new_producer()
             next_batch, owner = self._token()
         if next_batch > batch:
@@ -128,36 +151,38 @@ class SinkWriter:
         producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
         try:
             # It has fenced every other producer, this writer's own too; what they wrote counts.
-            self._producer = None
+            self._let_go()
             if self._token()[0] > batch:
                 return False
             producer.write_transaction(chunks, offsets, self._job.application_id)
         finally:
-            producer.close()
+            close_aside(producer)
         return True
 
     def _write_transaction(self, chunks: Sequence[Chunk], offsets: list[TopicPartition]) -> None:
         producer = self._producer
         assert producer is not None
-        producer.begin_transaction()
+        in_time("begin_transaction", producer.begin_transaction)
         try:
             self._write(chunks)
             group = self._consumer.consumer_group_metadata()
-            producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S)
-            producer.commit_transaction(TIMEOUT_S)
+            in_time(
+                "send_offsets_to_transaction",
+                lambda: producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S),
+            )
+            in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
         except ClientException as error:
-            self._abort(error)
+            # The abort empties the producer's queue, and reports that as a failure as well.
+            cause = self._failed
+            self._abort(producer)
+            if cause is not None:
+                raise ClientException(cause) from error
             raise
 
-    def _abort(self, error: ClientException) -> None:
-        assert self._producer is not None
-        try:
-            self._producer.abort_transaction(TIMEOUT_S)
-        except ClientException:
-            # The next producer's initialisation aborts what this one cannot.
-            self._producer = None
-        if self._failed is not None and not is_fenced(error):
-            raise ClientException(self._failed) from error
+    def _abort(self, producer: Producer) -> None:
+        # Where it fails, the next producer's initialisation aborts the transaction.
+        with suppress(ClientException):
+            in_time("abort_transaction", lambda: producer.abort_transaction(ABORT_TIMEOUT_S))
 
     def _write(self, chunks: Iterable[Chunk]) -> None:
         for topic, columns in chunks:
@@ -195,7 +220,11 @@ class SinkWriter:
 
     def _commit(self, offsets: list[TopicPartition]) -> None:
         def commit() -> None:
-            for each in self._consumer.commit(offsets=offsets, asynchronous=False) or ():
+            # It waits as long as it likes.
+            done = in_time(
+                "commit", lambda: self._consumer.commit(offsets=offsets, asynchronous=False)
+            )
+            for each in done or ():
                 if each.error is not None:
                     raise ClientException(each.error)
 
@@ -209,8 +238,9 @@ class SinkWriter:
         self._producer.poll(0)
 
     def _flush(self) -> None:
-        assert self._producer is not None
-        left = self._producer.flush(TIMEOUT_S)
+        producer = self._producer
+        assert producer is not None
+        left = in_time("flush", lambda: producer.flush(TIMEOUT_S))
         self._check()
         if left:
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, f"{left} records not sent"))
@@ -226,7 +256,7 @@ class SinkWriter:
             settings["transactional.id"] = self._transactional_id()
         producer = Producer(settings)
         if self._job.exactly_once:
-            producer.init_transactions(TIMEOUT_S)
+            in_time("init_transactions", lambda: producer.init_transactions(TIMEOUT_S))
         return producer
 
     def _transactional_id(self) -> str:
@@ -240,7 +270,10 @@ class SinkWriter:
     def _token(self) -> tuple[int, str]:
         """Return the first batch not yet written, and who wrote the last one."""
         place = TopicPartition(self._job.progress_topic, self._partition)
-        (found,) = patiently(lambda: self._consumer.committed([place], TIMEOUT_S), TIMEOUT_S)
+        (found,) = patiently(
+            lambda: in_time("committed", lambda: self._consumer.committed([place], TIMEOUT_S)),
+            TIMEOUT_S,
+        )
         if found.error is not None:
             raise ClientException(found.error)
         checkpoint, owner = _words(found)

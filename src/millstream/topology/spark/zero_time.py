@@ -7,12 +7,14 @@ only batches with such a record go this way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
+from millstream.topology.spark.deadlines import LIMIT_S, in_time
 from millstream.topology.spark.wire import headers_list, to_list
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, pa.Array]
 
+_DELIVERY_TIMEOUT_S = 60
 _SETTINGS = {
     "bootstrap.servers": "bootstrap_servers",
     "client.id": "client_id",
@@ -73,14 +76,18 @@ class ZeroTimeProducer:
         own = {_SETTINGS[name]: value for name, value in settings.items() if name in _SETTINGS}
         self._transactional = transactional_id is not None
         try:
-            self._producer: KafkaProducer = KafkaProducer(
-                **own,
-                transactional_id=transactional_id,
-                acks="all",
-                value_serializer=null_serializer,
+            self._producer: KafkaProducer = in_time(
+                "connect",
+                lambda: KafkaProducer(
+                    **own,
+                    transactional_id=transactional_id,
+                    acks="all",
+                    delivery_timeout_ms=_DELIVERY_TIMEOUT_S * 1000,
+                    value_serializer=null_serializer,
+                ),
             )
             if self._transactional:
-                self._producer.init_transactions()
+                in_time("init_transactions", self._producer.init_transactions)
         except self._failure as error:
             raise _as_client_exception(error) from error
 
@@ -115,14 +122,20 @@ class ZeroTimeProducer:
             )
             for each in offsets
         }
+        producer = self._producer
         try:
-            self._producer.begin_transaction()
+            producer.begin_transaction()
             try:
                 self._send(outputs)
-                self._producer.send_offsets_to_transaction(committed, group)
-                self._producer.commit_transaction()
+                in_time(
+                    "send_offsets_to_transaction",
+                    lambda: producer.send_offsets_to_transaction(committed, group),
+                )
+                in_time("commit_transaction", producer.commit_transaction)
             except self._failure:
-                self._producer.abort_transaction()
+                # Where it fails, the next producer's initialisation aborts the transaction.
+                with suppress(self._failure):
+                    in_time("abort_transaction", producer.abort_transaction)
                 raise
         except self._failure as error:
             raise _as_client_exception(error) from error
@@ -150,7 +163,8 @@ class ZeroTimeProducer:
                 plain: Any = [(header.key(), header.value()) for header in own or ()]
                 content = _NULL if value is None else value
                 sent.append(self._producer.send(topic, content, key, plain, partition, time))
-        self._producer.flush()
+        # Every record is sent, or has failed, when its delivery timeout is over.
+        in_time("flush", self._producer.flush, _DELIVERY_TIMEOUT_S + LIMIT_S)
         for each in sent:
             each.get(0)
 
@@ -177,5 +191,7 @@ def _has_null_header(columns: Columns) -> bool:
 
 def _as_client_exception(error: Exception) -> ClientException:
     code = getattr(error, "errno", None)
-    known = code if isinstance(code, int) and code > 0 else KafkaError._FAIL
-    return ClientException(KafkaError(known, str(error)))
+    again = bool(getattr(error, "retriable", False))
+    other = KafkaError._TIMED_OUT if again else KafkaError._FAIL
+    known = code if isinstance(code, int) and code > 0 else other
+    return ClientException(KafkaError(known, str(error) or type(error).__name__))
