@@ -6,6 +6,7 @@ from typing import Any
 
 from compat_tests.conformance.api import public
 from compat_tests.conformance.functions import Spec, part, split_spec
+from compat_tests.conformance.hostile import unboxed
 from compat_tests.conformance.values import text
 
 STOCK = {
@@ -34,7 +35,7 @@ class ValueTimestamp:
         self.field = field
 
     def extract(self, record: Any, partitionTime: int) -> int:
-        value = record.value()
+        value = unboxed(record.value())
         if self.name == "valueTs":
             return value if isinstance(value, int) else int(record.timestamp())
         found = part(value, ",", self.field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from compat_tests.conformance import hostile
 from compat_tests.conformance.values import text
 from millstream.core.errors import ClassCastException
 
@@ -19,6 +20,7 @@ def split_spec(spec: Spec) -> tuple[str, list[Any]]:
 
 
 def number(value: Any) -> int:
+    value = hostile.unboxed(value)
     if not isinstance(value, int):
         # What Java's cast to Long throws.
         raise ClassCastException(f"not a long: {value!r}")
@@ -35,9 +37,9 @@ def fn(spec: Spec) -> Function:
     name, args = split_spec(spec)
     sees_nulls = _function_that_sees_nulls(name, args)
     if sees_nulls is not None:
-        return sees_nulls
+        return hostile.wrapped(sees_nulls)
     of_value = _function_of_value(name, args)
-    return lambda key, value: None if value is None else of_value(value)
+    return hostile.wrapped(lambda key, value: None if value is None else of_value(value))
 
 
 def _function_that_sees_nulls(name: str, args: list[Any]) -> Function | None:
@@ -65,7 +67,7 @@ def _function_of_value(name: str, args: list[Any]) -> Callable[[Any], Any]:
         return value
 
     table: dict[str, Callable[[Any], Any]] = {
-        "upper": lambda value: str.upper(value),
+        "upper": lambda value: str.upper(hostile.unboxed(value)),
         "append": lambda value: text(value) + args[0],
         "add": lambda value: number(value) + args[0],
         "mul": lambda value: number(value) * args[0],
@@ -86,7 +88,7 @@ def pred(spec: Spec) -> Predicate:
     name, args = split_spec(spec)
     if name == "not":
         inner = pred(args[0])
-        return lambda key, value: not inner(key, value)
+        return hostile.predicate(lambda key, value: not inner(key, value))
     of_value: dict[str, Callable[[Any], bool]] = {
         "gt": lambda value: number(value) > args[0],
         "lt": lambda value: number(value) < args[0],
@@ -96,7 +98,7 @@ def pred(spec: Spec) -> Predicate:
     }
     if name in of_value:
         test = of_value[name]
-        return lambda key, value: value is not None and test(value)
+        return hostile.predicate(lambda key, value: value is not None and test(value))
     table: dict[str, Predicate] = {
         "true": lambda key, value: True,
         "false": lambda key, value: False,
@@ -106,7 +108,7 @@ def pred(spec: Spec) -> Predicate:
         "is": lambda key, value: value == args[0],
         "keyIs": lambda key, value: key == args[0],
     }
-    return table[name]
+    return hostile.predicate(table[name])
 
 
 def agg(spec: Spec) -> Aggregator:
@@ -115,7 +117,11 @@ def agg(spec: Spec) -> Aggregator:
     if name == "nullIf":
         inner = agg(args[1])
         return lambda key, value, total: None if value == args[0] else inner(key, value, total)
-    table: dict[str, Aggregator] = {
+    return hostile.wrapped(_aggregators()[name])
+
+
+def _aggregators() -> dict[str, Aggregator]:
+    return {
         "sum": lambda key, value, total: _or_zero(total) + _or_zero(value),
         "sub": lambda key, value, total: _or_zero(total) - _or_zero(value),
         "max": lambda key, value, total: _extreme(max, value, total),
@@ -130,7 +136,6 @@ def agg(spec: Spec) -> Aggregator:
         "last": lambda key, value, total: value,
         "first": lambda key, value, total: total,
     }
-    return table[name]
 
 
 def _or_zero(value: Any) -> int:
@@ -154,7 +159,7 @@ def joiner(spec: Spec) -> Aggregator:
         "right": lambda key, left, right: right,
         "nullIfLeft": lambda key, left, right: None if left == args[0] else _pair(left, right),
     }
-    return table[name]
+    return hostile.wrapped(table[name])
 
 
 def _pair(left: Any, right: Any) -> str:
@@ -173,7 +178,7 @@ def flat_values(spec: Spec) -> Callable[[Any, Any], list[Any]]:
         "none": lambda value: [],
     }
     of_value = table[name]
-    return lambda key, value: [] if value is None else of_value(value)
+    return hostile.each(lambda key, value: [] if value is None else of_value(value))
 
 
 def flat_pairs(spec: Spec) -> Callable[[Any, Any], list[tuple[Any, Any]]]:

@@ -9,8 +9,9 @@ from typing import Any
 from compat_tests.conformance.api import missing_name, public
 from compat_tests.conformance.commands import is_store, is_timestamped, run_command
 from compat_tests.conformance.functions import Spec, fn, pred, split_spec
+from compat_tests.conformance.hostile import unboxed
 from compat_tests.conformance.scripts import Script, described
-from compat_tests.conformance.values import java_name, text
+from compat_tests.conformance.values import java_name, seen, text
 
 StoreTypes = dict[str, list[str]]
 
@@ -109,7 +110,7 @@ class NamedProcessor:
         self.forward_value(record, f"{text(record.value())} {self.meta(record.timestamp())}")
 
     def on_showHeaders(self, record: Any) -> None:
-        shown = ";".join(f"{h.key()}={_header_text(h.value())}" for h in record.headers())
+        shown = ";".join(f"{h.key()}={_header_text(h.value())}" for h in seen(record.headers()))
         self.forward_value(record, f"{text(record.value())} [{shown}]")
 
     def on_addHeader(self, record: Any) -> None:
@@ -130,7 +131,7 @@ class NamedProcessor:
         self.context.forward(record)
 
     def on_counter(self, record: Any) -> None:
-        count = (self.store.get(record.key()) or 0) + 1
+        count = (unboxed(self.store.get(record.key())) or 0) + 1
         self.store.put(record.key(), count)
         self.forward_value(record, count)
 
@@ -147,7 +148,7 @@ class NamedProcessor:
     def on_windowCount(self, record: Any) -> None:
         key = record.key()
         start = record.timestamp() - record.timestamp() % self.args[1]
-        self.store.put(key, (self.store.fetch(key, start) or 0) + 1, start)
+        self.store.put(key, (unboxed(self.store.fetch(key, start)) or 0) + 1, start)
         self.forward_value(record, f"{text(key)}@{start}={text(self.store.fetch(key, start))}")
 
     def on_globalPut(self, record: Any) -> None:
@@ -221,7 +222,7 @@ class NamedValueTransformer:
     def transform(self, readOnlyKey: Any, value: Any) -> Any:
         if self.name == "mapValue":
             return fn(self.args[0])(readOnlyKey, value)
-        calls = (self.store.get(readOnlyKey) or 0) + 1
+        calls = (unboxed(self.store.get(readOnlyKey)) or 0) + 1
         self.store.put(readOnlyKey, calls)
         return None if value is None else f"{text(value)}#{calls}"
 

@@ -6,11 +6,12 @@ from contextlib import suppress
 from typing import Any
 
 from compat_tests.conformance import aggregations, deduplication, joins, papi, streams
-from compat_tests.conformance.api import NotBuiltYetError, member, missing_name, public
+from compat_tests.conformance.api import NotBuiltYetError, member, missing_name
 from compat_tests.conformance.commands import entries, is_store, run_command
+from compat_tests.conformance.hostile import HEADER, default_serde, hostile, spoil
 from compat_tests.conformance.hosts import Host, RawRecord
 from compat_tests.conformance.scene import Scene
-from compat_tests.conformance.values import error_record, serde, text
+from compat_tests.conformance.values import error_record, polite, text
 
 Json = dict[str, Any]
 
@@ -25,6 +26,8 @@ OPERATIONS = {
 
 def replay(scenario: Json, host: Host) -> Json:
     """What the scenario did on `host`, in the form of its `expect`.
+
+    Its `serdes`, if it has any, are the kind of hostile ones to do it with.
 
     Raises:
         NotBuiltYetError: The scenario uses a public name that millstream does not have.
@@ -57,11 +60,12 @@ def _failed(result: Json) -> bool:
 
 def scenario_config(scenario: Json) -> Json:
     """The configuration of a scenario's application."""
+    default = default_serde(scenario.get("serdes"))
     return {
         "application.id": "app",
         "bootstrap.servers": "localhost:9092",
-        "default.key.serde": public("Serdes.StringSerde"),
-        "default.value.serde": public("Serdes.StringSerde"),
+        "default.key.serde": default,
+        "default.value.serde": default,
         **scenario.get("config", {}),
     }
 
@@ -69,11 +73,12 @@ def scenario_config(scenario: Json) -> Json:
 def build(scenario: Json, config: Json) -> Any:
     """The scenario's Topology."""
     scene = Scene(scenario, config)
-    for step in scenario["topology"]:
-        result = OPERATIONS[step["op"]](scene, step)
-        if "id" in step:
-            scene.results[step["id"]] = result
-    return scene.topology
+    with hostile(scenario.get("serdes")):
+        for step in scenario["topology"]:
+            result = OPERATIONS[step["op"]](scene, step)
+            if "id" in step:
+                scene.results[step["id"]] = result
+        return scene.topology
 
 
 class Replay:
@@ -97,6 +102,7 @@ class Replay:
         return {"outputs": outputs, "stores": self.stores()}
 
     def happen(self, event: Json) -> Any:
+        spoil()
         if "query" in event:
             return self.query(event["query"], event["cmd"], event.get("as"))
         if "pipe" in event:
@@ -148,9 +154,10 @@ def shown(scenario: Json, record: RawRecord) -> Json | None:
 
 def with_headers(line: Json, record: RawRecord) -> Json:
     """A record's line with its headers, if it has any."""
-    if record.headers:
+    headers = [(name, value) for name, value in record.headers if name != HEADER]
+    if headers:
         line["headers"] = [
-            [name, None if value is None else value.decode()] for name, value in record.headers
+            [name, None if value is None else value.decode()] for name, value in headers
         ]
     return line
 
@@ -161,7 +168,7 @@ def raw_record(scenario: Json, event: Json) -> RawRecord:
     types = topic_types(scenario, topic)
     assert types is not None, f"the scenario declares no topic {topic}"
     key, value = (
-        None if part is None else serde(kind).serializer().serialize(topic, part)
+        None if part is None else polite(kind).serializer().serialize(topic, part)
         for kind, part in zip(types, (event["key"], event["value"]), strict=True)
     )
     headers = tuple(
@@ -192,7 +199,7 @@ def _java_order(line: str) -> bytes:
 
 
 def _read(type_name: str, topic: str, content: bytes | None) -> Any:
-    return None if content is None else serde(type_name).deserializer().deserialize(topic, content)
+    return None if content is None else polite(type_name).deserializer().deserialize(topic, content)
 
 
 def _plain(value: Any) -> Any:

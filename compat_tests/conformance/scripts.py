@@ -9,7 +9,7 @@ from typing import Any
 
 from compat_tests.conformance.api import public
 from compat_tests.conformance.functions import Spec, pred
-from compat_tests.conformance.values import text
+from compat_tests.conformance.values import seen, text
 
 Action = list[Any]
 
@@ -112,7 +112,7 @@ class Script:
         if name in ("t", "n"):
             return str(time if name == "t" else self.calls)
         if name == "h":
-            return ";".join(f"{h.key()}={_decoded(h.value())}" for h in record.headers())
+            return ";".join(f"{h.key()}={_decoded(h.value())}" for h in seen(record.headers()))
         if name == "meta":
             return described(self.context, time)
         if name == "task":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compat_tests.conformance.api import causes, public
+from compat_tests.conformance.hostile import HEADER, chosen, hostile, unboxed
 
 # What Java's own run-time errors are called where Python has the same idea.
 PYTHON_ERRORS = {
@@ -19,6 +20,7 @@ PYTHON_ERRORS = {
 
 def text(value: Any) -> str:
     """The `str(x)` of the scenario format."""
+    value = unboxed(value)
     if value is None:
         return "null"
     if isinstance(value, str | int):
@@ -38,9 +40,14 @@ def text(value: Any) -> str:
 
 
 def _headers_of(value: Any) -> str:
-    found = value.headers() if hasattr(value, "headers") else ()
+    found = seen(value.headers()) if hasattr(value, "headers") else ()
     shown = [h.key() + ("" if h.value() is None else f"={h.value().decode()}") for h in found]
     return f"~{';'.join(shown)}" if shown else ""
+
+
+def seen(headers: Any) -> list[Any]:
+    """The headers but for those that hostile serializers have added."""
+    return [header for header in headers if header.key() != HEADER]
 
 
 def parsed_headers(word: str) -> Any:
@@ -53,19 +60,23 @@ def parsed_headers(word: str) -> Any:
 
 
 def serde(name: str | None) -> Any:
-    """The serde of a type name; None for none."""
+    """The serde of a type name, for a topology; None for none."""
     if name is None:
         return None
     kind, *parts = name.split(":")
-    if kind == "string":
-        return public("Serdes").String()
-    if kind == "long":
-        return public("Serdes").Long()
+    if kind in ("string", "long"):
+        return chosen(kind)
     if kind == "tw":
         return public("WindowedSerdes.TimeWindowedSerde")(serde(parts[0]), int(parts[1]))
     if kind == "sw":
         return public("WindowedSerdes.SessionWindowedSerde")(serde(parts[0]))
     raise ValueError(f"unknown type {name}")
+
+
+def polite(name: str) -> Any:
+    """The stock serde of a type name, for what is put into topics and read from them."""
+    with hostile(None):
+        return serde(name)
 
 
 def serializer(name: str | None) -> Any:

@@ -106,8 +106,10 @@ def located(
     problem: str, task_id: Any, error: BaseException, context: RecordContext | None
 ) -> StreamsException:
     """Return the error that leaves the task: what failed, and on which record."""
-    node = error.node if isinstance(error, FailedProcessing) else None
-    cause = error.error if isinstance(error, FailedProcessing) else error
+    node, cause, hint = None, error, ""
+    if isinstance(error, FailedProcessing):
+        node, cause = error.node, error.error
+        hint = "Set processing.exception.handler to skip such records."
     place = "" if node is None else f' in operator "{node}"'
     where = f"Task {task_id}"
     if context is not None and context.topic() is not None:
@@ -116,7 +118,7 @@ def located(
     failure = StreamsException(
         f"{problem}{place}",
         detail=f"{where}; {type(cause).__name__}: {cause}",
-        hint="Set processing.exception.handler to skip such records.",
+        hint=hint,
     )
     failure.__cause__ = cause
     return failure

@@ -384,7 +384,7 @@ class Task:
         """Flush the stores' caches, in order, which sends their updates down.
 
         Raises:
-            ProcessorStateException: A node below a cached store failed.
+            ProcessorStateException: A store or one of its serdes failed, or a node below it.
         """
         for name, store in self.stores.items():
             try:
@@ -392,10 +392,8 @@ class Task:
             except FATAL:
                 raise
             except Exception as error:  # noqa: BLE001 - a node below may raise anything
-                cause = self._located("cannot process a record", error)
-                raise ProcessorStateException(
-                    f'cannot flush store "{name}"', detail=str(cause)
-                ) from cause
+                failure = self._flush_failure(name, error)
+                raise failure from failure.__cause__
         self._runs.clear()
         for callback in self.commit_callbacks:
             callback()
@@ -496,6 +494,22 @@ class Task:
             # The cause is the user's own error, whatever it went through on its way here.
             failure = self._located("cannot process a record", error)
             raise failure from failure.__cause__
+
+    def _flush_failure(self, store: str, error: Exception) -> ProcessorStateException:
+        problem = f'cannot flush store "{store}"'
+        if isinstance(error, StreamsException):
+            cause: Exception = self._located("cannot process a record", error)
+            detail, hint = str(cause), ""
+        else:
+            cause = error
+            detail = f"Task {self.id}; {type(error).__name__}: {error}"
+            hint = (
+                "The store itself, one of its serdes or a sink below it failed; no exception "
+                "handler is asked there. Check that the serdes fit what is stored."
+            )
+        failure = ProcessorStateException(problem, detail=detail, hint=hint)
+        failure.__cause__ = cause
+        return failure
 
     def _located(self, problem: str, error: Exception) -> StreamsException:
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.serdes import Serde, StringSerializer, deserializer_call, serializer_call
+from millstream.core.serdes.base import is_stock
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -30,11 +32,16 @@ class Part(Generic[T]):
         self._deserialize = deserializer_call(self._deserializer)
         self.writes_headers = self._serializer.needs_headers()
         self.reads_headers = self._deserializer.needs_headers()
-        plain = serde.plain_type
+        # A subclass of a serde need not do what it says of itself.
+        plain = vars(type(serde)).get("plain_type")
         self.plain_type: type | None = plain if plain in KEPT_AS_OBJECTS else None
         """Objects of exactly this type may be kept instead of their bytes."""
         self.width: int | None = None
         """How many bytes every object of the plain type takes; None if that differs."""
+        if not is_stock(self._serializer):
+            self.column_to_bytes = self._present_to_bytes  # type: ignore[method-assign]
+        if not is_stock(self._deserializer):
+            self.column_from_bytes = self._present_from_bytes  # type: ignore[method-assign]
         if type(self._serializer) is StringSerializer and self._serializer.is_utf_8():
             self.to_bytes = self._text_to_bytes  # type: ignore[method-assign]
         if self.plain_type in SIZED_BY_TYPE:
@@ -71,6 +78,13 @@ class Part(Generic[T]):
         """Return the objects of many bytes."""
         return self._deserializer.deserialize_column(self.topic, data)
 
+    # As in Kafka, a user's serde is not called for what is not there.
+    def _present_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
+        return _spread(values, partial(self._serializer.serialize_column, self.topic))
+
+    def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
+        return _spread(data, partial(self._deserializer.deserialize_column, self.topic))
+
     def size(self, value: Any) -> int:
         """Return how many bytes an object of the plain type takes."""
         if self.width is not None:
@@ -78,6 +92,16 @@ class Part(Generic[T]):
         if type(value) is str and not value.isascii():
             return len(value.encode("utf-8", "replace"))
         return len(value)
+
+
+def _spread(items: Sequence[Any], convert: Callable[[list[Any]], list[Any]]) -> list[Any]:
+    """Convert the items that are not None."""
+    present = [item for item in items if item is not None]
+    found = convert(present) if present else []
+    if len(present) == len(items):
+        return found
+    converted = iter(found)
+    return [None if item is None else next(converted) for item in items]
 
 
 class Codec(ABC):

@@ -85,6 +85,9 @@ class RecordCache:
         entries = self._entries
         budget = self._budget
         codec = self._codec
+        plain = type(value) is self._plain
+        # Before anything is changed: a user's serializer may raise.
+        raw = None if plain or value is None else codec.encode(value, timestamp)
         entry = entries.get(key_bytes)
         if entry is None:
             entry = entries[key_bytes] = CacheEntry()
@@ -100,13 +103,13 @@ class RecordCache:
         size = len(key_bytes) + ENTRY_BYTES + context_bytes
         if value is None:
             entry.cell = entry.raw = None
-        elif type(value) is self._plain:
+        elif plain:
             entry.cell = (value, timestamp) if self._timestamped else value
             entry.raw = None
             width = self._width
             size += self._prefix + (codec.part.size(value) if width is None else width)
         else:
-            raw = entry.raw = codec.encode(value, timestamp)
+            entry.raw = raw
             entry.cell = None
             size += 0 if raw is None else len(raw)
         entry.key = key
@@ -135,32 +138,34 @@ class RecordCache:
         plain, timestamped = self._plain, self._timestamped
         extra = ENTRY_BYTES + context_bytes + self._prefix + (self._width or 0)
         used = 0
-        for key_bytes, key, value, timestamp, index in rows:
-            if type(value) is not plain or self._flushing:
-                self.write(key_bytes, key, value, timestamp, origin, index, context_bytes)
-                continue
-            entry = entries.get(key_bytes)
-            if entry is None:
-                entry = entries[key_bytes] = dirty[key_bytes] = CacheEntry()
-                entry.key_bytes = key_bytes
-                entry.dirty = True
-                if order is not None:
-                    order.set(key_bytes, None)
-            else:
-                used -= entry.size
-                entries.move_to_end(key_bytes)
-                if entry.dirty:
-                    del dirty[key_bytes]
-                entry.dirty = True
-                dirty[key_bytes] = entry
-            entry.cell = (value, timestamp) if timestamped else value
-            entry.raw = None
-            entry.key = key
-            entry.origin = origin
-            entry.index = index
-            entry.size = size = len(key_bytes) + extra
-            used += size
-        budget.used += used
+        try:
+            for key_bytes, key, value, timestamp, index in rows:
+                if type(value) is not plain or self._flushing:
+                    self.write(key_bytes, key, value, timestamp, origin, index, context_bytes)
+                    continue
+                entry = entries.get(key_bytes)
+                if entry is None:
+                    entry = entries[key_bytes] = dirty[key_bytes] = CacheEntry()
+                    entry.key_bytes = key_bytes
+                    entry.dirty = True
+                    if order is not None:
+                        order.set(key_bytes, None)
+                else:
+                    used -= entry.size
+                    entries.move_to_end(key_bytes)
+                    if entry.dirty:
+                        del dirty[key_bytes]
+                    entry.dirty = True
+                    dirty[key_bytes] = entry
+                entry.cell = (value, timestamp) if timestamped else value
+                entry.raw = None
+                entry.key = key
+                entry.origin = origin
+                entry.index = index
+                entry.size = size = len(key_bytes) + extra
+                used += size
+        finally:
+            budget.used += used
         # Which clean entries go does not depend on when: the oldest that the changes leave alone.
         if budget.used > budget.limit:
             self._evict()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import inf
 from typing import Any, ClassVar, Generic, TypeVar
 
-from millstream.core.errors import ClassCastException
+from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.headers import Headers
 
 T = TypeVar("T")
@@ -24,8 +24,16 @@ class Serializer(ABC, Generic[T]):
     A subclass writes ``serialize(self, topic, data)`` or, to see and change the record's headers,
     ``serialize(self, topic, headers, data)``.
 
+    What it returns may be a ``bytearray`` or a ``memoryview``, which is copied at once: a
+    serializer may use one buffer again and again.
+
     Source: ``org.apache.kafka.common.serialization.Serializer``.
     """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Let a column, too, be written by the ``serialize`` of a class that has its own."""
+        super().__init_subclass__(**keywords)
+        _override(cls, Serializer, "serialize", "serialize_column", "needs_headers")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take what is needed from the configuration; called before the first record."""
@@ -60,6 +68,11 @@ class Deserializer(ABC, Generic[T]):
 
     Source: ``org.apache.kafka.common.serialization.Deserializer``.
     """
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Let a column, too, be read by the ``deserialize`` of a class that has its own."""
+        super().__init_subclass__(**keywords)
+        _override(cls, Deserializer, "deserialize", "deserialize_column", "needs_headers")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take what is needed from the configuration; called before the first record."""
@@ -158,12 +171,46 @@ def serializer_call(serializer: Serializer[Any]) -> SerializerCall:
 
     Headers of None become new, empty ones if the serializer wants any.
     """
-    return _with_headers(serializer.serialize)
+    call = _with_headers(serializer.serialize)
+    if is_stock(serializer):
+        return call
+    return lambda topic, headers, data: _as_bytes(serializer, topic, call(topic, headers, data))
 
 
 def deserializer_call(deserializer: Deserializer[Any]) -> DeserializerCall:
     """Return ``(topic, headers, data) -> object``, whichever form the deserializer has."""
     return _with_headers(deserializer.deserialize)
+
+
+def is_stock(part: object) -> bool:
+    """Tell whether a serde, or a half of one, is of this library and not of a user's."""
+    return type(part).__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _as_bytes(serializer: object, topic: str, data: Any) -> bytes | None:
+    """Return what a user's serializer returned as bytes of its own.
+
+    Raises:
+        SerializationException: It is something else.
+    """
+    if data is None or type(data) is bytes:
+        return data
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    raise SerializationException(
+        f"{type(serializer).__name__} returned a {type(data).__name__}, not bytes",
+        detail=f'The topic is "{topic}".',
+        hint="Return bytes, or None for Kafka's null.",
+    )
+
+
+def _override(cls: type, base: type, method: str, *others: str) -> None:
+    """Set the base class's ``others`` on a class that has a newer ``method`` than they are."""
+    order = cls.__mro__
+    newest = next(place for place, each in enumerate(order) if method in vars(each))
+    for other in others:
+        if next(place for place, each in enumerate(order) if other in vars(each)) > newest:
+            setattr(cls, other, vars(base)[other])
 
 
 def _with_headers(method: Callable[..., Any]) -> Callable[[str, Headers | None, Any], Any]:

@@ -88,7 +88,7 @@ class JoinPart(Operator):
 
     def foreign_key_bytes(self, key: Any) -> bytes | None:
         """Return a foreign key's bytes; by these foreign keys are compared."""
-        return self._write_foreign_key(self._names["fk"], None, key)
+        return None if key is None else self._write_foreign_key(self._names["fk"], None, key)
 
     def prefix(self, foreign_key: Any) -> bytes:
         """Return how the store's keys of a right row's subscriptions begin."""
