@@ -20,9 +20,12 @@ from millstream import (
     Serdes,
     Stores,
     StreamsBuilder,
+    Suppressed,
+    TimeWindow,
     TimeWindows,
     Topology,
     WindowedSerdes,
+    Windows,
 )
 from millstream.testing import TestRecord
 
@@ -234,6 +237,43 @@ def test_a_processor_sends_what_its_store_has_as_stream_time_passes(host: Topolo
         ("b", 5, 130),
         ("a", 26, 390),
         ("b", 5, 390),
+    ]
+
+
+class Shifts(Windows[TimeWindow]):
+    """Windows of 100 ms that take records for 60 ms, every 50 ms, the latest first."""
+
+    def windowsFor(self, timestamp: int) -> dict[int, TimeWindow]:
+        starts = range(timestamp - timestamp % 50, timestamp - 60, -50)
+        return {start: TimeWindow(start, start + 60) for start in starts if start >= 0}
+
+    def size(self) -> int:
+        return 100
+
+    def gracePeriodMs(self) -> int:
+        return 10
+
+
+def test_windows_of_a_users_own_class_close_at_their_own_ends(host: TopologyHost) -> None:
+    source, target = host.topic("in"), host.topic("out")
+    builder = StreamsBuilder()
+    (
+        builder.stream(source.name)
+        .groupByKey(Grouped.with_(Serdes.String(), Serdes.String()))
+        .windowedBy(Shifts())
+        .reduce(lambda old, new: f"{old}+{new}")
+        .suppress(Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded()))
+        .toStream(lambda key, value: str(key))
+        .to(target.name)
+    )
+    sent = records(("k", "a", 5), ("k", "b", 55), ("k", "late", 69), ("k", "c", 120))
+
+    outputs = host.run(builder.build(), {}, {source: [*sent, *records(("k", "d", 200))]})
+
+    assert lines(target, outputs) == [
+        ("[k@0/100]", "a+b", 55),
+        ("[k@50/150]", "b+late", 69),
+        ("[k@100/200]", "c", 120),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from compat_tests.conformance.api import call, member, public
 from compat_tests.conformance.extractors import timestamp_extractor
+from compat_tests.conformance.own_windows import KINDS, own_windows
 from compat_tests.conformance.partitioners import partitioner
 from compat_tests.conformance.values import serde
 
@@ -115,6 +116,8 @@ def _store_or_supplier(spec: Step) -> Any:
 def window(spec: Step) -> Any:
     """The window of an aggregation; without grace the `...NoGrace` constructor."""
     kind, grace = spec["type"], spec.get("grace")
+    if kind in KINDS:
+        return own_windows(spec)
     if kind == "unlimited":
         windows = member(public("UnlimitedWindows"), "of")()
         return windows if spec.get("start") is None else call(windows, "startOn", spec["start"])

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from compat_tests.conformance.own_windows import own_windows
 from compat_tests.topology.running import KEYS, Event, run
 from millstream import (
     Consumed,
@@ -84,6 +85,19 @@ def nothing_for_dots(key: str, value: str | None, total: str) -> Any:
     return boom(value, None if value == "." else f"{total}{value}")
 
 
+class SometimesFailing(TimeWindows):
+    """Windows that some times have none of."""
+
+    @staticmethod
+    def ofSizeAndGrace(size: Any, afterWindowEnd: Any) -> SometimesFailing:
+        return SometimesFailing(sizeMs=size, advanceMs=size, grace_ms=afterWindowEnd)
+
+    def windowsFor(self, timestamp: int) -> dict[int, Any]:
+        if timestamp % 7 == 3:
+            raise ValueError(timestamp)
+        return dict(reversed(TimeWindows.windowsFor(self, timestamp).items()))
+
+
 AGGREGATIONS: dict[str, Callable[[Any, bool], KTable[Any, Any]]] = {
     "count": lambda g, c: g.count(kept("agg", LONG, cached=c)),
     "reduce": lambda g, c: g.reduce(lambda a, b: boom(b, f"{a}{b}"), kept("agg", TEXT, cached=c)),
@@ -95,6 +109,8 @@ WINDOWS = {
     "tumbling": TimeWindows.ofSizeWithNoGrace(10),
     "graceful": TimeWindows.ofSizeAndGrace(10, 15),
     "hopping": TimeWindows.ofSizeAndGrace(10, 5).advanceBy(4),
+    "own": own_windows({"type": "slots", "size": 10, "advance": 4, "length": 7, "grace": 5}),
+    "failing": SometimesFailing.ofSizeAndGrace(10, 5),
 }
 
 keys = st.sampled_from([None, *KEYS])

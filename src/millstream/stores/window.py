@@ -214,8 +214,8 @@ class Windows(WindowAccess):
     def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
         return list(map(self._join, keys_bytes, starts))
 
-    def oldest_seen(self) -> int:
-        return self._layer.oldest_seen()
+    def oldest_seen(self, latest: int) -> int:
+        return self._layer.oldest_seen(latest)
 
     def adder(self) -> WindowAdds | None:
         encode = self.points.encoding_for(self._layer)

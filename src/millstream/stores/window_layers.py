@@ -52,8 +52,8 @@ class WindowLayer(PointLayer):
         """Return what ``fetch`` does for one key, for those who ask for few keys' windows often."""
         return list(self.fetch(key, key, first, last, reverse=False))
 
-    def oldest_seen(self) -> int:
-        """Return the first start of which something written can be read again."""
+    def oldest_seen(self, latest: int) -> int:
+        """Return the first start that can be read after a window from ``latest`` was written."""
         return 0
 
     def adder(self, encode: Encode, plain: type | None) -> WindowAdds | None:
@@ -196,8 +196,8 @@ class StoredWindows(WindowLayer):
         """Return the first start that is still seen."""
         return self.observed - self._retention + self._first_seen
 
-    def oldest_seen(self) -> int:
-        return int.from_bytes(self._seen_from, "big")
+    def oldest_seen(self, latest: int) -> int:
+        return max(0, max(self.observed, latest) - self._retention + self._first_seen)
 
     def reload(self) -> None:
         self.index.forget()

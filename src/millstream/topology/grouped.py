@@ -6,12 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    UnsupportedOperationException,
+)
 from millstream.core.serdes import SessionWindowedSerde, TimeWindowedSerde
 from millstream.core.windows import (
     EmitStrategy,
     SessionWindows,
     SlidingWindows,
+    TimeWindows,
     UnlimitedWindows,
     Windowed,
     Windows,
@@ -82,10 +87,13 @@ class KGroupedStream(Aggregating[K, K, V]):
         if isinstance(windows, SessionWindows):
             return SessionWindowedKStream(self.grouping, windows)
         if isinstance(windows, Windows | SlidingWindows):
+            if isinstance(windows, Windows):
+                _check_lengths(windows)
             return TimeWindowedKStream(self.grouping, windows)
         raise UnsupportedOperationException(
             f"windowedBy() does not take a {type(windows).__name__}",
-            hint="Give TimeWindows, SlidingWindows, SessionWindows or UnlimitedWindows.",
+            hint="Give TimeWindows, SlidingWindows, SessionWindows, UnlimitedWindows, or an object "
+            "of a subclass of Windows.",
         )
 
     def store(self, kept: Kept) -> TableStoreBuilder:
@@ -121,21 +129,24 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V])
         self._emit = emit
 
     def emitStrategy(self, emitStrategy: EmitStrategy) -> TimeWindowedKStream[K, V]:
-        """Return the same with results at each update (the default), or once per closed window.
+        """Give results at each update (the default), or once per closed window; returns itself.
 
         What has closed is emitted when a record comes, in order of time; with
         ``EmitStrategy.onWindowClose().orIdle(...)`` also when none comes any more.
 
         Raises:
-            IllegalArgumentException: The windows are unlimited and would never close.
+            IllegalArgumentException: The windows are unlimited and would never close. Of windows
+                of your own the aggregation says so: only ``TimeWindows`` and ``SlidingWindows``
+                can wait.
         """
         on_close = emits_on_close(not_none(emitStrategy, "emitStrategy"))
         if on_close and isinstance(self._windows, UnlimitedWindows):
             raise IllegalArgumentException(
-                "emitStrategy() cannot be onWindowClose() for UnlimitedWindows",
+                "ON_WINDOW_CLOSE emit strategy cannot be used for UnlimitedWindows",
                 hint="Use EmitStrategy.onWindowUpdate(), or windows that end.",
             )
-        return TimeWindowedKStream(self.grouping, self._windows, emitStrategy)
+        self._emit = emitStrategy
+        return self
 
     def wastes_number(self) -> bool:
         return not isinstance(self._windows, SlidingWindows)
@@ -151,6 +162,14 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V])
         slides = isinstance(self._windows, SlidingWindows)
         processor: Callable[..., Any] = SlidingAggregate if slides else WindowAggregate
         on_close, idle_ms = emits_on_close(self._emit), idle_timeout(self._emit)
+        if on_close and not isinstance(self._windows, TimeWindows | SlidingWindows):
+            raise IllegalArgumentException(
+                "ON_WINDOW_CLOSE strategy is only supported for TimeWindows and SlidingWindows "
+                "for TimeWindowedKStream",
+                detail=f"The windows are {type(self._windows).__name__}.",
+                hint="Leave emitStrategy() out and put suppress(Suppressed.untilWindowCloses(...)) "
+                "below.",
+            )
         return partial(
             processor, self._windows, initial, combine, on_close=on_close, idle_ms=idle_ms
         )
@@ -197,12 +216,12 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
         return self._aggregate(initializer, aggregator, named, materialized, merge)
 
     def emitStrategy(self, emitStrategy: EmitStrategy) -> SessionWindowedKStream[K, V]:
-        """Return the same with results at each update (the default), or once per closed session.
+        """Give results at each update (the default), or once per closed session; returns itself.
 
         What has closed is emitted when a record comes, in order of time.
         """
-        not_none(emitStrategy, "emitStrategy")
-        return SessionWindowedKStream(self.grouping, self._windows, emitStrategy)
+        self._emit = not_none(emitStrategy, "emitStrategy")
+        return self
 
     def store(self, kept: Kept) -> TableStoreBuilder:
         return SessionTableBuilder(kept, windows=self._windows, emit=self._emit)
@@ -223,3 +242,15 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
 
     def table_key_serde(self, key_serde: Any) -> Any:
         return None if key_serde is None else SessionWindowedSerde(key_serde)
+
+
+def _check_lengths(windows: Windows[Any]) -> None:
+    """Refuse windows of a user's own class whose lengths are no numbers of milliseconds."""
+    for method in ("size", "gracePeriodMs"):
+        length = getattr(windows, method)()
+        if not isinstance(length, int):
+            raise ClassCastException(
+                f"{method}() of {type(windows).__name__} returned a {type(length).__name__}",
+                detail=f"It is {length!r}.",
+                hint="Return milliseconds, as an int.",
+            )

@@ -23,6 +23,7 @@ from millstream.core.state import (
     VersionedBytesStoreSupplier,
 )
 from millstream.core.windows import EmitStrategy, StrategyType
+from millstream.core.windows.earlier import EarlierWindows
 from millstream.plugins.registry import store_kinds
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.options import Materialized
@@ -205,8 +206,8 @@ class WindowTableBuilder(TableStoreBuilder):
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
         retention_ms = self.kept.materialized.retention_ms
-        if retention_ms is None:
-            retention_ms = getattr(self.windows, "retention_ms", None)
+        if retention_ms is None and isinstance(self.windows, EarlierWindows):
+            retention_ms = self.windows.retention_ms
         if retention_ms is not None:
             return int(retention_ms)
         return int(self.span() + self.windows.gracePeriodMs())

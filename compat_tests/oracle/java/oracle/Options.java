@@ -198,6 +198,10 @@ final class Options {
         return has(w, "start")
             ? UnlimitedWindows.of().startOn(Instant.ofEpochMilli(w.get("start").asLong()))
             : UnlimitedWindows.of();
+      case "daily":
+        return new OwnWindows.Daily(w);
+      case "slots":
+        return new OwnWindows.Slots(w);
       default:
         throw new IllegalStateException("unknown window " + w);
     }

@@ -155,8 +155,8 @@ class WindowAccess(CellAccess):
         """Return the window keys of keys and starts, which the methods for many windows take."""
 
     @abstractmethod
-    def oldest_seen(self) -> int:
-        """Return the first start of which something written below a cache can be read again."""
+    def oldest_seen(self, latest: int) -> int:
+        """Return the first start that can be read below a cache, once ``latest`` was written."""
 
     @abstractmethod
     def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:

@@ -30,6 +30,22 @@ W = TypeVar("W", bound=Window)
 class Windows(ABC, Generic[W]):
     """A fixed set of windows, known before any event is seen.
 
+    Subclass it for windows of your own. A store keeps a window's start and no end, so a key that
+    is read back from one (out of a record cache, of ``suppress``, of a topic) has a window of
+    ``size()``; what is forwarded at once has the window that ``windowsFor`` returned.
+
+    Example:
+        >>> class Shifts(Windows[TimeWindow]):
+        ...     def windowsFor(self, timestamp):
+        ...         start = timestamp - timestamp % 8
+        ...         return {start: TimeWindow(start, start + 7)}
+        ...     def size(self):
+        ...         return 8
+        ...     def gracePeriodMs(self):
+        ...         return 0
+        >>> Shifts().windowsFor(19)
+        {16: TimeWindow(16, 23)}
+
     Source: ``kstream.Windows``.
     """
 
@@ -37,11 +53,18 @@ class Windows(ABC, Generic[W]):
 
     @abstractmethod
     def windowsFor(self, timestamp: int) -> dict[int, W]:
-        """Return the windows that an event falls into, by their start, earliest first."""
+        """Return the windows that an event falls into by their start, in any order.
+
+        The event is added to them in the order of the dict. A window is closed when stream time
+        has reached its own ``end()`` and the grace period. Stores keep rows by the start.
+        """
 
     @abstractmethod
     def size(self) -> int:
-        """Return the length of a window in milliseconds."""
+        """Return the length of a window in milliseconds, of the longest if they differ.
+
+        With the grace period it is how long stores keep windows.
+        """
 
     @abstractmethod
     def gracePeriodMs(self) -> int:

@@ -184,7 +184,7 @@ class Windowed(Generic[K]):
         return hash((self._key, self._window._start, self._window._end))
 
     def __str__(self) -> str:
-        return f"[{self._key}@{self._window._start}/{self._window._end}]"
+        return f"[{self._key}@{self._window.start()}/{self._window.end()}]"
 
     def __repr__(self) -> str:
         return f"Windowed({self._key!r}, {self._window!r})"

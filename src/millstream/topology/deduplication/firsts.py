@@ -7,9 +7,9 @@ from typing import Any
 
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
+from millstream.topology.operators.opened_windows import opener, window_maker
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
-from millstream.topology.operators.window_aggregate import window_maker
 
 _TIME = struct.Struct(">q")
 _NULL = "null key or value"
@@ -61,18 +61,18 @@ class FirstInWindow(First):
 
     def __init__(self, windows: Any, *, settings: TableSettings) -> None:
         super().__init__(windows, settings=settings)
-        self._size = windows.size()
+        self._opened = opener(windows)
         self._window = window_maker(windows)
 
     def _look(self, record: AnyRecord, key_bytes: bytes) -> None:
         key, value, timestamp = record._key, record._value, record._timestamp
         closed_up_to = self._stream_time - self._grace
-        for start in self._windows.starts_for(timestamp):
-            if start + self._size <= closed_up_to:
+        for start, end, window in self._opened(timestamp):
+            if end <= closed_up_to:
                 self.context.drop_late(_EXPIRED)
             elif self._access.read(key_bytes, start) is None:
                 self._access.write(key_bytes, key, start, value, timestamp)
-                self._send(record, self._window(start))
+                self._send(record, self._window(start) if window is None else window)
 
 
 class FirstInSession(First):

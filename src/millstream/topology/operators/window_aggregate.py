@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.columns import until_error
 from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
-from millstream.core.windows import TimeWindow, TimeWindows, UnlimitedWindow, Windowed
+from millstream.core.windows import TimeWindows, Windowed
 from millstream.topology.operators.aggregate import updated
 from millstream.topology.operators.folding import (
     Combine,
@@ -23,6 +25,12 @@ from millstream.topology.operators.folding import (
 )
 from millstream.topology.operators.forwarding import forwards_at_once
 from millstream.topology.operators.idle import IdleClock
+from millstream.topology.operators.opened_windows import (
+    Opening,
+    are_stock,
+    opener,
+    window_maker,
+)
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.window_close import ClosedWindows, half_open_bounds
@@ -58,9 +66,12 @@ class WindowAggregate(Operator):
         self._idle = IdleClock(idle_ms, self._close_times)
         self._size = windows.size()
         self._grace = windows.gracePeriodMs()
-        self._starts_for: Callable[[int], Any] = windows.starts_for
+        self._stock = are_stock(windows)
+        self._opened: Callable[[int], Sequence[Opening]] = opener(windows)
         self._window: Callable[[int], Any] = window_maker(windows)
-        self._tumbles = isinstance(windows, TimeWindows) and windows.advanceMs == windows.sizeMs
+        self._tumbles = (
+            self._stock and isinstance(windows, TimeWindows) and windows.advanceMs == windows.sizeMs
+        )
         self._initial = initial
         self._combine = combine
         self._settings = settings
@@ -98,8 +109,8 @@ class WindowAggregate(Operator):
         self._stream_time = max(self._stream_time, timestamp)
         closed_up_to = self._stream_time - self._grace
         key_bytes = self._access.serialize_key(key)
-        for start in self._starts_for(timestamp):
-            if start + self._size <= closed_up_to:
+        for start, end, window in self._opened(timestamp):
+            if end <= closed_up_to:
                 self.context.drop_late(_EXPIRED)
                 continue
             cell = self._access.read(key_bytes, start)
@@ -113,7 +124,7 @@ class WindowAggregate(Operator):
             self._access.write(key_bytes, key, start, new, time)
             if self._at_once:
                 change = Change(new, old if self._settings.sends_old else None)
-                windowed = Windowed(key, self._window(start))
+                windowed = Windowed(key, self._window(start) if window is None else window)
                 self.forward(make_record(windowed, change, time, record._headers))
         if self._on_close:
             self._closing.emit(self._window_store, record, closed_up_to, self.forward)
@@ -135,19 +146,40 @@ class WindowAggregate(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records to their open windows."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
-        run, rows, starts = self._in_windows(chunk)
+        if self._stock:
+            self._add(self._in_stock_windows(chunk))
+            return
+        while chunk:
+            found, error = until_error(self._opened, chunk.timestamps)
+            done = len(found)
+            run, failed = chunk.slice(0, done), chunk.slice(done, done + 1)
+            if self._any_closed(run, found):
+                # Between windows of its own order, a record may be late for one of them.
+                self.context.each(run)
+            else:
+                self._add(self._in_windows(run, found))
+            if error is not None:
+                self.context.each(failed)
+            chunk = chunk.slice(done + 1, len(chunk))
+
+    def _any_closed(self, chunk: Chunk, found: Sequence[Sequence[Opening]]) -> bool:
+        observed = list(accumulate(chunk.timestamps, max, initial=self._stream_time))[1:]
+        rows = zip(found, observed, strict=True)
+        return any(end <= now - self._grace for opened, now in rows for _, end, _ in opened)
+
+    def _add(self, rows: _Rows) -> None:
+        run, starts = rows.run, rows.starts
         if not run:
             return
         try:
             owners, key_bytes = identities(run.keys, self._access.serialize_keys)
         except Exception:  # noqa: BLE001 - which key it was will show update by update
-            self._one_by_one(run, rows, starts)
+            self._one_by_one(rows)
             return
         openings, distinct = numbered(starts)
-        if not self._access.cached and min(distinct) < self._access.oldest_seen():
-            # Somebody else has moved the store's time on, so that the records of a window do not
-            # find what those before them have written.
-            self._one_by_one(run, rows, starts)
+        if not self._access.cached and self._forgets(starts, min(distinct)):
+            # The records of a window do not find what those before them have written.
+            self._one_by_one(rows)
             return
         width = len(distinct)
         pairs = zip(owners, openings, strict=True)
@@ -157,7 +189,7 @@ class WindowAggregate(Operator):
             [distinct[number % width] for number in owned],
         )
         if not self._access.has_room(window_keys, run):
-            self._through_cache(run, rows, starts, [key_bytes[owner] for owner in owners])
+            self._through_cache(rows, [key_bytes[owner] for owner in owners])
             return
         cells = self._access.read_many(window_keys)
         first = 0
@@ -174,35 +206,46 @@ class WindowAggregate(Operator):
             stop = first + len(updates.news)
             part = run.slice(first, stop)
             self._store(part, slots[first:stop], window_keys, updates)
-            self._forward_run(part, starts[first:stop], updates)
+            self._forward_run(part, rows, first, updates)
             if updates.error is not None:
                 self.context.fail(run, stop, updates.error)
-                stop = _next_record(rows, stop)
+                stop = rows.next_record(stop)
             first = stop
 
-    def _in_windows(self, chunk: Chunk) -> tuple[Chunk, Sequence[int], list[int]]:
-        """Return one row per record and open window, the record's number, the window's start."""
-        timestamps = chunk.timestamps
-        observed = list(accumulate(timestamps, max, initial=self._stream_time))
-        self._stream_time = observed[-1]
-        size, rows, starts = self._size, list[int](), list[int]()
+    def _forgets(self, starts: list[int], first: int) -> bool:
+        """Tell whether the store's time is too far on for some window, or will be in this run."""
+        oldest_seen = self._access.oldest_seen
+        if self._stock:  # These take no more records when the store forgets them.
+            return first < oldest_seen(-1)
+        latest = accumulate(starts, max)
+        return any(start < oldest_seen(last) for start, last in zip(starts, latest, strict=True))
+
+    def _in_stock_windows(self, chunk: Chunk) -> _Rows:
         if self._tumbles:
+            size, timestamps = self._size, chunk.timestamps
             starts = [timestamp - timestamp % size for timestamp in timestamps]
+            observed = list(accumulate(timestamps, max, initial=self._stream_time))
             width = size + self._grace
             times = zip(starts, observed[1:], strict=True)
-            still_open = [start + width > now for start, now in times]
-            if all(still_open):
-                return chunk, range(len(chunk)), starts
-            starts = []
-        for row, timestamp in enumerate(timestamps):
-            closed_up_to = observed[row + 1] - self._grace
-            for start in self._starts_for(timestamp):
-                if start + size > closed_up_to:
-                    rows.append(row)
+            if all(start + width > now for start, now in times):
+                self._stream_time = observed[-1]
+                return _Rows(chunk, range(len(chunk)), starts)
+        return self._in_windows(chunk, list(map(self._opened, chunk.timestamps)))
+
+    def _in_windows(self, chunk: Chunk, found: Sequence[Sequence[Opening]]) -> _Rows:
+        """Return a row for each record and each window of it, among ``found``, that is open."""
+        records, starts, windows = list[int](), list[int](), list[Any]()
+        for number, timestamp in enumerate(chunk.timestamps):
+            self._stream_time = max(self._stream_time, timestamp)
+            closed_up_to = self._stream_time - self._grace
+            for start, end, window in found[number]:
+                if end > closed_up_to:
+                    records.append(number)
                     starts.append(start)
+                    windows.append(window)
                 else:
-                    self.context.drop_late(_EXPIRED, chunk, row)
-        return chunk.take(rows), rows, starts
+                    self.context.drop_late(_EXPIRED, chunk, number)
+        return _Rows(chunk.take(records), records, starts, None if self._stock else windows)
 
     def _store(
         self, run: Chunk, slots: list[int], window_keys: list[bytes], updates: Updates
@@ -221,10 +264,9 @@ class WindowAggregate(Operator):
             indices,
         )
 
-    def _through_cache(
-        self, run: Chunk, rows: Sequence[int], starts: list[int], key_bytes: list[bytes]
-    ) -> None:
+    def _through_cache(self, rows: _Rows, key_bytes: list[bytes]) -> None:
         """Add the records one after the other: the cache may have to flush in between."""
+        run = rows.run
         in_hand, read, write, initial, combine = (
             self._access.in_hand,
             self._access.read,
@@ -232,7 +274,8 @@ class WindowAggregate(Operator):
             self._initial,
             self._combine,
         )
-        columns = list(zip(key_bytes, starts, run.keys, run.values, run.timestamps, strict=True))
+        named = (key_bytes, rows.starts, run.keys, run.values, run.timestamps)
+        columns = list(zip(*named, strict=True))
         index = 0
         while index < len(run):
             try:
@@ -249,52 +292,62 @@ class WindowAggregate(Operator):
                 return
             except Exception as error:  # noqa: BLE001 - a user's function may raise anything
                 self.context.fail(run, index, error)
-                index = _next_record(rows, index)
+                index = rows.next_record(index)
 
-    def _one_by_one(self, run: Chunk, rows: Sequence[int], starts: list[int]) -> None:
-        index = 0
+    def _one_by_one(self, rows: _Rows) -> None:
+        run, index = rows.run, 0
         while index < len(run):
             try:
-                self._update(run.slice(index, index + 1), starts[index])
+                self._update(rows, index)
             except Exception as error:  # noqa: BLE001 - a user's function may raise anything
                 self.context.fail(run, index, error)
-                index = _next_record(rows, index)
+                index = rows.next_record(index)
             else:
                 index += 1
 
-    def _update(self, single: Chunk, start: int) -> None:
+    def _update(self, rows: _Rows, index: int) -> None:
         """Add one record to one window, where it is not the record in hand."""
+        single, start = rows.run.slice(index, index + 1), rows.starts[index]
         key_bytes = self._access.serialize_key(single.keys[0])
         self._access.in_hand(single, 0)
         cells = [self._access.read(key_bytes, start)]
-        rows = zip(single.keys, single.values, single.timestamps, strict=True)
-        updates = fold([0], rows, cells, self._initial, self._combine, self._access)
+        columns = zip(single.keys, single.values, single.timestamps, strict=True)
+        updates = fold([0], columns, cells, self._initial, self._combine, self._access)
         if updates.error is not None:
             raise updates.error
         new, time = updates.news[0], updates.timestamps[0]
         self._access.write_at(key_bytes, single.keys[0], start, new, time, single, 0)
-        self._forward_run(single, [start], updates)
+        self._forward_run(single, rows, index, updates)
 
-    def _forward_run(self, run: Chunk, starts: list[int], updates: Updates) -> None:
-        if self._at_once:
-            windows = {start: self._window(start) for start in set(starts)}
-            keys = list(map(Windowed, run.keys, map(windows.__getitem__, starts)))
-            self.context.forward_chunk(
-                updated(run, keys, updates, sends_old=self._settings.sends_old)
-            )
-
-
-def window_maker(windows: Any) -> Callable[[int], Any]:
-    """Return what makes the window that begins at a time."""
-    if isinstance(windows, TimeWindows):
-        size = windows.sizeMs
-        return lambda start: TimeWindow.of_start(start, size)
-    return UnlimitedWindow
+    def _forward_run(self, run: Chunk, rows: _Rows, first: int, updates: Updates) -> None:
+        """Forward the updates of a run, which begins at row ``first``."""
+        if not self._at_once:
+            return
+        stop = first + len(run)
+        if rows.windows is None:
+            starts = rows.starts[first:stop]
+            made = {start: self._window(start) for start in set(starts)}
+            windows = list(map(made.__getitem__, starts))
+        else:
+            windows = rows.windows[first:stop]
+        keys = list(map(Windowed, run.keys, windows))
+        self.context.forward_chunk(updated(run, keys, updates, sends_old=self._settings.sends_old))
 
 
-def _next_record(rows: Sequence[int], index: int) -> int:
-    """Return the first row after ``index`` that belongs to another record."""
-    row = rows[index]
-    while index < len(rows) and rows[index] == row:
-        index += 1
-    return index
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Records and the windows they are added to: one row for each of both."""
+
+    run: Chunk
+    records: Sequence[int]
+    """The number of each row's record."""
+    starts: list[int]
+    windows: list[Any] | None = None
+    """None: the starts are enough to make them."""
+
+    def next_record(self, index: int) -> int:
+        """Return the first row after ``index`` that belongs to another record."""
+        record = self.records[index]
+        while index < len(self.records) and self.records[index] == record:
+            index += 1
+        return index

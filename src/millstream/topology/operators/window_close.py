@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.records import Change, make_record
+from millstream.topology.operators.opened_windows import are_stock
 from millstream.topology.operators.operator import AnyRecord
 
 Bounds = Callable[[int, int], tuple[int, int] | None]
@@ -44,6 +45,7 @@ class ClosedWindows:
 def half_open_bounds(windows: Any) -> Bounds:
     """Return the bounds of tumbling and hopping windows, whose end does not belong to them."""
     size = windows.size()
+    windows_of = windows.starts_for if are_stock(windows) else windows.windowsFor
 
     def bounds(last_close: int, close_time: int) -> tuple[int, int] | None:
         last = close_time - size
@@ -52,7 +54,7 @@ def half_open_bounds(windows: Any) -> Bounds:
         if last_close == -1:
             return 0, last
         before = max(0, last_close - size)
-        if windows.starts_for(last) == windows.starts_for(before):
+        if windows_of(last) == windows_of(before):
             return None
         return before + 1, last
 
