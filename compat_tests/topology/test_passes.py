@@ -12,7 +12,6 @@ from millstream import (
     Topology,
     TopologyException,
 )
-from millstream.topology.graph.build import build_topology
 from millstream.topology.graph.tables import table_settings
 
 OPTIMIZED = {"topology.optimization": "all"}
@@ -93,10 +92,3 @@ def test_the_optimiser_spares_a_table_its_changelog() -> None:
     builder.table("in", Materialized.as_("store"))
     (store,) = builder.build(OPTIMIZED).plan().subtopologies[0].stores
     assert (store.source_topic, store.builder.loggingEnabled()) == ("in", False)
-
-
-def test_a_graph_can_be_built_twice() -> None:
-    builder = StreamsBuilder()
-    builder.stream("in").groupBy(lambda k, v: v).count()
-    first, second = (build_topology(builder._graph, None) for _ in range(2))
-    assert str(first.describe()) == str(second.describe())

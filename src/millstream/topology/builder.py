@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -218,9 +218,43 @@ class TopologyBuilder:
         """Declare a repartition topic; None: as many partitions as its writers' sources have."""
         self._repartition_topics[topic] = partitions
 
-    def copartition(self, sources: Iterable[str]) -> None:
-        """Demand that the topics of these sources have equally many partitions."""
-        self._copartitioned.append(tuple(sources))
+    def copartition(self, groups: Iterable[Iterable[str]]) -> None:
+        """Demand that the topics of the sources of each group have equally many partitions."""
+        self._copartitioned = [tuple(group) for group in groups]
+
+    def check_copartitioned(self) -> None:
+        """Refuse topics of the application's own that are to meet and cannot.
+
+        Raises:
+            TopologyException: All topics of a group have a given number of partitions, and not the
+                same one. Where another topic is among them, its number is known only later.
+        """
+        for group in self._copartitioned:
+            topics = self._topics_of(group)
+            given = {topic: self._repartition_topics.get(topic) for topic in sorted(topics)}
+            if None not in given.values() and len(set(given.values())) > 1:
+                listed = ", ".join(f"{topic}={count}" for topic, count in given.items())
+                raise TopologyException(
+                    f"Following topics do not have the same number of partitions: [{{{listed}}}]",
+                    hint="Give withNumberOfPartitions() the same number for streams that are "
+                    "joined or cogrouped.",
+                )
+
+    def copy(self) -> TopologyBuilder:
+        """Return a copy that may grow apart."""
+        return replace(
+            self,
+            _nodes=dict(self._nodes),
+            _stores=dict(self._stores),
+            _global_stores=dict(self._global_stores),
+            _repartition_topics=dict(self._repartition_topics),
+            _copartitioned=list(self._copartitioned),
+        )
+
+    def has_same_nodes(self, other: TopologyBuilder) -> bool:
+        """Tell whether the two have the same nodes and stores, identically."""
+        pairs = ((self._nodes, other._nodes), (self._stores, other._stores))
+        return all(_identical(mine, theirs) for mine, theirs in pairs)
 
     def use_source_topic(self, store: str, topic: str) -> None:
         """Let ``topic`` serve as the store's changelog."""
@@ -336,6 +370,10 @@ def _check_fresh(name: str, supplied: Supplied) -> None:
             f'the supplier of processor "{name}" returns the same object twice',
             hint="Make a new processor in each call: every task needs its own.",
         )
+
+
+def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
 def _doubled_store(name: str) -> TopologyException:

@@ -14,7 +14,7 @@ from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.global_ktable import GlobalKTable
-from millstream.topology.graph.build import build_topology
+from millstream.topology.graph.build import Writer
 from millstream.topology.graph.endpoints import (
     GlobalStoreAddition,
     StoreAddition,
@@ -64,6 +64,7 @@ class StreamsBuilder:
 
     def __init__(self, topologyConfigs: TopologyConfig | None = None) -> None:
         self._graph = GraphBuilder(settings=topologyConfigs)
+        self._writer = Writer(self._graph)
 
     @overload
     def stream(self, topics: Topics) -> KStream[Any, Any]: ...
@@ -225,19 +226,22 @@ class StreamsBuilder:
         return self
 
     def build(self, props: Any = None) -> Topology:
-        """Return the topology.
+        """Return the topology of all that has been added; always the same object.
+
+        Called again, it adds what has been added since.
 
         Args:
             props: The application's configuration, a mapping or a ``StreamsConfig``; the optimiser
                 reads ``topology.optimization`` from it.
 
         Raises:
-            TopologyException: Names clash, or sources overlap.
+            TopologyException: Names clash, sources overlap, or joined streams are to be
+                repartitioned to different numbers of partitions.
             PluginError: An operator of a plugin has the name of a method that there is.
         """
         for kind in (KStream, KTable, TimeWindowedKStream, SessionWindowedKStream):
             check_unhidden(kind)
-        return build_topology(self._graph, props)
+        return self._writer.write(props)
 
     def _kept_table(
         self, method: str, topic: str, consumed: Any, materialized: Any

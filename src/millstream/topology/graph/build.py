@@ -6,13 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.config import StreamsConfig
+from millstream.core.errors import TopologyException
+from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.explicit_names import check_explicit_names
 from millstream.topology.graph.graph import Build, Graph, GraphBuilder
 from millstream.topology.graph.joins import join_with_itself, relax_null_keys
 from millstream.topology.graph.merge_repartitions import merge_repartitions
 from millstream.topology.graph.merge_sources import merge_sources
+from millstream.topology.graph.nodes import Node
 from millstream.topology.graph.reuse_topics import reuse_source_topics
 from millstream.topology.graph.tables import table_settings
+from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.topology import Topology
 
 PASSES: tuple[Callable[[Graph, Build], Graph], ...] = (
@@ -25,26 +29,74 @@ PASSES: tuple[Callable[[Graph, Build], Graph], ...] = (
 """Rewrites of the graph, in order; each returns a changed copy."""
 
 
-def build_topology(builder: GraphBuilder, props: Any) -> Topology:
-    """Return the topology of everything that has been added to the graph.
+Written = tuple[Node, tuple[str, ...], TableSettings]
+"""A node as it was written: itself, the names of its parents, what the graph demanded of it."""
 
-    Raises:
-        TopologyException: Names clash, sources overlap, or a generated name is forbidden.
-        ConfigException: ``topology.optimization`` names something unknown.
-    """
-    graph = builder.freeze()
-    build = Build(names=builder.names, optimizations=_optimizations(props))
-    for rewrite in PASSES:
-        graph = rewrite(graph, build)
-    settings = table_settings(graph)
-    check_explicit_names(graph, builder.settings)
-    topology = Topology(builder.settings)
-    for number in graph.in_order():
-        parents = [graph.nodes[parent].name for parent in dict.fromkeys(graph.parents[number])]
-        graph.nodes[number].write(topology.builder, parents, settings[number])
-    for sources in graph.copartitioned:
-        topology.builder.copartition(sorted(sources))
-    return topology
+
+class Writer:
+    """Writes a graph that may grow to one topology, again at each ``build``."""
+
+    def __init__(self, builder: GraphBuilder) -> None:
+        self.topology = Topology(builder.settings)
+        self._graph = builder
+        self._written: dict[int, Written] = {}
+        self._left = self.topology.builder
+
+    def write(self, props: Any) -> Topology:
+        """Return the topology with everything that has been added to the graph.
+
+        What was written before stays as it is, also what the user has added to the topology. If
+        later additions change how an earlier node has to be written, all is written anew.
+
+        Raises:
+            TopologyException: Names clash, sources overlap, a generated name is forbidden, joined
+                topics are to have different numbers of partitions, or a node would have to change
+                below nodes that the user has added to the topology.
+            ConfigException: ``topology.optimization`` names something unknown.
+        """
+        rewritten = self._rewritten(props)
+        settings = table_settings(rewritten)
+        check_explicit_names(rewritten, self._graph.settings)
+        nodes = {
+            number: (rewritten.nodes[number], _names_above(rewritten, number), settings[number])
+            for number in rewritten.in_order()
+        }
+        kept = {number: node for number, node in self._written.items() if nodes.get(number) == node}
+        builder = self.topology.builder.copy()
+        if len(kept) < len(self._written):
+            self._check_untouched()
+            kept, builder = {}, TopologyBuilder(wrap=builder.wrap)
+        for number, (node, parents, needed) in nodes.items():
+            if number not in kept:
+                node.write(builder, parents, needed)
+        builder.copartition(sorted(sources) for sources in rewritten.copartitioned)
+        builder.check_copartitioned()
+        self.topology.builder, self._left, self._written = builder, builder.copy(), nodes
+        return self.topology
+
+    def _rewritten(self, props: Any) -> Graph:
+        graph = self._graph.freeze()
+        build = Build(
+            names=self._graph.names,
+            merged=self._graph.merged,
+            optimizations=_optimizations(props),
+        )
+        for rewrite in PASSES:
+            graph = rewrite(graph, build)
+        return graph
+
+    def _check_untouched(self) -> None:
+        if not self.topology.builder.has_same_nodes(self._left):
+            raise TopologyException(
+                "what was added since the last build() changes nodes that are in the topology",
+                detail="The topology has been changed by addProcessor() or its like, too, so it "
+                "cannot be written anew.",
+                hint="Call build() once, after everything has been added to the StreamsBuilder.",
+            )
+
+
+def _names_above(graph: Graph, number: int) -> tuple[str, ...]:
+    return tuple(graph.nodes[parent].name for parent in dict.fromkeys(graph.parents[number]))
 
 
 def _optimizations(props: Any) -> frozenset[str]:

@@ -69,6 +69,8 @@ class Build:
     """What passes may need besides the graph."""
 
     names: Names
+    merged: set[int]
+    """Operations whose repartition nodes an earlier build has merged and numbered."""
     optimizations: frozenset[str] = frozenset()
     """What ``topology.optimization`` switches on, by Kafka's names."""
 
@@ -82,6 +84,8 @@ class GraphBuilder:
     names: Names = field(default_factory=Names)
     copartitioned: list[frozenset[str]] = field(default_factory=list)
     """Groups of source nodes whose topics must have equally many partitions."""
+    merged: set[int] = field(default_factory=set)
+    """What ``Build.merged`` remembers from one build to the next."""
     _nodes: dict[int, Node] = field(default_factory=dict)
     _parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _ranks: dict[int, int] = field(default_factory=dict)

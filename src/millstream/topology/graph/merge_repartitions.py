@@ -9,6 +9,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.topology.graph.endpoints import Repartition
 from millstream.topology.graph.graph import Build, Graph
+from millstream.topology.graph.names import Names
 from millstream.topology.graph.nodes import Node, Operation
 from millstream.topology.graph.repartition import repartition_node
 
@@ -36,7 +37,7 @@ class _Work:
 
     def __init__(self, graph: Graph, build: Build) -> None:
         self._graph = graph
-        self._names = build.names
+        self._build = build
         self._nodes = dict(graph.nodes)
         self._ranks = dict(graph.ranks)
         self._parents = {number: list(above) for number, above in graph.parents.items()}
@@ -90,8 +91,11 @@ class _Work:
     def merge(self, changer: int, repartitions: list[int]) -> None:
         """Put one repartition node below ``changer`` in place of several further down."""
         replaced = [self._repartition(number) for number in repartitions]
+        # A second build() must not take numbers again.
+        names = Names() if changer in self._build.merged else self._build.names
+        self._build.merged.add(changer)
         merged = repartition_node(
-            self._names,
+            names,
             replaced[0].topic,
             key_serde=_first(node.key_serde for node in replaced),
             value_serde=_first(node.value_serde for node in replaced),
