@@ -216,7 +216,8 @@ class WindowAggregate(Operator):
         """Tell whether the store's time is too far on for some window, or will be in this run."""
         oldest_seen = self._access.oldest_seen
         if self._stock:  # These take no more records when the store forgets them.
-            return first < oldest_seen(-1)
+            oldest: int = oldest_seen(-1)
+            return first < oldest
         latest = accumulate(starts, max)
         return any(start < oldest_seen(last) for start, last in zip(starts, latest, strict=True))
 
