@@ -276,3 +276,32 @@ def test_a_read_only_store_shows_the_topic_it_stands_for(host: TopologyHost) -> 
         ("a", "3:None", 12),
         ("c", "4:C", 13),
     ]
+
+
+def test_a_sink_feeds_a_global_table(host: TopologyHost) -> None:
+    updates, table, asked = host.topic("updates"), host.topic("table"), host.topic("asked")
+    target = host.topic("out")
+    builder = StreamsBuilder()
+    globals_ = builder.globalTable(table.name)
+    builder.stream(updates.name).to(table.name)
+    found = builder.stream(asked.name).leftJoin(globals_, lambda key, value: value, both)
+    found.to(target.name)
+
+    outputs = host.run(
+        builder.build(),
+        {},
+        [
+            (asked, records(("x", "a", 1))),
+            (updates, records(("a", "1", 10), ("b", "2", 11))),
+            (asked, records(("x", "a", 2), ("y", "b", 3))),
+            (updates, records(("a", None, 12))),
+            (asked, records(("x", "a", 4))),
+        ],
+    )
+
+    assert lines(target, outputs) == [
+        ("x", "a+None", 1),
+        ("x", "a+1", 2),
+        ("y", "b+2", 3),
+        ("x", "a+None", 4),
+    ]

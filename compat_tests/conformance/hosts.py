@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from compat_tests.conformance.api import member, public
 from compat_tests.conformance.commands import is_store
+from millstream.core.durations import from_epoch_millis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,9 @@ class DriverHost:
         headers = public("Headers")()
         for name, value in record.headers:
             headers.add(name, value)
-        sent = public("TestRecord")(record.key, record.value, headers, record.timestamp)
+        # A number below 0 is refused, a point in time before 1970 is not.
+        time = record.timestamp if record.timestamp >= 0 else from_epoch_millis(record.timestamp)
+        sent = public("TestRecord")(record.key, record.value, headers, time)
         self._driver.createInputTopic(record.topic, writer, writer).pipeInput(sent)
 
     def advance_wall_clock(self, by_ms: int) -> None:

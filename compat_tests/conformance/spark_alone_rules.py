@@ -49,6 +49,9 @@ def reason_in_plan(scenario: Json, plan: Plan) -> str | None:
         return "it sends records to a topic that nothing reads"
     if fed & {topic for part in plan.subtopologies for topic in part.sink_topics}:
         return "it sends records to a topic that the topology writes"
+    written = {topic for part in plan.subtopologies for topic in part.sink_topics}
+    if written & {topic for store in plan.globals for topic in store.source.topics}:
+        return "what a sink writes to a global store is seen a batch later"
     if len(plan.subtopologies) > 1 and any(_schedules(step) for step in scenario["topology"]):
         return "its sub-topologies share a stream time on the driver only"
     return None

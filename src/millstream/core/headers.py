@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from millstream.core.errors import NullPointerException
+from millstream.core.java_text import java_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Header:
     def value(self) -> bytes | None:
         """Return the bytes."""
         return self._value
+
+    def __str__(self) -> str:
+        return f"RecordHeader(key = {self._key}, value = {java_bytes(self._value)})"
 
 
 class Headers:
@@ -89,6 +93,10 @@ class Headers:
         return isinstance(other, Headers) and self._items == other._items
 
     __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self._items))
+        return f"RecordHeaders(headers = [{inside}], isReadOnly = false)"
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{h.key()}={h.value()!r}" for h in self._items)

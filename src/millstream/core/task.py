@@ -153,6 +153,10 @@ class Task:
         """Tell whether records wait to be processed."""
         return bool(self._group)
 
+    def queued_topics(self) -> set[str]:
+        """Return the topics of the records that wait."""
+        return {queue.topic for queue in self._group.heads()}
+
     # -- processing ------------------------------------------------------------
 
     def process_one(self) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import re
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from typing_extensions import Self
@@ -12,7 +16,12 @@ from typing_extensions import Self
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
-from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.errors import (
+    IllegalArgumentException,
+    StreamsException,
+    TopologyException,
+)
+from millstream.core.handlers import LogAndContinueExceptionHandler
 from millstream.core.headers import Headers
 from millstream.core.metrics import TaskMetrics
 from millstream.core.metrics.measured import NULL_BYTES, measured
@@ -25,8 +34,14 @@ from millstream.core.task import Task
 from millstream.plugins.names import observers, with_plugins
 from millstream.testing.driver_host import DriverHost, GlobalHost, Sent
 from millstream.testing.driver_stores import DriverStores
-from millstream.testing.topics import TestInputTopic, TestOutputTopic
+from millstream.testing.idling import Idling
+from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
+from millstream.topology.arguments import ABSENT
 from millstream.topology.topology import Topology
+
+log = logging.getLogger(__name__)
+
+LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 
 _DEFAULTS = {
     StreamsConfig.APPLICATION_ID_CONFIG: "topology-test-driver",
@@ -86,18 +101,28 @@ class TopologyTestDriver(DriverStores):
             settings.application_id, settings.configs, now_ms, real_stores=real_stores
         )
         self._internal = _internal_topics(plan, settings.application_id)
+        self._named_sources = _named_sources(plan, settings.application_id)
+        # Kafka's driver takes a legal name for a pattern as well, whose dots match anything.
+        self._misread = [name for name in self._named_sources if not LEGAL.fullmatch(name)]
+        self._idling = Idling(
+            settings.configs[StreamsConfig.MAX_TASK_IDLE_MS_CONFIG],
+            _inputs(plan, self._named_sources),
+        )
         self._offsets: dict[str, int] = {}
-        self._skipped = False
+        self._skipped: str | None = None
         self._produced: dict[str, deque[Sent]] = {}
         # As in Kafka's driver; in an application global stores have a cache of their own.
         cache = CacheBudget(settings.cache_bytes)
         self._metrics = settings.metrics(self._host.now_ms)
+        # As in Kafka's driver; an application asks the handler of its configuration.
+        skipping = LogAndContinueExceptionHandler()
+        for_globals = replace(settings.for_globals(), deserialization_handler=skipping)
         self._global_tasks = [
             Task(
                 plan,
                 [store.as_subtopology()],
                 TaskId(store.subtopology, 0),
-                settings.for_globals(),
+                for_globals,
                 GlobalHost(self._host),
                 cache=cache,
                 measures=TaskMetrics(self._metrics, "-1_-1", nanos=self._nanos, is_global=True),
@@ -124,16 +149,22 @@ class TopologyTestDriver(DriverStores):
         topicName: str,
         keySerializer: Serializer[Any],
         valueSerializer: Serializer[Any],
-        startTimestamp: Any = None,
+        startTimestamp: Any = ABSENT,
         autoAdvance: Any = 0,
     ) -> TestInputTopic[Any, Any]:
-        """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``."""
+        """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``.
+
+        Raises:
+            NullPointerException: An argument is None.
+            IllegalArgumentException: ``autoAdvance`` is negative.
+            ClassCastException: What should be a serializer is none.
+        """
         start_ms = (
             self._host.now_ms()
-            if startTimestamp is None
-            else to_epoch_millis(startTimestamp, "startTimestamp")
+            if startTimestamp is ABSENT
+            else to_epoch_millis(not_none(startTimestamp, "startTimestamp"), "startTimestamp")
         )
-        advance_ms = to_millis(autoAdvance, "autoAdvance")
+        advance_ms = to_millis(not_none(autoAdvance, "autoAdvance"), "autoAdvance")
         return TestInputTopic(self, topicName, keySerializer, valueSerializer, start_ms, advance_ms)
 
     def createOutputTopic(
@@ -142,17 +173,29 @@ class TopologyTestDriver(DriverStores):
         keyDeserializer: Deserializer[Any],
         valueDeserializer: Deserializer[Any],
     ) -> TestOutputTopic[Any, Any]:
-        """Return an output topic; it may be read before anything was sent there."""
+        """Return an output topic; it may be made before anything was sent there.
+
+        Raises:
+            NullPointerException: An argument is None.
+            ClassCastException: What should be a deserializer is none.
+        """
         return TestOutputTopic(self, topicName, keyDeserializer, valueDeserializer)
 
     def advanceWallClockTime(self, advance: Any) -> None:
         """Move the mock clock on and run the wall-clock punctuations that fall due.
 
         Raises:
+            IllegalArgumentException: ``advance`` is negative.
+            NullPointerException: ``advance`` is None.
             StreamsException: A punctuator failed.
         """
+        step_ms = to_millis(not_none(advance, "advance"), "advance")
+        if step_ms < 0:
+            raise IllegalArgumentException(
+                "Sleep ms cannot be negative.", detail=f"The advance is {step_ms} ms."
+            )
         self._metrics.settle()
-        self._host.advance(to_millis(advance, "advance"))
+        self._host.advance(step_ms)
         self._task.punctuate_wall_clock()
         self._task.processed = None
         self._commit(self._task)
@@ -193,13 +236,18 @@ class TopologyTestDriver(DriverStores):
             IllegalArgumentException: The topology does not read ``topic``.
             StreamsException: The topology failed.
         """
+        self._refuse_misread_pattern(topic)
         if not self.reads(topic):
             raise IllegalArgumentException(
-                f'the topology does not read topic "{topic}"',
+                f"Unknown topic: {topic}",
+                detail="No source of the topology reads it.",
                 hint="Pipe into a topic of one of its sources.",
             )
-        self._enqueue(Sent(topic, key, value, timestamp, headers))
-        self._complete()
+        sent = Sent(topic, key, value, timestamp, headers)
+        if self._task.reads(topic):
+            self._enqueue(sent)
+            self._complete()
+        self._feed_globals(sent)
 
     def reads(self, topic: str) -> bool:
         """Tell whether the topology reads ``topic``."""
@@ -216,9 +264,23 @@ class TopologyTestDriver(DriverStores):
     def _nanos(self) -> int:
         return self._host.now_ms() * 1_000_000 + 1
 
+    def _refuse_misread_pattern(self, topic: str) -> None:
+        """Refuse a topic that a source's name would match if it were a pattern."""
+        for name in self._misread:
+            if name != topic and _matches(name, topic):
+                raise TopologyException(
+                    f"Topology add source of type String for topic: {name} cannot contain regex "
+                    f"pattern for input record topic: {topic} and hence cannot process the message."
+                )
+
     def _enqueue(self, sent: Sent) -> None:
-        # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
         row = self._task.source_name(sent.topic) or sent.topic
+        self._task.add(self._raw(sent, row))
+        if not self._task.has_queued():
+            self._skipped = row
+
+    def _raw(self, sent: Sent, row: str) -> RawChunk:
+        # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
         offset = self._offsets.get(row, 0)
         self._offsets[row] = offset + 1
         headers: list[Headers | None] | None = [sent.headers] if sent.headers else None
@@ -227,27 +289,36 @@ class TopologyTestDriver(DriverStores):
         raw.measured = measured(
             sent.topic, raw.keys, raw.values, raw.timestamps, headers, null_bytes=NULL_BYTES
         )
-        for task in (self._task, *self._global_tasks):
+        return raw
+
+    def _feed_globals(self, sent: Sent) -> None:
+        """Let the global store that reads a record's topic take it, at once."""
+        for task in self._global_tasks:
             if task.reads(sent.topic):
-                task.add(raw)
-        if self._task.reads(sent.topic) and not self._task.has_queued():
-            self._skipped = True
+                task.add(self._raw(sent, sent.topic))
+                while _processed_global(task):
+                    self._commit(task)
 
     def _complete(self) -> None:
-        for task in self._global_tasks:
-            while _processed_global(task):
-                self._commit(task)
         self._collect()
-        while self._task.has_queued() or self._skipped:
-            if self._skipped:
+        while (self._task.has_queued() or self._skipped is not None) and self._ready():
+            if self._skipped is not None:
                 # Kafka looks for punctuations, and commits, after a record that its source drops.
-                self._skipped = False
+                self._skipped = None
                 self._task.punctuate_stream_time()
                 self._task.processed = None
                 self._commit(self._task)
-            while self._task.process_one():
+            while self._task.has_queued() and self._ready() and self._task.process_one():
                 self._commit(self._task)
-            self._collect()
+        if self._task.has_queued():
+            log.info("records wait for other inputs, as max.task.idle.ms says")
+
+    def _ready(self) -> bool:
+        if not self._idling.waits:
+            return True
+        names = (self._task.source_name(topic) or topic for topic in self._task.queued_topics())
+        skipped = () if self._skipped is None else (self._skipped,)
+        return self._idling.ready((*names, *skipped), self._host.now_ms())
 
     def _commit(self, task: Task) -> None:
         task.commit()
@@ -262,8 +333,10 @@ class TopologyTestDriver(DriverStores):
         sent, self._host.sent = self._host.sent, []
         for record in sent:
             self._produced.setdefault(record.topic, deque()).append(record)
-            if any(task.reads(record.topic) for task in (self._task, *self._global_tasks)):
+            self._refuse_misread_pattern(record.topic)
+            if self._task.reads(record.topic):
                 self._enqueue(record)
+            self._feed_globals(record)
 
     def __enter__(self) -> Self:
         return self
@@ -280,6 +353,33 @@ def _processed_global(task: Task) -> bool:
         if failure.__cause__ is not None:
             raise failure.__cause__ from None
         raise
+
+
+def _named_sources(plan: Plan, application_id: str) -> tuple[str, ...]:
+    """Return the topics that sources read by name, as they are called on the broker."""
+    topics = (
+        topic for part in plan.subtopologies for source in part.sources for topic in source.topics
+    )
+    prefix = f"{application_id}-"
+    return tuple(prefix + each if each in plan.repartition_topics else each for each in topics)
+
+
+def _inputs(plan: Plan, named: Iterable[str]) -> tuple[str, ...]:
+    patterns = (
+        source.name
+        for part in plan.subtopologies
+        for source in part.sources
+        if source.pattern is not None
+    )
+    return (*named, *patterns)
+
+
+@lru_cache(maxsize=1024)
+def _matches(name: str, topic: str) -> bool:
+    try:
+        return re.fullmatch(name, topic) is not None
+    except re.error:
+        return False
 
 
 def _internal_topics(plan: Plan, application_id: str) -> frozenset[str]:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from millstream.core.durations import from_epoch_millis, to_epoch_millis
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.headers import Headers
+from millstream.core.java_text import java_instant, java_text
+from millstream.core.kafka import ConsumerRecord, ProducerRecord
 
 K = TypeVar("K")
 V = TypeVar("V")
 
+NAMES = ("key", "value", "headers", "recordTime")
+OTHER_NAMES = {"timestamp": "recordTime", "timestampMs": "recordTime"}
+
 
 class TestRecord(Generic[K, V]):
-    """A key, a value, headers and an event time in epoch milliseconds, each of which may be None.
+    """A key, a value, headers and an event time, each of which may be None.
 
-    ``TestRecord(value)``, ``TestRecord(key, value)``, and after these headers, a time (milliseconds
-    or an aware ``datetime``), or both.
+    ``TestRecord(value)``, ``TestRecord(key, value)``, and after these headers, a time (epoch
+    milliseconds or an aware ``datetime``), or both; or ``TestRecord`` of a ``ConsumerRecord`` or
+    ``ProducerRecord``. Keyword names: ``key``, ``value``, ``headers``, and ``recordTime`` or
+    ``timestampMs``. Headers are copied.
+
+    Raises:
+        IllegalArgumentException: The time is a negative number, or the arguments are too many.
 
     Example:
         >>> TestRecord("k", "v", 5) == TestRecord("k", "v", Headers(), 5)
@@ -29,16 +44,25 @@ class TestRecord(Generic[K, V]):
     __test__ = False  # pytest: not a test class
     __slots__ = ("_headers", "_key", "_timestamp", "_value")
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        key, value, headers, time = _parts(arguments, keywords)
-        self._key: K | None = key
-        self._value: V | None = value
-        self._headers: Headers = Headers() if headers is None else headers
-        self._timestamp = None if time is None else to_epoch_millis(time, "recordTime")
-        if self._timestamp is not None and self._timestamp < 0:
-            raise IllegalArgumentException(
-                f"the time of a test record is {self._timestamp}", hint="Give 0 or more."
-            )
+    @overload
+    def __init__(self, record: ConsumerRecord[K, V] | ProducerRecord[K, V], /) -> None: ...
+    @overload
+    def __init__(self, value: V | None, /, **keywords: Any) -> None: ...
+    @overload
+    def __init__(self, key: K | None, value: V | None, /, *rest: Any, **keywords: Any) -> None: ...
+    @overload
+    def __init__(self, /, **keywords: Any) -> None: ...
+    def __init__(self, /, *arguments: Any, **keywords: Any) -> None:
+        if len(arguments) == 1 and not keywords and isinstance(arguments[0], _FROM_CLIENTS):
+            given = _from_client(arguments[0])
+            time_ms = given["recordTime"]
+        else:
+            given = named_parts(arguments, keywords, "TestRecord")
+            time_ms = _checked_time(given["recordTime"])
+        self._key: K | None = given["key"]
+        self._value: V | None = given["value"]
+        self._headers = _copied(given["headers"])
+        self._timestamp: int | None = time_ms
 
     def key(self) -> K | None:
         """Return the key."""
@@ -69,13 +93,21 @@ class TestRecord(Generic[K, V]):
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, TestRecord)
+            and type(self) is type(other)
             and self._key == other._key
             and self._value == other._value
             and self._headers == other._headers
             and self._timestamp == other._timestamp
         )
 
-    __hash__ = None  # type: ignore[assignment]  # headers are mutable
+    def __hash__(self) -> int:
+        return hash((tuple(self._headers), self._key, self._value, self._timestamp))
+
+    def __str__(self) -> str:
+        return (
+            f"{TestRecord.__name__}[key={java_text(self._key)}, value={java_text(self._value)}, "
+            f"headers={self._headers}, recordTime={java_instant(self._timestamp)}]"
+        )
 
     def __repr__(self) -> str:
         return (
@@ -84,21 +116,76 @@ class TestRecord(Generic[K, V]):
         )
 
 
-def _parts(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
-    named = {"key": None, "value": None, "headers": None, "recordTime": None}
-    unknown = keywords.keys() - named.keys()
+_FROM_CLIENTS = (ConsumerRecord, ProducerRecord)
+
+
+def named_parts(
+    arguments: tuple[Any, ...], keywords: Mapping[str, Any], caller: str
+) -> dict[str, Any]:
+    """Return key, value, headers and time by name, None for what was not given.
+
+    Raises:
+        IllegalArgumentException: There are too many arguments, none, or one is given twice.
+    """
+    keywords = {OTHER_NAMES.get(name, name): value for name, value in keywords.items()}
+    unknown = keywords.keys() - set(NAMES)
     if unknown:
-        raise IllegalArgumentException(f"TestRecord does not take {', '.join(sorted(unknown))}")
-    rest = list(arguments)
-    if len(rest) == 1 and not keywords.keys() & {"key", "value"}:
-        named["value"] = rest.pop(0)
+        raise IllegalArgumentException(
+            f"{caller} does not take {', '.join(sorted(unknown))}",
+            hint=f"It takes {', '.join(NAMES)}.",
+        )
+    if not arguments and not keywords:
+        raise IllegalArgumentException(
+            f"{caller} got no record", hint="Give a value, or a key and a value."
+        )
+    if len(arguments) > len(NAMES):
+        raise IllegalArgumentException(f"{caller} got {len(arguments)} arguments, at most 4")
+    given = _positional(list(arguments), keywords)
+    twice = given.keys() & keywords.keys()
+    if twice:
+        raise IllegalArgumentException(f"{caller} got {', '.join(sorted(twice))} twice")
+    return dict.fromkeys(NAMES) | given | keywords
+
+
+def _positional(rest: list[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    given: dict[str, Any] = {}
+    if len(rest) == 1 and "value" not in keywords:
+        return {"value": rest[0]}
     for name in ("key", "value"):
-        if rest:
-            named[name] = rest.pop(0)
+        if rest and name not in keywords:
+            given[name] = rest.pop(0)
     if len(rest) == 2:
-        named["headers"], named["recordTime"] = rest
+        given["headers"], given["recordTime"] = rest
     elif len(rest) == 1:
-        named["headers" if isinstance(rest[0], Headers) else "recordTime"] = rest[0]
-    elif rest:
-        raise IllegalArgumentException(f"TestRecord got {len(arguments)} arguments, at most 4")
-    return list((named | keywords).values())
+        given["headers" if isinstance(rest[0], Headers) else "recordTime"] = rest[0]
+    return given
+
+
+def _from_client(record: ConsumerRecord[Any, Any] | ProducerRecord[Any, Any]) -> dict[str, Any]:
+    time = record.timestamp()
+    if time is None:
+        raise NullPointerException(
+            "the record has no timestamp", hint="Give its key and its value to TestRecord."
+        )
+    values = record.key(), record.value(), record.headers(), time
+    return dict(zip(NAMES, values, strict=True))
+
+
+def _checked_time(time: Any) -> int | None:
+    if time is None:
+        return None
+    millis = to_epoch_millis(time, "recordTime")
+    if millis < 0 and not isinstance(time, datetime):
+        raise IllegalArgumentException(
+            f"Invalid timestamp: {time}. Timestamp should always be non-negative or null."
+        )
+    return millis
+
+
+def _copied(headers: Any) -> Headers:
+    if headers is not None and not isinstance(headers, Headers):
+        raise ClassCastException(
+            f"the headers of a test record cannot be a {type(headers).__name__}",
+            hint='Give Headers().add("name", b"value").',
+        )
+    return Headers(headers)

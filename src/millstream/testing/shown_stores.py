@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.query.plain import PlainEntries, aggregate_of, timestamped_of, value_of
 from millstream.core.state import (
@@ -45,7 +46,7 @@ VALUE_OF_HEADED = Shown(
 TIMESTAMPED_OF_HEADED = Shown(timestamped_of, _headed)
 AGGREGATE_OF_HEADED = Shown(
     aggregate_of,
-    lambda aggregate: AggregationWithHeaders.make(aggregate, None),
+    lambda aggregate: AggregationWithHeaders.make(aggregate, Headers()),
 )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.durations import to_millis
 from millstream.core.errors import (
+    ClassCastException,
     IllegalArgumentException,
     IllegalStateException,
     NoSuchElementException,
     NullPointerException,
 )
+from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.serdes import (
     Deserializer,
@@ -20,6 +21,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
 
 if TYPE_CHECKING:
@@ -49,10 +51,17 @@ class TestInputTopic(Generic[K, V]):
         start_ms: int,
         advance_ms: int,
     ) -> None:
-        self._driver = driver
-        self._topic = topic
-        self._key = serializer_call(key_serializer)
-        self._value = serializer_call(value_serializer)
+        if advance_ms < 0:
+            raise IllegalArgumentException(
+                "autoAdvance must be positive", detail=f"It is {advance_ms} ms."
+            )
+        self._driver = not_none(driver, "TopologyTestDriver")
+        self._topic = not_none(topic, "topicName")
+        self._serializers = (
+            _with_method(key_serializer, "serialize", "keySerializer"),
+            _with_method(value_serializer, "serialize", "valueSerializer"),
+        )
+        self._key, self._value = map(serializer_call, self._serializers)
         self._now_ms = start_ms
         self._advance_ms = advance_ms
 
@@ -61,23 +70,31 @@ class TestInputTopic(Generic[K, V]):
 
         Raises:
             IllegalArgumentException: ``advance`` is negative.
+            NullPointerException: ``advance`` is None.
         """
-        step_ms = to_millis(advance, "advance")
+        step_ms = to_millis(not_none(advance, "advance"), "advance")
         if step_ms < 0:
-            raise IllegalArgumentException(f"advance is {step_ms} ms", hint="Give 0 or more.")
+            raise IllegalArgumentException(
+                "advance must be positive", detail=f"It is {step_ms} ms."
+            )
         self._now_ms += step_ms
 
     def pipeInput(self, *arguments: Any, **keywords: Any) -> None:
         """Pipe one record.
 
         ``pipeInput(TestRecord)``, ``(value)``, ``(key, value)``, ``(value, datetime)``,
-        ``(key, value, time)``; time in epoch milliseconds or as an aware ``datetime``.
+        ``(key, value, time)``; time in epoch milliseconds or as an aware ``datetime``. Names:
+        ``key``, ``value``, ``headers``, and ``recordTime`` or ``timestampMs``. Two arguments with
+        a ``datetime`` at the end are a key and a value where only that is what the serializers
+        take.
 
         Raises:
+            IllegalArgumentException: The topology does not read the topic; or the serializers take
+                a value with its time, and a key and a value as well.
             StreamsException: The topology failed.
         """
-        record, time = _record(arguments, keywords)
-        headers = record.headers()
+        record = as_record(arguments, keywords, self._takes_key, self._takes_value)
+        headers, time = record.headers(), record.timestamp()
         key = self._key(self._topic, headers, record.key())
         value = self._value(self._topic, headers, record.value())
         if time is None:
@@ -86,26 +103,57 @@ class TestInputTopic(Generic[K, V]):
         self._driver.pipe(self._topic, key, value, time, headers.copy() if headers else None)
 
     def pipeRecordList(self, records: Iterable[TestRecord[K, V]]) -> None:
-        """Pipe records one after another."""
-        for record in records:
+        """Pipe records one after another.
+
+        Raises:
+            ClassCastException: One is no ``TestRecord``.
+        """
+        for record in listed(records, "records"):
+            if not isinstance(record, TestRecord):
+                raise ClassCastException(
+                    f"pipeRecordList cannot take a {type(record).__name__} as a record",
+                    hint="Give TestRecord(key, value) objects.",
+                )
             self.pipeInput(record)
 
     def pipeKeyValueList(
         self,
         keyValues: Iterable[KeyValue[K, V]],
         startTimestamp: Any = None,
-        advance: Any = None,
+        advance: Any = 0,
     ) -> None:
-        """Pipe key-value pairs; with a start and a step, at these times."""
-        for pair, time in _timed(keyValues, startTimestamp, advance):
-            self.pipeInput(TestRecord(pair.key, pair.value, recordTime=time))
+        """Pipe key-value pairs; with a start and a step, at these times.
+
+        Raises:
+            ClassCastException: One is neither a ``KeyValue`` nor a pair.
+        """
+        for (key, value), time in zip(
+            key_values(keyValues), times(startTimestamp, advance), strict=False
+        ):
+            self.pipeInput(TestRecord(key, value, recordTime=time))
 
     def pipeValueList(
-        self, values: Iterable[V], startTimestamp: Any = None, advance: Any = None
+        self, values: Iterable[V], startTimestamp: Any = None, advance: Any = 0
     ) -> None:
         """Pipe values without keys; with a start and a step, at these times."""
-        for value, time in _timed(values, startTimestamp, advance):
+        for value, time in zip(
+            listed(values, "values"), times(startTimestamp, advance), strict=False
+        ):
             self.pipeInput(TestRecord(None, value, recordTime=time))
+
+    def _takes_key(self, key: Any) -> bool:
+        return _takes(self._key, self._topic, key)
+
+    def _takes_value(self, value: Any) -> bool:
+        return _takes(self._value, self._topic, value)
+
+    def __str__(self) -> str:
+        key, value = (type(each).__name__ for each in self._serializers)
+        return (
+            f"TestInputTopic[topic='{self._topic}', keySerializer={key}, valueSerializer={value}]"
+        )
+
+    __repr__ = __str__
 
 
 class TestOutputTopic(Generic[K, V]):
@@ -123,10 +171,13 @@ class TestOutputTopic(Generic[K, V]):
         key_deserializer: Deserializer[K],
         value_deserializer: Deserializer[V],
     ) -> None:
-        self._driver = driver
-        self._topic = topic
-        self._key = deserializer_call(key_deserializer)
-        self._value = deserializer_call(value_deserializer)
+        self._driver = not_none(driver, "TopologyTestDriver")
+        self._topic = not_none(topic, "topicName")
+        self._deserializers = (
+            _with_method(key_deserializer, "deserialize", "keyDeserializer"),
+            _with_method(value_deserializer, "deserialize", "valueDeserializer"),
+        )
+        self._key, self._value = map(deserializer_call, self._deserializers)
 
     def readRecord(self) -> TestRecord[K, V]:
         """Return the next record.
@@ -136,10 +187,10 @@ class TestOutputTopic(Generic[K, V]):
         """
         queue = self._driver.produced(self._topic)
         if not queue:
+            written = self._driver.producedTopicNames()
             raise NoSuchElementException(
-                f'topic "{self._topic}" has no record left to read',
-                detail=f"Topics written so far: "
-                f"{', '.join(sorted(self._driver.producedTopicNames())) or 'none'}.",
+                f"{'Empty' if self._topic in written else 'Uninitialized'} topic: {self._topic}",
+                detail=f"Topics written so far: {', '.join(sorted(written)) or 'none'}.",
             )
         sent = queue.popleft()
         return TestRecord(
@@ -174,17 +225,24 @@ class TestOutputTopic(Generic[K, V]):
         """Return the last value of each key among the records left.
 
         Raises:
-            IllegalStateException: A record has no key.
+            IllegalStateException: A record has no key, or one that no dictionary can have.
         """
         latest: dict[K, V | None] = {}
-        for record in self.readRecordsToList():
+        while not self.isEmpty():
+            record = self.readRecord()
             key = record.key()
             if key is None:
                 raise IllegalStateException(
-                    f'a record of topic "{self._topic}" has no key',
+                    "Null keys not allowed with readKeyValuesToMap method",
                     hint="Use readRecordsToList.",
                 )
-            latest[key] = record.value()
+            try:
+                latest[key] = record.value()
+            except TypeError as error:
+                raise IllegalStateException(
+                    f"a {type(key).__name__} cannot be the key of a dictionary",
+                    hint="Use readKeyValuesToList.",
+                ) from error
         return latest
 
     def getQueueSize(self) -> int:
@@ -195,24 +253,40 @@ class TestOutputTopic(Generic[K, V]):
         """Tell whether no record is left to read."""
         return not self.getQueueSize()
 
+    def __str__(self) -> str:
+        key, value = (type(each).__name__ for each in self._deserializers)
+        return (
+            f"TestOutputTopic[topic='{self._topic}', keyDeserializer={key}, "
+            f"valueDeserializer={value}, size={self.getQueueSize()}]"
+        )
 
-def _record(
-    arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[TestRecord[Any, Any], int | None]:
-    if len(arguments) == 1 and isinstance(arguments[0], TestRecord):
-        return arguments[0], arguments[0].timestamp()
-    names = {"timestamp": "recordTime", "timestampMs": "recordTime"}
-    keywords = {names.get(name, name): value for name, value in keywords.items()}
-    if len(arguments) == 2 and isinstance(arguments[1], datetime):
-        arguments = (None, *arguments)
-    if not arguments and not keywords:
-        raise NullPointerException("pipeInput got no record")
-    record = TestRecord[Any, Any](*arguments, **keywords)
-    return record, record.timestamp()
+    __repr__ = __str__
 
 
-def _timed(items: Iterable[Any], start: Any, advance: Any) -> Iterable[tuple[Any, int | None]]:
-    if start is None:
-        return [(item, None) for item in items]
-    start_ms, step_ms = to_epoch_millis(start, "startTimestamp"), to_millis(advance or 0, "advance")
-    return [(item, start_ms + index * step_ms) for index, item in enumerate(items)]
+def not_none(value: Any, name: str) -> Any:
+    """Return ``value``; None is an error that names the parameter."""
+    if value is None:
+        raise NullPointerException(f"{name} cannot be null")
+    return value
+
+
+def _with_method(value: Any, method: str, name: str) -> Any:
+    """Return a serializer or deserializer; a serde, or a class, is the likely slip."""
+    not_none(value, name)
+    if not isinstance(value, type) and callable(getattr(value, method, None)):
+        return value
+    shown = value.__name__ if isinstance(value, type) else type(value).__name__
+    hint = f"Give an object with a method {method}()."
+    if isinstance(value, type):
+        hint = f"Write {shown}(), with parentheses."
+    elif callable(getattr(value, f"{method}r", None)):
+        hint = f"Give the serde's .{method}r()."
+    raise ClassCastException(f"{name} cannot be a {shown}", hint=hint)
+
+
+def _takes(call: Any, topic: str, data: Any) -> bool:
+    try:
+        call(topic, Headers(), data)
+    except Exception:  # noqa: BLE001 - a user's serializer may refuse with anything
+        return False
+    return True

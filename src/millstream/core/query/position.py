@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import NullPointerException, UnsupportedOperationException
+from millstream.core.java_text import java_map
 
 
 @dataclass(slots=True)
@@ -28,8 +29,10 @@ class Position:
         return Position()
 
     @staticmethod
-    def fromMap(map: Mapping[str, Mapping[int, int]]) -> Position:
-        """Return a position with a copy of these offsets."""
+    def fromMap(map: Mapping[str, Mapping[int, int]] | None) -> Position:
+        """Return a position with a copy of these offsets; an empty one for None."""
+        if map is None:
+            return Position()
         return Position({topic: dict(offsets) for topic, offsets in map.items()})
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:
@@ -60,6 +63,15 @@ class Position:
     def isEmpty(self) -> bool:
         """Tell whether nothing has been seen."""
         return not self._offsets
+
+    def __hash__(self) -> int:
+        raise UnsupportedOperationException(
+            "This mutable object is not suitable as a hash key",
+            hint="Use its topics and offsets, or a list in the place of a set.",
+        )
+
+    def __str__(self) -> str:
+        return f"Position{{position={java_map(self._offsets)}}}"
 
     def __repr__(self) -> str:
         return f"Position({self._offsets})"

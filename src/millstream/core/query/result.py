@@ -67,11 +67,11 @@ class QueryResult(Generic[R]):
         currentPosition: Position, positionBound: PositionBound, partition: int | None
     ) -> QueryResult[Any]:
         """Return the failure of a store that lags; a partition of None: it is not open yet."""
-        bound = f"the query asks for {positionBound.position()}"
+        bound = f"the query asks for {positionBound.position()!r}"
         if partition is None:
             message = f"the store has not been initialised; {bound}"
         else:
-            message = f"partition {partition} of the store is at {currentPosition}; {bound}"
+            message = f"partition {partition} of the store is at {currentPosition!r}; {bound}"
         return QueryResult.forFailure(FailureReason.NOT_UP_TO_BOUND, message)
 
     def isSuccess(self) -> bool:
@@ -132,4 +132,4 @@ class QueryResult(Generic[R]):
 
     def __repr__(self) -> str:
         what = f"result={self._result!r}" if self._reason is None else f"failed={self._reason.name}"
-        return f"QueryResult({what}, position={self._position})"
+        return f"QueryResult({what}, position={self._position!r})"

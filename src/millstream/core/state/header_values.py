@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
+from millstream.core.java_text import java_text
 
 V = TypeVar("V")
 # A static method's own: the class's are unknown to a type checker there.
@@ -71,14 +73,18 @@ class ValueTimestampHeaders(Generic[V]):
 
     __hash__ = None  # type: ignore[assignment]  # headers are mutable
 
+    def __str__(self) -> str:
+        return (
+            f"ValueTimestampHeaders{{value={java_text(self._value)}, "
+            f"timestamp={self._timestamp}, headers={self._headers}}}"
+        )
+
     def __repr__(self) -> str:
-        return f"<{self._value},{self._timestamp},{self._headers}>"
+        return f"<{self._value},{self._timestamp},{self._headers!r}>"
 
 
 class AggregationWithHeaders(Generic[V]):
     """A session's aggregate and the headers it was stored with.
-
-    Headers of None become new, empty ones.
 
     Source: KIP-1271, ``state.AggregationWithHeaders``.
     """
@@ -91,15 +97,25 @@ class AggregationWithHeaders(Generic[V]):
 
     @staticmethod
     def make(aggregation: V_ | None, headers: Headers | None) -> AggregationWithHeaders[V_] | None:
-        """Return both together; None if ``aggregation`` is None."""
-        return None if aggregation is None else AggregationWithHeaders(aggregation, headers)
+        """Return both together; None if ``aggregation`` is None.
+
+        Raises:
+            NullPointerException: ``headers`` is None, and ``aggregation`` is not.
+        """
+        if aggregation is None:
+            return None
+        return AggregationWithHeaders(aggregation, _required(headers))
 
     @staticmethod
     def makeAllowNullable(
         aggregation: V_ | None, headers: Headers | None
     ) -> AggregationWithHeaders[V_ | None]:
-        """Return both together even if ``aggregation`` is None."""
-        return AggregationWithHeaders(aggregation, headers)
+        """Return both together even if ``aggregation`` is None.
+
+        Raises:
+            NullPointerException: ``headers`` is None.
+        """
+        return AggregationWithHeaders(aggregation, _required(headers))
 
     @staticmethod
     def getAggregationOrNull(
@@ -125,5 +141,17 @@ class AggregationWithHeaders(Generic[V]):
 
     __hash__ = None  # type: ignore[assignment]  # headers are mutable
 
+    def __str__(self) -> str:
+        return (
+            f"AggregationWithHeaders{{aggregation={java_text(self._aggregation)}, "
+            f"headers={self._headers}}}"
+        )
+
     def __repr__(self) -> str:
-        return f"<{self._aggregation},{self._headers}>"
+        return f"<{self._aggregation},{self._headers!r}>"
+
+
+def _required(headers: Headers | None) -> Headers:
+    if headers is None:
+        raise NullPointerException("headers must not be null", hint="Give Headers() for none.")
+    return headers
