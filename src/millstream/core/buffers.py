@@ -91,7 +91,7 @@ class BufferSettings:
 
     The name is the store's, or begins with it.
     """
-    configs: Mapping[str, Any] = field(default_factory=dict)
+    configs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The application's configuration."""
 
 

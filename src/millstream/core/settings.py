@@ -54,7 +54,7 @@ class TaskSettings:
     production_handler: ProductionExceptionHandler
     cache_bytes: int
     recording: Recording = field(default_factory=Recording)
-    configs: Mapping[str, Any] = field(default_factory=dict)
+    configs: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(config: StreamsConfig) -> TaskSettings:

@@ -37,7 +37,7 @@ class JoinStoreBuilder(StoreBuilder[StateStore]):
     """What chooses the kind of store, unless it is left to the configuration."""
     logged: bool = True
     topic_config: Mapping[str, str] = field(default_factory=dict)
-    configs: Mapping[str, Any] | None = None
+    configs: Mapping[str, Any] | None = field(default=None, repr=False)
     """Of the application; None until a host has set them."""
 
     def configured(self, configs: Mapping[str, Any]) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from typing_extensions import Self
@@ -93,7 +93,7 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
     """
 
     kept: Kept
-    configs: Mapping[str, Any] | None = None
+    configs: Mapping[str, Any] | None = field(default=None, repr=False)
     """Of the application; None until a host has set them."""
 
     def configured(self, configs: Mapping[str, Any]) -> Self:

@@ -11,14 +11,17 @@ from millstream.topology.spark.compile import Layout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One application's run; everything in it is plain data but for the pickled topology."""
+    """One application's run; everything in it is plain data but for the pickled topology.
+
+    What may hold passwords is not shown by ``repr``.
+    """
 
     application_id: str
     checkpoint_id: str
     """Names the checkpoint; what was written for another one does not count."""
     run_id: str
     """Names this run of the driver; workers drop what they keep of earlier runs."""
-    topology: bytes
+    topology: bytes = field(repr=False)
     """The plan and the configuration, by cloudpickle; made once, opened once per worker."""
     layout: Layout
     sink_partitions: Mapping[str, int]
@@ -31,11 +34,11 @@ class Job:
     """Where workers report what they have measured; None if nobody listens."""
     patience_s: float = 300.0
     """How long a sink goes on trying while Kafka cannot be reached."""
-    client: Mapping[str, Any] = field(default_factory=dict)
+    client: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Settings of any client of the workers, in librdkafka's words."""
-    producer: Mapping[str, Any] = field(default_factory=dict)
+    producer: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Settings of the workers' producers."""
-    consumer: Mapping[str, Any] = field(default_factory=dict)
+    consumer: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Settings of the clients that read and commit offsets."""
 
     @property

@@ -44,7 +44,7 @@ class LineOptions:
     """What of the configuration concerns the query as a whole."""
 
     checkpoint: str
-    connector: Mapping[str, str]
+    connector: Mapping[str, str] = field(repr=False)
     """Options of the Kafka source."""
     starting_offsets: Mapping[str, Mapping[int, int]]
     records_per_batch: int
@@ -54,7 +54,7 @@ class LineOptions:
     """Whether batches run, and every task sees the time, while no records come."""
     backlog: Mapping[str, int] = field(default_factory=dict)
     """How many records each topic has; empty if that makes no difference."""
-    global_connector: Mapping[str, str] = field(default_factory=dict)
+    global_connector: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the Kafka source of global stores."""
     global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Where global topics are read from; empty if there are none."""

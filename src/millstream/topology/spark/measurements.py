@@ -14,6 +14,8 @@ from millstream.core.settings import Recording
 from millstream.topology.spark.progress import GROUP, progress_metrics
 from millstream.topology.spark.reports import Reports
 
+_WAITING = 64
+
 Batch = tuple[int, list[Drained]]
 """The batch's wall clock in epoch milliseconds, and what one task recorded in it."""
 
@@ -33,23 +35,41 @@ class Measurements:
     """
 
     def __init__(self, config: StreamsConfig, application_id: str, description: str) -> None:
-        self.reports: Reports[Batch] = Reports()
-        """Where workers report."""
+        self.reports: Reports[Batch] = Reports(_WAITING, self._take_in_aside)
+        """Where workers report. If nobody asks for metrics, they are added up now and then."""
         self._application_id = application_id
         self._description = description
         self._metrics = Recording.of(config).metrics(lambda: time.time_ns() // 1_000_000)
         self._taking = threading.Lock()
+        self._aside = threading.Lock()
 
     def metrics(
         self, progress: Mapping[str, Any] | None, state: Any, failures: int
     ) -> dict[MetricName, Metric]:
         """Return all metrics, given Spark's account of the last batch and the client's state."""
         with self._taking:
-            for clock_ms, drained in self.reports.taken():
-                self._metrics.take_in(drained, clock_ms)
+            self._take_in()
             self._note_client(state.name, failures)
             found = self._metrics.asMap()
         return found | progress_metrics(self._application_id, progress)
+
+    def _take_in(self) -> None:
+        for clock_ms, drained in self.reports.taken():
+            self._metrics.take_in(drained, clock_ms)
+
+    def _take_in_aside(self) -> None:
+        # Reports come in a thread that Spark waits for.
+        if self._aside.acquire(blocking=False):
+            threading.Thread(
+                target=self._take_all_in, name="millstream-metrics", daemon=True
+            ).start()
+
+    def _take_all_in(self) -> None:
+        try:
+            with self._taking:
+                self._take_in()
+        finally:
+            self._aside.release()
 
     def _note_client(self, state: str, failures: int) -> None:
         alive = int(state in ("RUNNING", "REBALANCING"))

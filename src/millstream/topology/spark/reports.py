@@ -1,8 +1,9 @@
-"""Brings what workers report to the driver, where it is kept until somebody takes it."""
+"""Brings what workers report to the driver, where it is kept until it is taken."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from pyspark import AccumulatorParam
@@ -16,11 +17,19 @@ class Reports(AccumulatorParam[list[T]], Generic[T]):
     Spark waits for the driver to have taken a report, so that nobody is called from here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = 0, at_limit: Callable[[], object] | None = None) -> None:
+        """Keep what arrives.
+
+        Args:
+            limit: How many reports may wait before ``at_limit`` is called; 0 for any number.
+            at_limit: Sees to it, soon and in another thread, that they are taken.
+        """
         self._arrived: deque[T] | None = deque()
+        self._limit = limit
+        self._at_limit = at_limit
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_arrived": None}
+        return {"_arrived": None, "_limit": 0, "_at_limit": None}
 
     def zero(self, value: list[T]) -> list[T]:
         """Return what nothing adds up to."""
@@ -32,7 +41,12 @@ class Reports(AccumulatorParam[list[T]], Generic[T]):
         if self._arrived is None:
             return value1 + value2
         self._arrived.extend(value2)
+        if self._at_limit is not None and len(self._arrived) >= self._limit:
+            self._at_limit()
         return []
+
+    def __len__(self) -> int:
+        return len(self._arrived or ())
 
     def taken(self) -> list[T]:
         """Return what has arrived since the last call."""
