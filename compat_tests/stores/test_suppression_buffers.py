@@ -212,6 +212,19 @@ def test_nothing_goes_to_disk_while_everything_fits() -> None:
     assert list(host.copies) == ["held", "held-spilled"]
 
 
+def test_a_memory_buffer_has_what_a_spill_buffer_before_it_put_on_disk() -> None:
+    host, context = Host(), RecordContext("in", 0, 0, 0)
+    before = opened(SpillBuffer, host, max_records=2)
+    for time in range(10):
+        before.add(time, b"%d" % time, None, b"v", context)
+    before.flush()
+    host.commit()
+    buffer = opened(MemoryBuffer, host)
+    buffer.add(10, b"x", None, b"v", context)
+    assert buffer.count() == 11
+    assert [key for key, _ in buffer.evict(10)] == [*(b"%d" % time for time in range(10)), b"x"]
+
+
 def test_what_is_in_memory_stays_within_the_limit() -> None:
     host = Host()
     buffer = opened(SpillBuffer, host, max_bytes=100_000)

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from millstream.core.errors import InvalidStateStoreException, TaskCorruptedException
+from millstream.core.errors import (
+    InvalidStateStoreException,
+    PluginError,
+    TaskCorruptedException,
+)
 from millstream.core.sorted_map import SortedMap
 from millstream.core.store import ByteStore, Entry, Range
 
@@ -167,7 +171,7 @@ def _guarded(entries: Iterator[Entry]) -> Iterator[Entry]:
 
 
 def _untrusted(error: Exception) -> Exception:
-    if isinstance(error, (InvalidStateStoreException, TaskCorruptedException)):
+    if isinstance(error, (InvalidStateStoreException, PluginError, TaskCorruptedException)):
         return error
     return TaskCorruptedException(
         "a store cannot be trusted any more", detail=f"{type(error).__name__}: {error}"

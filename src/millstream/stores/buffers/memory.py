@@ -16,9 +16,14 @@ from millstream.core.durations import LONG_MAX
 from millstream.core.record_context import RecordContext
 from millstream.stores.buffers.shelf import Place, Shelf, from_row, row_prior, to_row
 
+SPILLED = b"\4"
+"""A key of the working copy that is there once something has gone to disk."""
+
 
 class MemoryBuffer(SuppressionBuffer):
     """Entries in a working copy of the byte store "memory".
+
+    What a ``spill`` buffer in its place has put on disk stays there until it leaves.
 
     Opening it reads nothing but the totals: a task that goes from worker to worker pays for what
     has changed, not for what the buffer holds.
@@ -32,6 +37,7 @@ class MemoryBuffer(SuppressionBuffer):
     def __init__(self, settings: BufferSettings) -> None:
         self._settings = settings
         self._shelves = [Shelf(settings.working_copy(settings.store, "memory"))]
+        self._open_disk()
 
     @classmethod
     def open(cls, settings: BufferSettings) -> Self:
@@ -108,6 +114,17 @@ class MemoryBuffer(SuppressionBuffer):
         """Read the totals anew."""
         for shelf in self._shelves:
             shelf.reload()
+        self._open_disk()
+
+    def _open_disk(self) -> None:
+        """Open the entries on disk, if there have ever been any."""
+        if len(self._shelves) == 1 and self._shelves[0].copy.get(SPILLED) is not None:
+            self._shelves.append(self._disk())
+
+    def _disk(self) -> Shelf:
+        settings = self._settings
+        name = f"{settings.store}-spilled"
+        return Shelf(settings.working_copy(name, settings.byte_store))
 
     def _find(self, key: bytes) -> tuple[Shelf, int, bytes] | None:
         for shelf in self._shelves:

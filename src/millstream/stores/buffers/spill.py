@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from millstream.core.buffers import BufferSettings, BufferTraits
+from millstream.core.buffers import BufferTraits
 from millstream.core.durations import LONG_MAX
-from millstream.stores.buffers.memory import MemoryBuffer
+from millstream.stores.buffers.memory import SPILLED, MemoryBuffer
 from millstream.stores.buffers.shelf import Shelf
 
 ENTRY_OVERHEAD = 500
 """About what an entry takes in memory besides its contents: two keys, two rows, their places."""
 
-_SPILLED = b"\4"
 _LAST = (LONG_MAX + 1, b"")
 
 
@@ -28,32 +27,13 @@ class SpillBuffer(MemoryBuffer):
     name = "spill"
     traits = BufferTraits(spills=True, recovers=True)
 
-    def __init__(self, settings: BufferSettings) -> None:
-        super().__init__(settings)
-        self._open_disk()
-
-    def reload(self) -> None:
-        """Read the totals anew."""
-        super().reload()
-        self._open_disk()
-
-    def _open_disk(self) -> None:
-        """Open the entries on disk, if there have ever been any."""
-        if len(self._shelves) == 1 and self._shelves[0].copy.get(_SPILLED) is not None:
-            self._shelves.append(self._disk())
-
-    def _disk(self) -> Shelf:
-        settings = self._settings
-        name = f"{settings.store}-spilled"
-        return Shelf(settings.working_copy(name, settings.byte_store))
-
     def _make_room(self) -> None:
         """Move the first entries to disk until there is some room again."""
         memory = self._shelves[0]
         if not self._full(memory, 8):
             return
         if len(self._shelves) == 1:
-            self._shelves[0].copy.put(_SPILLED, b"")
+            self._shelves[0].copy.put(SPILLED, b"")
             self._shelves.append(self._disk())
         disk = self._shelves[1]
         for entry in memory.take(_LAST):

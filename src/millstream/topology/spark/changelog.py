@@ -8,18 +8,32 @@ that is the whole rollback.
 
 A batch also rewrites a bounded slice of the state, so that after a full round the oldest segments
 are no longer needed; see `slices`.
+
+Segments say nothing about the kind of byte store that a store was kept in. Where the application
+asks for another kind than the manifest names, the store is built in the new one like any other that
+this worker does not have, and the next manifest names it.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from millstream.core.errors import PluginError
 from millstream.core.store import ByteStore
 from millstream.core.working_copy import Changes, WorkingCopy, store_errors
+from millstream.topology.spark.copies import (
+    UNFINISHED,
+    Copy,
+    carry_over,
+    empty,
+    fill,
+    position_of,
+)
 from millstream.topology.spark.manifest import Manifest, Position, Round
 from millstream.topology.spark.segments import (
     CHANGES,
@@ -33,6 +47,11 @@ from millstream.topology.spark.segments import (
 )
 from millstream.topology.spark.slices import next_slice, wants_round
 
+log = logging.getLogger(__name__)
+
+LOGGED = "memory"
+"""Keeps what users' own stores have logged, and what no store of the application asks for."""
+
 REMOVED_PER_BATCH = 64
 """How many old segments a batch deletes, on top of as many as it writes."""
 
@@ -40,7 +59,6 @@ SEGMENT_COST = 512
 """What a segment counts for besides its bytes, so that many tiny ones are compacted too."""
 
 _MIN_SLICE = 64 * 1024
-_UNFINISHED = b"building"
 
 
 class SegmentLog(Protocol):
@@ -54,15 +72,6 @@ class SegmentLog(Protocol):
 
     def remove(self, seq: int) -> None:
         """Delete a segment."""
-
-
-@dataclass(slots=True)
-class _Copy:
-    kind: str
-    working: WorkingCopy
-    position: Position | None
-    """The version its byte store is at; None if that is nobody's."""
-    building: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,27 +94,40 @@ class Changelog:
 
     Args:
         open_store: Opens the byte store for a store name and a plugin's name.
+        kinds: Store -> the plugin that the application asks for, as far as that is known before
+            its stores are opened.
     """
 
-    def __init__(self, open_store: Callable[[str, str], ByteStore]) -> None:
+    def __init__(
+        self,
+        open_store: Callable[[str, str], ByteStore],
+        kinds: Mapping[str, str] | None = None,
+    ) -> None:
         self._open_store = open_store
-        self._copies: dict[str, _Copy] = {}
+        self._kinds = dict(kinds or {})
+        self._copies: dict[str, Copy] = {}
         self._staged: Position | None = None
         self._position = Position()
         self.rebuilt: list[Rebuilt] = []
         """Stores built anew since somebody looked; whoever looks empties the list."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return a store's working copy; a store that the changelog never saw starts empty."""
+        """Return a store's working copy; a store that the changelog never saw starts empty.
+
+        What the store holds in another kind of byte store is carried over.
+        """
         copy = self._copies.get(store)
-        if copy is None or copy.kind != kind:
-            copy = self._copies[store] = self._open(store, kind)
-            if copy.position is not None:
-                _empty(copy.working.store)
-            with store_errors():
-                copy.working.store.write({}, self._position.encode())
-            copy.position = self._position
-        return copy.working
+        if copy is not None and copy.kind == kind:
+            return copy.working
+        self._kinds[store] = kind
+        opened = self._open(store, kind)
+        if copy is None:
+            fill(opened, iter(()), self._position)
+        else:
+            _log_carried(store, copy.kind, kind)
+            carry_over(copy, opened, self._position)
+        self._copies[store] = opened
+        return opened.working
 
     def catch_up(self, manifest: Manifest, log: SegmentLog) -> None:
         """Bring every store to the manifest's version.
@@ -115,9 +137,7 @@ class Changelog:
         """
         self._settle(manifest.position)
         self._position = manifest.position
-        for store, kind in manifest.stores.items():
-            if store not in self._copies:
-                self._copies[store] = self._open(store, kind)
+        self._open_all(manifest)
         behind = {
             store: copy
             for store, copy in self._copies.items()
@@ -129,9 +149,8 @@ class Changelog:
     def first_missing(self, manifest: Manifest) -> int | None:
         """Return the number of the first segment that ``catch_up`` reads; None: it reads none."""
         starts = []
-        for store, kind in manifest.stores.items():
-            if store not in self._copies:
-                self._copies[store] = self._open(store, kind)
+        self._open_all(manifest)
+        for store in manifest.stores:
             position = self._copies[store].position
             if position == manifest.position:
                 continue
@@ -200,7 +219,7 @@ class Changelog:
         staged, self._staged = self._staged, None
         for copy in self._copies.values():
             # Another worker may have gone on with a store that workers share.
-            found = _position(copy.working.store)
+            found = position_of(copy.working.store)
             if staged is not None and staged == truth and found == copy.position:
                 copy.working.apply(truth.encode())
                 copy.position = truth
@@ -208,17 +227,33 @@ class Changelog:
                 copy.working.forget()
                 copy.position = found
 
-    def _open(self, store: str, kind: str) -> _Copy:
+    def _open_all(self, manifest: Manifest) -> None:
+        """Open the manifest's stores that are not open yet, in the kind that is asked for."""
+        for store, kind in manifest.stores.items():
+            if store in self._copies:
+                continue
+            wanted = self._kinds.get(store, kind)
+            try:
+                self._copies[store] = self._open(store, wanted)
+            except PluginError:
+                if store in self._kinds:
+                    raise
+                # The plugin that kept it is gone. Its entries are in the segments all the same.
+                self._copies[store] = self._open(store, LOGGED)
+            if self._copies[store].kind != kind:
+                _log_carried(store, kind, self._copies[store].kind)
+
+    def _open(self, store: str, kind: str) -> Copy:
         with store_errors():
             opened = self._open_store(store, kind)
-        return _Copy(kind, WorkingCopy(opened), _position(opened))
+        return Copy(kind, WorkingCopy(opened), position_of(opened))
 
-    def _replay(self, copies: dict[str, _Copy], manifest: Manifest, log: SegmentLog) -> None:
+    def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentLog) -> None:
         starts = {}
         steps: dict[str, list[tuple[int, int]]] = {store: [] for store in copies}
         for store, copy in copies.items():
             if not _continues(copy.position, manifest, log):
-                _empty(copy.working.store)
+                empty(copy.working.store)
                 copy.position, copy.building = None, True
             starts[store] = manifest.first if copy.position is None else copy.position.seq
         anew = {s for s, copy in copies.items() if copy.position is None or not copy.position.seq}
@@ -273,28 +308,18 @@ def _follows(segment: Segment, last: Segment) -> bool:
     return same_batch or segment.parent == last.id
 
 
-def _apply(copy: _Copy, section: Section, reached: Position) -> None:
+def _apply(copy: Copy, section: Section, reached: Position) -> None:
     # A slice says again what was there; only a store that is being built anew has to hear it.
     if section.kind == SLICE and not copy.building:
         return
-    version = _UNFINISHED if copy.building else reached.encode()
+    version = UNFINISHED if copy.building else reached.encode()
     entries = dict(zip(section.keys, section.values, strict=True))
     with store_errors():
         copy.working.store.write(entries, version, dropped=section.dropped)
 
 
-def _position(store: ByteStore) -> Position | None:
-    """Return the point that a store is at; None if that is nobody's."""
-    with store_errors():
-        version = store.version()
-    return Position() if version is None else Position.decode(version)
-
-
-def _empty(store: ByteStore) -> None:
-    with store_errors():
-        last = next(iter(store.scan(None, None, reverse=True)), None)
-        everything = [] if last is None else [(b"", last[0] + b"\0")]
-        store.write({}, _UNFINISHED, dropped=everything)
+def _log_carried(store: str, before: str, now: str) -> None:
+    log.info("store is carried over store=%s from=%s to=%s", store, before, now)
 
 
 def _section(store: str, changes: Changes) -> Section:

@@ -28,6 +28,8 @@ class Job:
     """Partition counts of the topics that sinks write to, as far as they are known."""
     exactly_once: bool
     state_dir: str
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Store -> the plugin of byte stores that keeps it, as far as that is known beforehand."""
     rebuilt: Any = None
     """Where workers report stores that they have built anew; None if nobody listens."""
     recorded: Any = None

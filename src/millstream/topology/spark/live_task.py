@@ -21,6 +21,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.last_records import last_of_each_key
 from millstream.topology.spark.manifest import Manifest
 from millstream.topology.spark.measurements import thread_name
+from millstream.topology.spark.segments import damaged
 from millstream.topology.spark.task_host import SparkTaskHost
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker_cache import Application
@@ -91,7 +92,7 @@ class LiveTask:
     def _run(
         self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
     ) -> tuple[bytes, list[dict[str, Any]]]:
-        manifest = Manifest() if saved is None else Manifest.decode(saved)
+        manifest = _manifest(saved, segments)
         changelog = self._host.changelog
         changelog.catch_up(manifest, segments)
         self._host.begin(arrived.clock_ms)
@@ -156,10 +157,39 @@ class LiveTask:
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
         task = self._task = Task(plan, parts, self._id, settings, self._host, measures=measures)
+        self._log_strangers(manifest)
         if manifest.snapshot:
             snapshot = manifest.snapshot
             task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))
         return task
+
+    def _log_strangers(self, manifest: Manifest) -> None:
+        """Log where the checkpoint and the topology do not have the same stores."""
+        asked = self._host.asked
+        if manifest.step:
+            for store in sorted(asked - manifest.stores.keys()):
+                log.warning(
+                    "store starts empty: the checkpoint has nothing of it store=%s task=%s",
+                    store,
+                    self._id,
+                )
+        # A store may have parts, whose names begin with its own.
+        own = tuple(self._store_names())
+        for store in sorted(manifest.stores.keys() - asked):
+            if store.startswith(own):
+                continue
+            log.info(
+                "store is kept in the checkpoint, although the topology has none of that name "
+                "store=%s task=%s",
+                store,
+                self._id,
+            )
+
+    def _store_names(self) -> set[str]:
+        plan, number = self._owner.plan, self._stage.subtopology
+        parts = [part for part in plan.subtopologies if part.id == number]
+        own = {node.name for part in parts for node in part.stores}
+        return own | {each.store.name for each in plan.globals}
 
     def _close_tasks(self) -> None:
         task, tables = self._task, self._globals
@@ -198,6 +228,19 @@ class LiveTask:
                 "clock": clock_ms,
                 "blob": b"",
             }
+
+
+def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
+    """Return what the batch before left; an empty one in a task's first batch.
+
+    Raises:
+        ProcessorStateException: It is damaged or missing.
+    """
+    if saved is not None:
+        return Manifest.decode(saved)
+    if segments.get(0) is not None:
+        raise damaged("a task's manifest", "It is missing, although there are segments.")
+    return Manifest()
 
 
 def _overwrite(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> int:

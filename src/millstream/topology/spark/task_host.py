@@ -12,14 +12,11 @@ from millstream.core.headers import Headers
 from millstream.core.store import ByteStore
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store, store_class
-from millstream.topology.spark.changelog import Changelog
+from millstream.topology.spark.changelog import LOGGED, Changelog
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.outbox import Outbox
 from millstream.topology.spark.slots import Turn, claimed_slot
 from millstream.topology.spark.topics import partition_count
-
-LOGGED = "memory"
-"""Keeps what users' own stores have logged."""
 
 
 class SparkTaskHost:
@@ -40,9 +37,9 @@ class SparkTaskHost:
         self._task = task
         self._clock_ms = 0
         self.global_stores: dict[str, Any] = {}
-        self._kept: set[str] = set()
+        self.asked: set[str] = set()
         """Stores whose bytes are in the changelog, so that nothing has to be logged."""
-        self.changelog = Changelog(self._open_store)
+        self.changelog = Changelog(self._open_store, job.kinds)
         self._turn: Turn | None = None
         """On the machine's copy; None if every store is this worker's own."""
         if shares:
@@ -81,7 +78,7 @@ class SparkTaskHost:
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return the bytes of a store."""
-        self._kept.add(store)
+        self.asked.add(store)
         return self.changelog.working_copy(store, kind)
 
     def send(
@@ -121,7 +118,7 @@ class SparkTaskHost:
 
         Asked after the store has opened what is below it.
         """
-        return store not in self._kept
+        return store not in self.asked
 
     def log_change(
         self,
