@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.private import private_directory, write_private
 
 FILE = "millstream.json"
 VERSION = 1
@@ -135,9 +136,9 @@ class LocalCheckpoint:
 
     def write(self, note: Checkpoint) -> None:
         """Write the note into a new checkpoint."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        private_directory(self._file.parent)
         draft = self._file.with_suffix(".draft")
-        draft.write_text(note.to_json())
+        write_private(draft, note.to_json())
         draft.replace(self._file)
 
 

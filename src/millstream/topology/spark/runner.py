@@ -44,6 +44,7 @@ from millstream.topology.spark.line import LineOptions, start_line
 from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.placement.watcher import Placement, steering_assignor
+from millstream.topology.spark.private import private_state
 from millstream.topology.spark.probe import needs_wall_clock
 from millstream.topology.spark.purge import Purger
 from millstream.topology.spark.restores import RebuiltStores
@@ -154,6 +155,7 @@ class Runner:
         self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id)
         self._check_wanted()
+        private_state(self.state_dir)
         note = self._noted(spark, wanted)
         options = LineOptions(
             checkpoint=self.checkpoint_location,

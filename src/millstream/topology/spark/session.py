@@ -13,6 +13,8 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
+from millstream.topology.spark.on_this_machine import on_this_machine
+from millstream.topology.spark.private import UMASK, private_children
 
 _STATE = "spark.sql.streaming.stateStore"
 _CHECKPOINT_MANAGER = (
@@ -31,6 +33,9 @@ SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.checkpointFormatVersion": "2",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "4",
+    # What it prints of a source's options may hold passwords.
+    "spark.sql.redaction.options.regex": r"(?i)url|jaas|password|secret|token|keystore|\.key",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
     # Any real limit here makes Spark measure the Arrow batch at every row, which costs ten times
     # as much as writing it.
@@ -45,6 +50,15 @@ _NEW_SESSION: dict[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.speculation": "false",
     "spark.shuffle.compress": "false",
+    # The history is for a user interface that is off, and a batch adds 30 kB and more to it.
+    "spark.sql.ui.retainedExecutions": "2",
+    "spark.sql.streaming.ui.enabled": "false",
+    "spark.ui.retainedJobs": "8",
+    "spark.ui.retainedStages": "16",
+    "spark.ui.retainedTasks": "256",
+    "spark.ui.retainedDeadExecutors": "8",
+    # Of the checkpoint; without it every user of the machine may read what is in stores.
+    "spark.hadoop.fs.permissions.umask-mode": f"{UMASK:03o}",
     # Spark's default one starts a process for every rename on a local disk.
     "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINT_MANAGER,
 }
@@ -62,10 +76,13 @@ def new_session(config: Mapping[str, Any], application_id: str) -> SparkSession:
     settings |= _NEW_SESSION | given
     own_jars = ",".join(map(str, jars("spark")))
     settings["spark.jars"] = ",".join(filter(None, [given.get("spark.jars"), own_jars]))
+    settings = on_this_machine(settings)
     builder = SparkSession.builder
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    # The JVM passes it on to its Python workers.
+    with private_children():
+        return builder.getOrCreate()
 
 
 def ended_jvm() -> str | None:

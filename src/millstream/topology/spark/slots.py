@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from millstream.core.errors import LockException
+from millstream.topology.spark.private import FILE_MODE, private_directory
 
 LIMIT = 1024
 _claimed: dict[tuple[int, Path], tuple[Path, int]] = {}
@@ -43,7 +44,7 @@ def free_slots(root: Path) -> Iterator[Path]:
     """Remove the slots, and the shared copies, that no process holds; yield each that went."""
     places = [*sorted(root.glob("slots/*")), *sorted(root.glob("shared/*/*"))]
     for slot in places:
-        handle = _lock(slot)
+        handle = locked(slot)
         if handle is not None:
             shutil.rmtree(slot, ignore_errors=True)
             os.close(handle)
@@ -54,8 +55,8 @@ def _claim(root: Path) -> tuple[Path, int]:
     for number in range(LIMIT):
         slot = root / "slots" / str(number)
         try:
-            slot.mkdir(parents=True, exist_ok=True)
-            handle = _lock(slot)
+            private_directory(slot)
+            handle = locked(slot)
         except OSError as error:
             raise _unusable(root, error) from error
         if handle is not None:
@@ -81,8 +82,8 @@ class Turn:
         """
         if self._handle is None:
             try:
-                self.directory.mkdir(parents=True, exist_ok=True)
-                self._handle = _lock(self.directory)
+                private_directory(self.directory)
+                self._handle = locked(self.directory)
             except OSError as error:
                 raise _unusable(self.directory, error) from error
         return self._handle is not None
@@ -109,8 +110,13 @@ def _unusable(directory: Path, error: OSError) -> LockException:
     )
 
 
-def _lock(slot: Path) -> int | None:
-    handle = os.open(slot / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+def locked(directory: Path) -> int | None:
+    """Take a directory's lock, until the handle is closed or the process ends; None: it is taken.
+
+    Raises:
+        OSError: The directory cannot be written to.
+    """
+    handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

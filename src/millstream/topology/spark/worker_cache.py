@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.plan import Plan
 from millstream.core.settings import TaskSettings
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.private import UMASK
 
 
 class Closable(Protocol):
@@ -48,6 +50,8 @@ def application(job: Job) -> Application:
     found = _applications.get(job.application_id)
     if found is None or found.run_id != job.run_id:
         _collect_less_often()
+        # A session that was not made here has started this process with the user's own one.
+        os.umask(UMASK)
         if found is not None:
             for name in list(found.entries):
                 _close(found.entries.pop(name))

@@ -10,6 +10,7 @@ from typing import Any
 
 from millstream.core.processor import TaskId
 from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
+from millstream.topology.spark.private import private_directory, write_private
 
 FILE = "placement.json"
 
@@ -36,9 +37,9 @@ def write_record(directory: Path, record: PlacementRecord) -> None:
     Raises:
         OSError: It cannot be written.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    private_directory(directory)
     new = directory / f".{FILE}.{os.getpid()}"
-    new.write_text(json.dumps(asdict(record), indent=1, default=repr), encoding="utf-8")
+    write_private(new, json.dumps(asdict(record), indent=1, default=repr))
     new.replace(directory / FILE)
 
 
