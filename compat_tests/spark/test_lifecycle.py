@@ -39,6 +39,7 @@ class StandInRunner:
         self.look: Callable[[], str | None] = lambda: None
         self.over = self.hurried = False
         self.rebuilt = None
+        self.log: Any = None
 
     def start(self) -> None:
         self.started.set()
@@ -73,6 +74,12 @@ class StandInRunner:
     def last_progress(self) -> None:
         return None
 
+    def recent_progress(self) -> list[Any]:
+        return []
+
+    def tasks(self) -> int:
+        return 2
+
 
 class App(KafkaStreams):
     """An application on a stand-in."""
@@ -86,6 +93,7 @@ class App(KafkaStreams):
         topology = Topology().addSource("source", "in").addSink("sink", "out", "source")
         super().__init__(topology, entries)
         self.runner = StandInRunner()
+        self.runner.log = self._runner.log
         self._runner: Any = self.runner
         self.states: list[str] = []
         self.setStateListener(lambda new, _: self.states.append(new.name))

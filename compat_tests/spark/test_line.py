@@ -103,7 +103,8 @@ def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver() -> None:
         raise error
     found = failure_from(f"org.apache.spark.SparkException: Job aborted\n{caught.value}\n  at x")
 
-    assert (type(found), str(found)) == (ProcessorStateException, str(error))
+    assert type(found) is ProcessorStateException
+    assert (found.problem, found.detail, found.hint) == (error.problem, error.detail, error.hint)
 
 
 def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one() -> None:

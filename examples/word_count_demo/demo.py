@@ -41,6 +41,8 @@ class Demo:
             "bootstrap.servers": run.bootstrap_servers,
             "processing.guarantee": "exactly_once_v2",
             "state.dir": str(folder),
+            # The table has the terminal for itself; what Spark writes goes to a file.
+            "millstream.log": "off",
             # A short run at a small rate: the optimising compiler would take both cores for most
             # of it and has no time to pay them back.
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",

@@ -28,11 +28,14 @@ class MillstreamError(Exception):
         self.problem = problem
         self.detail = detail
         self.hint = hint
+        self.more: tuple[tuple[str, str], ...] = ()
+        """What is known besides, as label and text, such as the user's own lines of the trace."""
 
     def __str__(self) -> str:
         lines = [f"{self.prefix}{self.problem}"]
         if self.detail:
             lines.append(f"  detail: {self.detail}")
+        lines += [f"  {label}: {text}" for label, text in self.more]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millstream.core.config.definition import ConfigKey, Kind, at_least
+from millstream.core.config.definition import ConfigKey, Kind, at_least, one_of
 from millstream.core.errors import ConfigException
 
 PREFIX = "millstream."
@@ -20,6 +20,8 @@ RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 OBSERVER_NAMES = "millstream.observer.names"
 STEER_TASKS = "millstream.steer.tasks"
 ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
+LOG = "millstream.log"
+LOG_FILE = "millstream.log.file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,21 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=256 << 20,
             check=at_least(1),
             doc="block cache and write buffers of all RocksDB stores of one worker process",
+        ),
+        OwnKey(
+            name=LOG,
+            kind=Kind.STRING,
+            default="normal",
+            check=one_of("off", "quiet", "normal", "verbose", any_case=True),
+            doc="what is written to the terminal ([below](#log)): `quiet` failures; `normal` also "
+            "warnings, and what the application does; `verbose` everything; `off` leaves all "
+            "logging as Python's and Spark's own configurations have it",
+        ),
+        OwnKey(
+            name=LOG_FILE,
+            kind=Kind.STRING,
+            default_doc="`<state.dir>/<application.id>/millstream.log`",
+            doc="where everything is written, Spark's own log included",
         ),
     )
 }

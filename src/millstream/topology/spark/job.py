@@ -30,6 +30,8 @@ class Job:
     state_dir: str
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Store -> the plugin of byte stores that keeps it, as far as that is known beforehand."""
+    log: str | None = None
+    """The file for the log of workers on the driver's machine; None: they write to stderr."""
     rebuilt: Any = None
     """Where workers report stores that they have built anew; None if nobody listens."""
     recorded: Any = None

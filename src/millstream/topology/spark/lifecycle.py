@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
@@ -23,10 +24,12 @@ from millstream.core.errors import (
     StreamsException,
 )
 from millstream.plugins.names import observers
-from millstream.topology.spark.failures import failure_from
+from millstream.topology.spark.failures import failure_from, trace_from
+from millstream.topology.spark.jvm import ended_jvm, forget_ended_jvm
+from millstream.topology.spark.logs import ApplicationLog
+from millstream.topology.spark.progress_lines import ProgressLines
 from millstream.topology.spark.queryable import QueryableApplication
 from millstream.topology.spark.runner import Runner, Unwanted
-from millstream.topology.spark.session import ended_jvm, forget_ended_jvm
 from millstream.topology.spark.signals import Signals
 from millstream.topology.spark.state_machine import State
 
@@ -61,6 +64,11 @@ class LivingApplication(QueryableApplication):
         self._watcher: threading.Thread | None = None
         self._closer: threading.Thread | None = None
         self._stopping = threading.Event()
+        self._waiting = 0
+        """How many callers wait for the end, to whom a failure will be raised."""
+        self._log = ApplicationLog(runner.log)
+        interval_s = config.getLong("log.summary.interval.ms") / 1000
+        self._lines = ProgressLines(runner.application_id, interval_s)
 
     def start(self) -> None:
         """Check topics, checkpoint and broker, then start; returns when the query is under way.
@@ -186,6 +194,8 @@ class LivingApplication(QueryableApplication):
                 hint="Make a new KafkaStreams object to start again.",
             )
         forget_ended_jvm()
+        self._log.open()
+        self._lines.starting(self._log_place())
         self._machine.move(State.REBALANCING)
         active = SparkContext._active_spark_context is not None
         kind = InheritableThread if active else threading.Thread
@@ -202,10 +212,17 @@ class LivingApplication(QueryableApplication):
             return
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
             self._abandon()
+            log.error(
+                "%s: the start failed: %s",
+                self._application_id,
+                error,
+                extra={"details": _trace(error), "raised": True},
+            )
             self._start_error = error if isinstance(error, Exception) else _interrupted(error)
             self._end_with(self._start_error)
             return
         if self._machine.move_if_possible(State.RUNNING):
+            self._lines.first_batch(self._runner.tasks())
             self._watcher = threading.Thread(
                 target=self._watch, name=f"{self._runner.application_id}-watcher", daemon=True
             )
@@ -220,6 +237,13 @@ class LivingApplication(QueryableApplication):
     # -- end ---------------------------------------------------------------------
 
     def _wait(self, limit_s: float | None, signals: Signals) -> bool:
+        self._waiting += 1
+        try:
+            return self._over(limit_s, signals)
+        finally:
+            self._waiting -= 1
+
+    def _over(self, limit_s: float | None, signals: Signals) -> bool:
         give_up = None if limit_s is None else time.monotonic() + limit_s
         heard = 0
         while not self._machine.wait_until_over(_POLL_S):
@@ -232,10 +256,10 @@ class LivingApplication(QueryableApplication):
 
     def _obey(self, count: int, name: str) -> None:
         if count == 1:
-            log.info("closing application=%s signal=%s", self._application_id, name)
+            self._lines.say("%s: closing when the batch under way has ended", name)
             self._begin_close(None)
         elif count == 2:
-            log.info("closing at once application=%s signal=%s", self._application_id, name)
+            self._lines.say("%s: closing without waiting for the batch under way", name)
             self._runner.hurry()
         else:
             raise KeyboardInterrupt
@@ -298,7 +322,27 @@ class LivingApplication(QueryableApplication):
         """Return what has ended the query; None while it runs."""
         self._tell_news()
         text = self._runner.failure()
-        return None if text is None else failure_from(text)
+        if text is None:
+            self._lines.look(self._runner.last_progress, self._runner.recent_progress)
+            return None
+        failure = failure_from(text)
+        self._note(failure, trace_from(text))
+        return failure
+
+    def _note(self, failure: StreamsException, details: str) -> None:
+        """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
+        if place := self._log_place():
+            failure.more = (*failure.more, ("log", place))
+        log.error(
+            "%s: %s",
+            self._application_id,
+            failure,
+            extra={"details": details, "raised": self._waiting > 0},
+        )
+
+    def _log_place(self) -> str:
+        options = self._runner.log
+        return str(options.path) if options.on else ""
 
     def _unexpected(self, error: Exception) -> StreamsException:
         ended = ended_jvm()
@@ -313,12 +357,15 @@ class LivingApplication(QueryableApplication):
                 hint="Start the program again: it goes on after the last committed batch. If the "
                 "machine's memory ran out, lower spark.driver.memory.",
             )
-        failure.__cause__ = error
+        details = _trace(error)
+        # How Py4J noticed is of no interest to who reads the trace.
+        error.__cause__ = error.__context__ = None
+        failure.__cause__ = error.with_traceback(None)
+        self._note(failure, details)
         return failure
 
     def _recovered(self, failure: StreamsException) -> bool:
         self._failures += 1
-        log.error("processing failed application=%s\n%s", self._application_id, failure)
         self._observers.failed(failure)
         if self._asked(failure) != _REPLACE:
             return False
@@ -326,6 +373,7 @@ class LivingApplication(QueryableApplication):
             self._machine.move(State.REBALANCING)
             self._runner.restart()
             self._machine.move(State.RUNNING)
+            self._lines.say("started again from the last checkpoint after a failure")
         except Unwanted:
             return True
         except Exception:
@@ -366,6 +414,8 @@ class LivingApplication(QueryableApplication):
                     log.exception("a state listener failed from=%s to=%s", old.name, new.name)
             if new.hasCompletedShutdown():
                 self._observers.close()
+                self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
+                self._log.close()
 
         return tell_all
 
@@ -388,6 +438,10 @@ def _seconds(timeout: timedelta | int | None) -> float | None:
     if limit_ms < 0:
         raise IllegalArgumentException("Timeout can't be negative.", detail=f"It is {limit_ms} ms.")
     return limit_ms / 1000
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
 def _interrupted(error: BaseException) -> StreamsException:

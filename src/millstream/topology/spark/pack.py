@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.failures import reported
 from millstream.topology.spark.feedback import true_times
 from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, encode_chunk
 
@@ -32,7 +33,8 @@ def packer(layout: Layout, stage: int) -> Mapper:
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
-                topic, partition, first, blob = packed(batch, feedback)
+                with reported():
+                    topic, partition, first, blob = packed(batch, feedback)
                 row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
                 yield _rows([row])
 

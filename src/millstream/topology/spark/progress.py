@@ -21,17 +21,31 @@ def progress_metrics(
     metrics = Metrics()
     if progress is not None:
         tags = (("client-id", application_id),)
-        sources = progress.get("sources") or []
         values = {
             "records": progress.get("numInputRows") or 0,
             "process-rate": progress.get("processedRowsPerSecond") or 0.0,
             "batch-time-ms": (progress.get("durationMs") or {}).get("triggerExecution", 0),
             "batch-id": progress.get("batchId", -1),
-            "records-lag": sum(map(_lag, sources)),
+            "records-lag": lag_of(progress),
         }
         for name, value in values.items():
             metrics.gauge(MetricName(name, GROUP, tags), float(value))
     return metrics.asMap()
+
+
+def lag_of(progress: Mapping[str, Any]) -> int:
+    """Return how many records were on the source topics that a batch had not read."""
+    return sum(map(_lag, progress.get("sources") or ()))
+
+
+def records_of(progress: Mapping[str, Any]) -> int:
+    """Return how many records of topics a batch has read."""
+    sources = progress.get("sources") or ()
+    return sum(
+        int(source.get("numInputRows") or 0)
+        for source in sources
+        if isinstance(source.get("endOffset"), Mapping)
+    )
 
 
 def _lag(source: Mapping[str, Any]) -> int:

@@ -40,7 +40,9 @@ from millstream.topology.spark.clients import (
 )
 from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.jvm import quieten
 from millstream.topology.spark.line import LineOptions, start_line
+from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.placement.watcher import Placement, steering_assignor
@@ -94,6 +96,7 @@ class Runner:
                 "the topology reads no topic",
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
+        self.log = LogOptions.of(config, self.state_dir)
         self._query: StreamingQuery | None = None
         self._again: tuple[SparkSession, Job, LineOptions] | None = None
         self._changing = threading.RLock()
@@ -127,6 +130,11 @@ class Runner:
         own = {node.name for part in parts for node in part.stores}
         return own | {store.store.name for store in self._plan.globals}
 
+    def tasks(self) -> int:
+        """Return how many tasks the application has; 0 before the start."""
+        stages = () if self.started is None else self.started.job.layout.stages
+        return sum(stage.tasks for stage in stages)
+
     def start(self) -> None:
         """Check everything that can be checked without Spark, then start the query.
 
@@ -153,7 +161,9 @@ class Runner:
         offsets = starting_offsets(plan, self._config, brokers, read, layout.feedback)
         ticks = needs_wall_clock(plan, self._config)
         self._check_wanted()
-        spark = self._spark or new_session(self._entries, self.application_id)
+        spark = self._spark or new_session(self._entries, self.application_id, self.log)
+        if self.log.on and not self.log.verbose:
+            quieten(spark)
         self._check_wanted()
         private_state(self.state_dir)
         note = self._noted(spark, wanted)
@@ -170,6 +180,8 @@ class Runner:
         )
         session = query_session(spark, self._entries, len(layout.keys))
         job = self._job(plan, layout, sink_sizes, note)
+        if self.log.on and (spark.sparkContext.master or "").startswith("local"):
+            job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
             job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
         recorded = spark.sparkContext.accumulator([], self.measurements.reports)
@@ -255,6 +267,13 @@ class Runner:
         """Return Spark's account of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
         return self._progress if progress is None else json.loads(progress.json)
+
+    def recent_progress(self) -> list[dict[str, Any]]:
+        """Return Spark's accounts of the last batches, oldest first, as many as it keeps."""
+        query: Any = self._query
+        if query is None:
+            return []
+        return [json.loads(each.json()) for each in query._jsq.recentProgress()]
 
     def _check_wanted(self) -> None:
         if self._over:

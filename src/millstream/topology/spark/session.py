@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
+<<<<<<< HEAD
 from millstream.topology.spark.on_this_machine import on_this_machine
 from millstream.topology.spark.private import UMASK, private_children
+=======
+from millstream.topology.spark.jvm import launched_jvm, with_log
+from millstream.topology.spark.logs import LogOptions
+>>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
 
 _STATE = "spark.sql.streaming.stateStore"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
-
-_JVM_END_S = 2.0
-"""An answer that does not come is noticed sooner than the end of the process."""
 
 SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state."
@@ -64,11 +63,19 @@ _NEW_SESSION: dict[str, str] = {
 }
 
 
-def new_session(config: Mapping[str, Any], application_id: str) -> SparkSession:
+def new_session(
+    config: Mapping[str, Any], application_id: str, log: LogOptions | None = None
+) -> SparkSession:
     """Return the session of this process, made with an application's ``spark.`` entries.
+
+    Args:
+        config: The application's configuration.
+        application_id: What Spark calls it.
+        log: Where the log of the JVM goes; None for where Spark writes it anyhow.
 
     Raises:
         JarError: The Kafka connector's jars are not there, or there is no Java.
+        StreamsException: The JVM does not start.
     """
     os.environ["PYSPARK_PYTHON"] = sys.executable
     given = _spark_entries(config)
@@ -76,35 +83,19 @@ def new_session(config: Mapping[str, Any], application_id: str) -> SparkSession:
     settings |= _NEW_SESSION | given
     own_jars = ",".join(map(str, jars("spark")))
     settings["spark.jars"] = ",".join(filter(None, [given.get("spark.jars"), own_jars]))
+<<<<<<< HEAD
     settings = on_this_machine(settings)
+=======
+    if log is not None:
+        settings = with_log(settings, log)
+        launched_jvm(settings, log)
+>>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
     builder = SparkSession.builder
     for key, value in settings.items():
         builder = builder.config(key, value)
     # The JVM passes it on to its Python workers.
     with private_children():
         return builder.getOrCreate()
-
-
-def ended_jvm() -> str | None:
-    """Say how the JVM that this process has started ended; None if it has not, as far as known."""
-    process = getattr(SparkContext._gateway, "proc", None)
-    if process is None:
-        return None
-    try:
-        status = process.wait(_JVM_END_S)
-    except subprocess.TimeoutExpired:
-        return None
-    if status < 0:
-        return f"was killed by {signal.Signals(-status).name}"
-    return f"exited with status {status}"
-
-
-def forget_ended_jvm() -> None:
-    """Let the next session start a JVM, if the one of this process has ended."""
-    process = getattr(SparkContext._gateway, "proc", None)
-    if process is not None and process.poll() is not None:
-        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-        SparkSession._instantiatedSession = SparkSession._activeSession = None
 
 
 def query_session(

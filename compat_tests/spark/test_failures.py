@@ -1,0 +1,114 @@
+"""What the driver can tell of a failure in a worker: the user's lines, the cause, the place."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from millstream import StreamsException
+from millstream.topology.spark.failures import (
+    RemoteError,
+    WorkerFailure,
+    failure_from,
+    reported,
+    trace_from,
+)
+
+HERE = __file__
+
+
+class Odd(Exception):
+    """Asks for more than its text."""
+
+    def __init__(self, code: int, why: object) -> None:
+        super().__init__(code)
+        self.why = why
+
+    def __str__(self) -> str:
+        return f"odd for {self.why}"
+
+
+class Plain(ValueError):
+    pass
+
+
+def inner(error: Exception) -> None:
+    raise error
+
+
+@contextmanager
+def as_a_task() -> Iterator[None]:
+    try:
+        yield
+    except Exception as cause:
+        raise StreamsException("cannot process a record", hint="Skip it.") from cause
+
+
+def text_of(error: Exception) -> str:
+    """What Spark says of a worker in which ``error`` came out of a user's function."""
+    with pytest.raises(WorkerFailure) as caught, reported(), as_a_task():
+        inner(error)
+    python = "Traceback (most recent call last):\n  File x, line 1\n"
+    return f"Job aborted: {python}{caught.value}\n\tat org.apache.spark.Executor"
+
+
+def test_the_users_lines_are_told_and_no_others() -> None:
+    failure = failure_from(text_of(Plain("seven }]] is odd")))
+    assert [label for label, _ in failure.more] == ["at", "at", "at"]
+    assert failure.more[-2][1].endswith("in text_of: inner(error)")
+    assert failure.more[-1][1].startswith(f"{HERE}:")
+    assert failure.more[-1][1].endswith("in inner: raise error")
+    assert str(failure).splitlines() == [
+        "cannot process a record",
+        *(f"  at: {text}" for _, text in failure.more),
+        "  hint: Skip it.",
+    ]
+
+
+def test_the_cause_has_the_users_own_class() -> None:
+    cause = failure_from(text_of(Plain("seven"))).__cause__
+    assert type(cause) is Plain
+    assert cause.args == ("seven",)
+    assert type(failure_from(text_of(KeyError("k"))).__cause__) is KeyError
+
+
+@pytest.mark.parametrize("error", [Odd(3, "you"), Plain(object()), type("Local", (OSError,), {})()])
+def test_a_cause_that_cannot_be_made_again_is_told_by_its_text(error: Exception) -> None:
+    cause = failure_from(text_of(error)).__cause__
+    assert type(cause) is RemoteError
+    assert str(cause) == f"{type(error).__qualname__}: {error}"
+
+
+def test_the_whole_trace_is_kept_for_the_log() -> None:
+    trace = trace_from(text_of(Plain("seven")))
+    assert "raise error" in trace
+    assert "test_failures.Plain: seven" in trace
+    assert trace_from("of Spark alone") == "of Spark alone"
+
+
+def test_a_failing_call_of_a_library_is_told_by_the_users_line() -> None:
+    def calls(error: Any) -> None:
+        subprocess.run(error, check=True)
+
+    with pytest.raises(WorkerFailure) as caught, reported():
+        calls(["false"])
+    failure = failure_from(str(caught.value))
+    assert failure.more[-1][1].endswith("subprocess.run(error, check=True)")
+
+
+def test_an_error_of_spark_is_cut_to_what_it_says() -> None:
+    python = (
+        "org.apache.spark.SparkException: Job aborted\nTraceback (most recent call last):\n"
+        '  File "worker.py", line 3, in main\n    load()\n'
+        "ModuleNotFoundError: No module named 'helpers'\n\n\tat org.apache.spark.X\n"
+    )
+    assert failure_from(python).detail == "ModuleNotFoundError: No module named 'helpers'"
+    java = "Job aborted due to stage failure\n\tat a.B\n\tat a.C\nCaused by: OutOfMemoryError\n\tat"
+    assert failure_from(java).detail.splitlines()[:2] == [
+        "Job aborted due to stage failure",
+        "Caused by: OutOfMemoryError",
+    ]

@@ -1,0 +1,166 @@
+"""Spark's JVM as a process: how it is started, what it writes, how it ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.logs import LogOptions
+
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_JVM_END_S = 2.0
+"""An answer that does not come is noticed sooner than the end of the process."""
+_LAST_LINES = 15
+_STDERR = 2
+
+NOISE = (
+    b"WARNING: Using incubator modules: jdk.incubator.vector",
+    b"Starting Streaming TransformWithState",
+    b"Streaming TransformWithState",
+)
+"""Beginnings of lines that the JVM and pyspark print at every start, past any log."""
+
+NOISY = {
+    # The first batch of a task, and the end of every batch.
+    "org.apache.spark.sql.execution.python.streaming.TransformWithStateInPySparkStateServer": "OFF",
+    # A batch that takes longer than commit.interval.ms, which is no fault; once for each batch.
+    "org.apache.spark.sql.execution.streaming.runtime.ProcessingTimeExecutor": "ERROR",
+    # "Failed to cancel job group" when a query is stopped between jobs.
+    "org.apache.spark.scheduler.DAGScheduler": "ERROR",
+}
+"""Spark's loggers that warn of what is in order, and from which level on they are heard."""
+
+
+def launched_jvm(settings: Mapping[str, str], log: LogOptions) -> None:
+    """Start this process's JVM, unless it has one, with its log where ``log`` says.
+
+    Raises:
+        StreamsException: It does not start.
+    """
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ or not log.on:
+        return
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings.items():
+        conf.set(key, value)
+    output = None if log.verbose else _Output()
+    kwargs: dict[str, Any] = {} if output is None else {"stderr": output.end}
+    try:
+        gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
+    except PySparkRuntimeError as error:
+        raise StreamsException(
+            "cannot start Spark's JVM",
+            detail="It ended at once" + ("." if output is None else f":\n{output.last_lines()}"),
+            hint="Check JAVA_HOME, spark.driver.memory and spark.driver.extraJavaOptions.",
+        ) from error
+    finally:
+        if output is not None:
+            output.given()
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:
+    """Return a new session's settings with those that send the JVM's log to the file.
+
+    Who configures Spark's logging keeps their own configuration.
+    """
+    given = settings.get(JAVA_OPTIONS, "")
+    own = Path(os.environ.get("SPARK_CONF_DIR", os.devnull), "log4j2.properties").exists()
+    if not log.on or own or "log4j" in given:
+        return dict(settings)
+    file = resources.files("millstream.topology.spark").joinpath("log4j2.properties")
+    options = [f"-Dlog4j2.configurationFile={Path(str(file)).as_uri()}"]
+    options.append(f'"-Dmillstream.log.file={log.path}"')
+    if log.verbose:
+        options.append("-Dmillstream.log.console=warn")
+    return {**settings, JAVA_OPTIONS: " ".join([*options, given]).strip()}
+
+
+def quieten(spark: SparkSession) -> None:
+    """Let Spark be silent about what is in order."""
+    jvm: Any = spark.sparkContext._jvm
+    configurator = jvm.org.apache.logging.log4j.core.config.Configurator
+    levels = jvm.org.apache.logging.log4j.Level
+    for name, level in NOISY.items():
+        configurator.setLevel(name, getattr(levels, level))
+
+
+def ended_jvm() -> str | None:
+    """Say how the JVM that this process has started ended; None if it has not, as far as known."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return None
+    try:
+        status = process.wait(_JVM_END_S)
+    except subprocess.TimeoutExpired:
+        return None
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"exited with status {status}"
+
+
+def forget_ended_jvm() -> None:
+    """Let the next session start a JVM, if the one of this process has ended."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is not None and process.poll() is not None:
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = SparkSession._activeSession = None
+
+
+class _Output:
+    """Passes on what the JVM, and through it Python workers, write to standard error.
+
+    A thread reads it, without the noise, for as long as the JVM has it open: what a user's function
+    prints in a worker has to reach the terminal.
+    """
+
+    def __init__(self) -> None:
+        self._read, self.end = os.pipe()
+        """The end for the JVM to write to."""
+        self._last: deque[bytes] = deque(maxlen=_LAST_LINES)
+        self._after_noise = False
+        self._thread = threading.Thread(target=self._pass_on, name="spark-stderr", daemon=True)
+
+    def given(self) -> None:
+        """Begin: the JVM has its end, or never will."""
+        if self._thread.ident is None:
+            os.close(self.end)
+            self._thread.start()
+
+    def last_lines(self) -> str:
+        """Return what a JVM that has ended wrote last."""
+        self.given()
+        self._thread.join(_JVM_END_S)
+        return b"".join(self._last).decode(errors="replace").strip()
+
+    def _pass_on(self) -> None:
+        rest = b""
+        while chunk := os.read(self._read, 1 << 16):
+            *lines, rest = (rest + chunk).split(b"\n")
+            self._write(b"".join(line + b"\n" for line in lines if self._is_news(line)))
+        self._write(rest)
+        os.close(self._read)
+
+    def _write(self, text: bytes) -> None:
+        self._last.extend(text.splitlines(keepends=True))
+        with suppress(OSError):  # nobody reads it any more, and the JVM must not wait
+            while text:
+                text = text[os.write(_STDERR, text) :]
+
+    def _is_news(self, line: bytes) -> bool:
+        # Each line of pyspark's noise has an empty one behind it.
+        after_noise, self._after_noise = self._after_noise, line.startswith(NOISE)
+        return not (self._after_noise or (after_noise and not line))

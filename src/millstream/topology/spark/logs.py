@@ -1,0 +1,175 @@
+"""Where the log of an application goes: a few lines to the terminal, everything to a file.
+
+A program that has set up Python's logging gets the records there, and nothing is written to the
+terminal besides.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from dataclasses import dataclass
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import LOG, LOG_FILE
+from millstream.core.errors import ConfigException
+
+ROOT = "millstream"
+FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_FILE_MODE = 0o640
+_DIRECTORY_MODE = 0o750
+
+progress = logging.getLogger("millstream.progress")
+"""What an application does, in short lines for a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """How much is logged, and where."""
+
+    level: str
+    """``off``, ``quiet``, ``normal`` or ``verbose``."""
+    path: Path
+
+    @staticmethod
+    def of(config: StreamsConfig, directory: Path) -> LogOptions:
+        """Return what the configuration says; ``directory`` is the application's own."""
+        given = config.getString(LOG_FILE)
+        path = Path(given) if given else directory / "millstream.log"
+        return LogOptions(config.getString(LOG).lower(), path.absolute())
+
+    @property
+    def on(self) -> bool:
+        """Whether logging is set up at all."""
+        return self.level != "off"
+
+    @property
+    def verbose(self) -> bool:
+        """Whether the terminal gets everything."""
+        return self.level == "verbose"
+
+
+def file_handler(path: Path | str) -> logging.Handler:
+    """Return what appends to a log file, which is made; another process may rename it.
+
+    Raises:
+        ConfigException: It cannot be written.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _FILE_MODE))
+        handler = WatchedFileHandler(path, encoding="utf-8")
+    except OSError as error:
+        raise ConfigException(
+            f"cannot write the log file {path}",
+            detail=f"{error}.",
+            hint="Make state.dir a directory that the program may write to, or give "
+            "millstream.log.file; millstream.log=off writes none.",
+        ) from error
+    handler.setFormatter(_WithDetails(FILE_FORMAT))
+    return handler
+
+
+class ApplicationLog:
+    """The handlers of one application in this process, from its start to its end."""
+
+    def __init__(self, options: LogOptions) -> None:
+        self.options = options
+        self._handlers: list[logging.Handler] = []
+
+    def open(self) -> None:
+        """Begin to write.
+
+        Raises:
+            ConfigException: The file cannot be written.
+        """
+        if not self.options.on or self._handlers:
+            return
+        logger = logging.getLogger(ROOT)
+        self._handlers = [file_handler(self.options.path), Console(self.options.level)]
+        for handler in self._handlers:
+            logger.addHandler(handler)
+        if logger.level == logging.NOTSET and not logging.getLogger().handlers:
+            logger.setLevel(logging.INFO)
+
+    def close(self) -> None:
+        """Write nothing more."""
+        logger = logging.getLogger(ROOT)
+        for handler in self._handlers:
+            logger.removeHandler(handler)
+            handler.close()
+        self._handlers = []
+        if logger.level == logging.INFO and not logger.handlers:
+            logger.setLevel(logging.NOTSET)
+
+
+class Console(logging.Handler):
+    """Writes short lines to standard error, unless the program has handlers of its own.
+
+    A record with the attribute ``raised`` is not written: its error is raised to a caller. Where
+    there are several of these, the last one that was added writes.
+    """
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self._level = level
+        self.setFormatter(logging.Formatter("%(message)s") if level != "verbose" else _VERBOSE)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, if it is one for the terminal."""
+        if not self._wants(record):
+            return
+        copied = record
+        if self._level != "verbose" and record.exc_info:
+            copied = logging.makeLogRecord(record.__dict__)
+            copied.exc_info = copied.exc_text = None
+        try:
+            print(self.format(copied), file=sys.stderr, flush=True)
+        except Exception:  # noqa: BLE001 - as every handler of Python's does
+            self.handleError(record)
+
+    def _wants(self, record: logging.LogRecord) -> bool:
+        handlers = logging.getLogger(ROOT).handlers
+        consoles = [each for each in handlers if isinstance(each, Console)]
+        others = [each for each in handlers if not isinstance(each, Console | WatchedFileHandler)]
+        if others or logging.getLogger().handlers or (consoles and consoles[-1] is not self):
+            return False
+        if getattr(record, "raised", False):
+            return False
+        if self._level == "verbose":
+            return True
+        if self._level == "quiet":
+            return record.levelno >= logging.ERROR
+        return record.levelno >= logging.WARNING or record.name == progress.name
+
+
+class _WithDetails(logging.Formatter):
+    """Writes the attribute ``details`` of a record below it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        details = getattr(record, "details", "")
+        return f"{text}\n{details}" if details else text
+
+
+_VERBOSE = _WithDetails("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+def log_in_worker(path: str | None) -> None:
+    """Let a worker's records go to the application's file; None: where they go anyhow."""
+    logger = logging.getLogger(ROOT)
+    known = [each for each in logger.handlers if isinstance(each, WatchedFileHandler)]
+    if path is None or any(each.baseFilename == path for each in known):
+        return
+    for handler in known:
+        logger.removeHandler(handler)
+        handler.close()
+    try:
+        logger.addHandler(file_handler(path))
+    except ConfigException:
+        return
+    logger.propagate = False

@@ -1,0 +1,105 @@
+"""What an application does, in short lines: it starts, has its first batch, runs at some rate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from millstream.topology.spark.logs import progress
+from millstream.topology.spark.progress import lag_of, records_of
+
+Progress = Mapping[str, Any]
+_LOOK_S = 0.5
+
+
+class ProgressLines:
+    """Writes a line when the first batch has ended, and one in every interval.
+
+    Args:
+        application_id: Whom it is about.
+        interval_s: Time between two lines; 0 or less for none.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        application_id: str,
+        interval_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._application_id = application_id
+        self._interval_s = interval_s
+        self._clock = clock
+        self._began = clock()
+        self._due = 0.0
+        self._batch: int | None = None
+        """The last batch that has been told of."""
+        self._told_at = self._began
+
+    def say(self, text: str, *args: object) -> None:
+        """Write a line about the application."""
+        progress.info(f"%s: {text}", self._application_id, *args)
+
+    def starting(self, log: str) -> None:
+        """Tell that the start begins, and where the log is, if there is one."""
+        self._began = self._clock()
+        self.say(f"starting; log in {log}" if log else "starting")
+
+    def first_batch(self, tasks: int) -> None:
+        """Tell that the query is under way."""
+        self._batch, self._due = None, 0.0
+        took = self._clock() - self._began
+        self.say("started in %.1f s, %s; the first batch begins", took, _many(tasks, "task"))
+
+    def look(self, last: Callable[[], Progress | None], recent: Callable[[], Any]) -> None:
+        """Write a line if one is due.
+
+        Args:
+            last: Returns Spark's account of the last batch.
+            recent: Returns those of the last batches, oldest first.
+        """
+        now = self._clock()
+        if now < self._due:
+            return
+        self._due = now + _LOOK_S
+        if self._batch is None:
+            found = last()
+            if found is not None:
+                self._tell_first(found, now)
+        elif 0 < self._interval_s <= now - self._told_at:
+            self._tell_rate(recent(), now)
+
+    def _tell_first(self, first: Progress, now: float) -> None:
+        self._batch, self._told_at = int(first["batchId"]), now
+        self.say(
+            "running; first batch: %s in %.1f s, %s behind",
+            _many(records_of(first), "record"),
+            now - self._began,
+            f"{lag_of(first):,}",
+        )
+
+    def _tell_rate(self, recent: Sequence[Progress], now: float) -> None:
+        assert self._batch is not None
+        new = [each for each in recent if each["batchId"] > self._batch]
+        span, self._told_at = now - self._told_at, now
+        if not new:
+            self.say("running; no batch has ended for %.0f s", span)
+            return
+        # Spark keeps the accounts of some batches only.
+        share = len(new) / max(1, new[-1]["batchId"] - self._batch)
+        self._batch = new[-1]["batchId"]
+        self.say(
+            "running; %s records a second, %s behind, %.1f s a batch",
+            f"{sum(map(records_of, new)) / share / span:,.0f}",
+            f"{lag_of(new[-1]):,}",
+            sum(map(_seconds, new)) / len(new),
+        )
+
+
+def _seconds(progress: Progress) -> float:
+    return float((progress.get("durationMs") or {}).get("triggerExecution", 0)) / 1000
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
