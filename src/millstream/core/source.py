@@ -11,13 +11,17 @@ from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.context import shares_headers
 from millstream.core.errors import StreamsException
 from millstream.core.failure import error_context
+from millstream.core.handlers import LogAndContinueExceptionHandler
 from millstream.core.kafka import ConsumerRecord
 from millstream.core.plan import SourceNode
 from millstream.core.queues import Decoded, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.serdes import Deserializer, accepts_any_bytes, deserializer_call
-from millstream.core.timestamps import ExtractRecordMetadataTimestamp
+from millstream.core.timestamps import (
+    ExtractRecordMetadataTimestamp,
+    LogAndSkipOnInvalidTimestamp,
+)
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
@@ -54,6 +58,8 @@ class SourceRuntime:
         self._extract = getattr(extractor, "extract", extractor)
         # The stock ones return the record's own time unless it is negative.
         own = getattr(type(extractor), "extract", None)
+        self._extractor_tells = isinstance(extractor, LogAndSkipOnInvalidTimestamp)
+        """Whether the extractor has logged the records that it has dropped."""
         self._keeps_valid = own is ExtractRecordMetadataTimestamp.extract
 
     def process(self, record: Record[Any, Any]) -> None:
@@ -162,7 +168,12 @@ class SourceRuntime:
         if timestamp < 0 or not self._keeps_valid:
             timestamp = self._extracted(queue, raw, index, key, value)
             if timestamp < 0:
-                self._task.count_dropped("its event time is negative", self.name)
+                self._task.count_dropped(
+                    "its event time is negative",
+                    self.name,
+                    _context(raw, index),
+                    told=self._extractor_tells,
+                )
                 return None
         queue.partition_time = max(queue.partition_time, timestamp)
         return raw.offsets[index], timestamp, key, value, headers
@@ -185,15 +196,7 @@ class SourceRuntime:
     def _refused(self, raw: RawChunk, index: int, error: Exception) -> None:
         task = self._task
         record = self._consumer_record(raw, index, raw.keys[index], raw.values[index])
-        context = RecordContext(
-            raw.topic,
-            raw.partition,
-            raw.offsets[index],
-            raw.timestamps[index],
-            raw.headers[index] if raw.headers else None,
-            raw.keys[index],
-            raw.values[index],
-        )
+        context = _context(raw, index)
         place = (
             f"Task {task.id}, {raw.topic}-{raw.partition} at offset {raw.offsets[index]}; "
             f"{type(error).__name__}: {error}"
@@ -214,7 +217,8 @@ class SourceRuntime:
                 hint="Set deserialization.exception.handler to LogAndContinueExceptionHandler "
                 "to skip such records.",
             ) from error
-        task.count_dropped("its deserializer refused it", self.name)
+        told = isinstance(task.settings.deserialization_handler, LogAndContinueExceptionHandler)
+        task.count_dropped("its deserializer refused it", self.name, context, told=told)
 
     def _consumer_record(
         self, raw: RawChunk, index: int, key: Any, value: Any
@@ -228,3 +232,16 @@ class SourceRuntime:
             timestamp=raw.timestamps[index],
             headers=raw.headers[index] if raw.headers else None,
         )
+
+
+def _context(raw: RawChunk, index: int) -> RecordContext:
+    """Return the context of a record that is none of the task's yet."""
+    return RecordContext(
+        raw.topic,
+        raw.partition,
+        raw.offsets[index],
+        raw.timestamps[index],
+        raw.headers[index] if raw.headers else None,
+        raw.keys[index],
+        raw.values[index],
+    )

@@ -461,10 +461,26 @@ class Task:
 
         self.each(chunk.slice(index, index + 1), decide, node.above)
 
-    def count_dropped(self, reason: str, node: str, context: RecordContext | None = None) -> None:
-        """Count and log a record that is dropped by rule, unless told otherwise the one in hand."""
+    def count_dropped(
+        self,
+        reason: str,
+        node: str,
+        context: RecordContext | None = None,
+        *,
+        told: bool = False,
+    ) -> None:
+        """Count and log a record that is dropped by rule.
+
+        Args:
+            reason: Why.
+            node: Where.
+            context: Which record; None for the one in hand.
+            told: The log has it already.
+        """
         context = context or self.record_context
         self.measures.dropped()
+        if told:
+            return
         log.warning(
             "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",
             reason,

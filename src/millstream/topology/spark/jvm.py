@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from py4j import java_gateway
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.java_gateway import launch_gateway
@@ -70,6 +71,8 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions) -> None:
         if output is not None:
             output.given()
     SparkContext._ensure_initialized(gateway=gateway)
+    # It writes to the root logger, which sets up logging for the whole program, when a JVM is gone.
+    java_gateway.logging = java_gateway.logger
 
 
 def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:

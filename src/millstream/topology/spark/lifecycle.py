@@ -112,7 +112,8 @@ class LivingApplication(QueryableApplication):
         with Signals() as signals:
             self._launch()
             self._wait(None, signals)
-        self._raise_failure()
+        if (failure := self._untold()) is not None:
+            raise failure
 
     def wait(self, timeout: timedelta | int | None = None) -> bool:
         """Wait for the end of the application, which was started; tell whether it has come.
@@ -140,8 +141,8 @@ class LivingApplication(QueryableApplication):
             )
         with Signals() as signals:
             over = self._wait(limit_s, signals)
-        if over:
-            self._raise_failure()
+        if over and (failure := self._untold()) is not None:
+            raise failure
         return over
 
     def close(self, timeout: timedelta | int | CloseOptions | None = None) -> bool:
@@ -181,8 +182,8 @@ class LivingApplication(QueryableApplication):
                 own, or ``wait`` has raised this one.
         """
         self.close()
-        if kind is None and not self._told:
-            self._raise_failure()
+        if kind is None and not self._told and (failure := self._untold()) is not None:
+            raise failure
 
     # -- start -------------------------------------------------------------------
 
@@ -292,10 +293,10 @@ class LivingApplication(QueryableApplication):
         finally:
             self._machine.move(State.NOT_RUNNING)
 
-    def _raise_failure(self) -> None:
-        if self._failure is not None:
-            self._told = True
-            raise self._failure
+    def _untold(self) -> Exception | None:
+        """Return what has ended the application, for the caller to raise."""
+        self._told = self._failure is not None
+        return self._failure
 
     def _is_own_thread(self) -> bool:
         own = (self._watcher, self._starter, self._closer)

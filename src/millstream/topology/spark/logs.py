@@ -93,8 +93,10 @@ class ApplicationLog:
         self._handlers = [file_handler(self.options.path), Console(self.options.level)]
         for handler in self._handlers:
             logger.addHandler(handler)
-        if logger.level == logging.NOTSET and not logging.getLogger().handlers:
-            logger.setLevel(logging.INFO)
+        if not _is_configured(logger):
+            logger.propagate = False
+            if logger.level == logging.NOTSET:
+                logger.setLevel(logging.INFO)
 
     def close(self) -> None:
         """Write nothing more."""
@@ -103,8 +105,10 @@ class ApplicationLog:
             logger.removeHandler(handler)
             handler.close()
         self._handlers = []
-        if logger.level == logging.INFO and not logger.handlers:
-            logger.setLevel(logging.NOTSET)
+        if not logger.propagate and not any(isinstance(each, _OWN) for each in logger.handlers):
+            logger.propagate = True
+            if logger.level == logging.INFO:
+                logger.setLevel(logging.NOTSET)
 
 
 class Console(logging.Handler):
@@ -133,10 +137,9 @@ class Console(logging.Handler):
             self.handleError(record)
 
     def _wants(self, record: logging.LogRecord) -> bool:
-        handlers = logging.getLogger(ROOT).handlers
-        consoles = [each for each in handlers if isinstance(each, Console)]
-        others = [each for each in handlers if not isinstance(each, Console | WatchedFileHandler)]
-        if others or logging.getLogger().handlers or (consoles and consoles[-1] is not self):
+        logger = logging.getLogger(ROOT)
+        consoles = [each for each in logger.handlers if isinstance(each, Console)]
+        if _is_configured(logger) or (consoles and consoles[-1] is not self):
             return False
         if getattr(record, "raised", False):
             return False
@@ -156,7 +159,14 @@ class _WithDetails(logging.Formatter):
         return f"{text}\n{details}" if details else text
 
 
+_OWN = (Console, WatchedFileHandler)
 _VERBOSE = _WithDetails("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+def _is_configured(logger: logging.Logger) -> bool:
+    """Tell whether the program has said where the records are to go."""
+    own = all(isinstance(each, _OWN) for each in logger.handlers)
+    return not own or (logger.propagate and bool(logging.getLogger().handlers))
 
 
 def log_in_worker(path: str | None) -> None:
