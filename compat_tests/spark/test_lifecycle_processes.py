@@ -134,7 +134,7 @@ def test_a_killed_jvm_is_an_error_and_the_next_run_closes_on_sigterm(play: Playg
         (jvm,) = running.jvms()
         os.kill(jvm, signal.SIGKILL)
         running.until(lambda: running.said.count("RUNNING") == 2)
-        assert len(play.pairs(running.topics[1], 20)) == 20
+        running.until(lambda: play.ends(running.topics[1]) == {0: 20})
         jvms = running.jvms()
         running.signalled(signal.SIGTERM)
         assert running.ended(jvms) == 0

@@ -462,30 +462,16 @@ class Task:
         self.each(chunk.slice(index, index + 1), decide, node.above)
 
     def count_dropped(
-        self,
-        reason: str,
-        node: str,
-        context: RecordContext | None = None,
-        *,
-        told: bool = False,
+        self, reason: str, node: str, context: RecordContext | None = None, *, told: bool = False
     ) -> None:
-        """Count and log a record that is dropped by rule.
-
-        Args:
-            reason: Why.
-            node: Where.
-            context: Which record; None for the one in hand.
-            told: The log has it already.
-        """
-        context = context or self.record_context
+        """Count a record that is dropped by rule, and log it unless that was ``told`` before."""
         self.measures.dropped()
         if told:
             return
+        context = context or self.record_context
         log.warning(
             "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",
-            reason,
-            node,
-            self.id,
+            *(reason, node, self.id),
             *((None, None, None) if context is None else _place(context)),
         )
 

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pyspark
 
-import millstream
-
 _MOST_FRAMES = 5
-_OWN = str(Path(millstream.__path__[0]))
+_OWN = str(Path(__file__).parents[2])
 _ZIPPED = "pyspark.zip"
 _FOREIGN = (
     str(Path(pyspark.__path__[0])),
