@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 from typing import Any
 
 from compat_tests.conformance.values import is_error
@@ -16,6 +17,8 @@ def differences(scenario: Json, actual: Json) -> list[str]:
     if "error" in expect or "error" in actual:
         return _build_error(expect.get("error"), actual.get("error"))
     found = _text("describe", expect["describe"], actual["describe"])
+    if expect.get("wrapped") != actual.get("wrapped"):
+        found.append(_wrapped(expect["wrapped"], actual["wrapped"]))
     for index, expected in enumerate(expect["outputs"]):
         if index >= len(actual["outputs"]):
             break
@@ -23,6 +26,12 @@ def differences(scenario: Json, actual: Json) -> list[str]:
             where = f"event {index} ({event_text(scenario['events'][index])})"
             found.append(f"{where}: {problem}")
     return found + _stores(expect.get("stores", {}), actual.get("stores"))
+
+
+def _wrapped(expected: list[Json], actual: list[Json]) -> str:
+    pairs = zip_longest(expected, actual)
+    right, ours = next((right, ours) for right, ours in pairs if right != ours)
+    return f"shown to the processor wrapper: expected {right}, got {ours}"
 
 
 def topic_differences(expected: dict[str, list[Json]], actual: dict[str, list[Json]]) -> list[str]:

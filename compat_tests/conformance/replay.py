@@ -44,13 +44,15 @@ def replay(scenario: Json, host: Host) -> Json:
 
 def _outcome(scenario: Json, config: Json, host: Host) -> Json:
     try:
-        topology = build(scenario, config)
-        description = str(member(topology, "describe")())
+        scene, topology = _built(scenario, config)
+        description: Json = {"describe": str(member(topology, "describe")())}
+        if scenario.get("wrapped"):
+            description["wrapped"] = scene.shown
         host.start(topology, config, scenario.get("wallClock", 0))
     except Exception as error:  # noqa: BLE001 - the failure is the result
         _raise_if_not_built(error, while_building=True)
         return {"error": {**error_record(error), "phase": "build"}}
-    return {"describe": description, **Replay(scenario, host).run()}
+    return {**description, **Replay(scenario, host).run()}
 
 
 def _failed(result: Json) -> bool:
@@ -72,13 +74,17 @@ def scenario_config(scenario: Json) -> Json:
 
 def build(scenario: Json, config: Json) -> Any:
     """The scenario's Topology."""
+    return _built(scenario, config)[1]
+
+
+def _built(scenario: Json, config: Json) -> tuple[Scene, Any]:
     scene = Scene(scenario, config)
     with hostile(scenario.get("serdes")):
         for step in scenario["topology"]:
             result = OPERATIONS[step["op"]](scene, step)
             if "id" in step:
                 scene.results[step["id"]] = result
-        return scene.topology
+        return scene, scene.topology
 
 
 class Replay:

@@ -8,6 +8,7 @@ from compat_tests.conformance.api import NotBuiltYetError, public
 from compat_tests.conformance.functions import fn
 from compat_tests.conformance.options import Step, store_builder
 from compat_tests.conformance.processors import StoreTypes, Supplier, make_processor
+from compat_tests.conformance.wrapper import noting
 
 
 class Scene:
@@ -17,6 +18,8 @@ class Scene:
         self.scenario = scenario
         self.config = config
         self.results: dict[str, Any] = {}
+        self.shown: list[list[str]] = []
+        """What a processor wrapper was shown, if the scenario has one."""
         self._builder: Any = None
         self._topology: Any = None
 
@@ -24,20 +27,26 @@ class Scene:
     def builder(self) -> Any:
         """The one StreamsBuilder, made when the first DSL step asks for it."""
         if self._builder is None:
-            arguments = []
-            if self.scenario.get("topologyConfig"):
-                settings = public("StreamsConfig")(self.config)
-                arguments.append(public("TopologyConfig")(settings))
-            self._builder = public("StreamsBuilder")(*arguments)
+            self._builder = public("StreamsBuilder")(*self._topology_config())
         return self._builder
 
     @property
     def topology(self) -> Any:
         """The Topology: what the builder made, or an empty one if there were no DSL steps."""
         if self._topology is None:
-            built = self._builder is not None
-            self._topology = self.builder.build(self.config) if built else public("Topology")()
+            if self._builder is None:
+                self._topology = public("Topology")(*self._topology_config())
+            else:
+                self._topology = self.builder.build(self.config)
         return self._topology
+
+    def _topology_config(self) -> list[Any]:
+        if not (self.scenario.get("topologyConfig") or self.scenario.get("wrapped")):
+            return []
+        config = dict(self.config)
+        if self.scenario.get("wrapped"):
+            config |= {"processor.wrapper.class": noting(self.shown)}
+        return [public("TopologyConfig")(public("StreamsConfig")(config))]
 
     @property
     def store_types(self) -> StoreTypes:

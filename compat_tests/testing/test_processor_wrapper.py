@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ConfigException,
     ContextualProcessor,
     FixedKeyProcessor,
     FixedKeyRecord,
@@ -15,6 +16,7 @@ from millstream import (
     KeyValue,
     Materialized,
     Processor,
+    ProcessorSupplier,
     ProcessorWrapper,
     Record,
     Serdes,
@@ -235,6 +237,82 @@ def test_the_key_has_no_effect_in_the_drivers_configuration() -> None:
     topology = Topology().addSource("source", "in").addProcessor("p", Pass, "source")
     with TopologyTestDriver(topology, {**CONFIG, "processor.wrapper.class": Showing}):
         assert shown == []
+
+
+class Fills(ProcessorSupplier[Any, Any, Any, Any]):
+    def get(self) -> Processor[Any, Any, Any, Any]:
+        return Pass()
+
+
+def test_a_users_own_supplier_is_shown_as_it_is() -> None:
+    class Keeping(Showing):
+        def wrapProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+            seen.append(processorSupplier)
+            return ProcessorWrapper.asWrapped(processorSupplier)
+
+    seen: list[Any] = []
+    supplier = Fills()
+    topology = Topology(topology_config(Keeping)).addSource("source", "in")
+    topology.addProcessor("p", supplier, "source")
+    assert seen == [supplier]
+
+
+class InMemory(Showing):
+    """Puts stores in memory in place of an operator's."""
+
+    def wrapProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+        return WithOtherStores(processorSupplier)
+
+
+class WithOtherStores(WrappedProcessorSupplier[Any, Any, Any, Any]):
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def get(self) -> Processor[Any, Any, Any, Any]:
+        inner: Processor[Any, Any, Any, Any] = self._inner.get()
+        return inner
+
+    def stores(self) -> Any:
+        made = (builder.name() for builder in self._inner.stores() or ())
+        memory = (Stores.inMemoryKeyValueStore(name) for name in made)
+        return {Stores.timestampedKeyValueStoreBuilder(s, TEXT, Serdes.Long()) for s in memory}
+
+
+def test_a_wrapper_may_exchange_the_stores_of_operators() -> None:
+    builder = StreamsBuilder(topology_config(InMemory))
+    builder.stream("in").groupByKey().count(Materialized.as_("counts"))
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+        topic.pipeInput("k", "v")
+        store = driver.getTimestampedKeyValueStore("counts")
+        assert store.get("k").value() == 1
+        assert not store.persistent()
+
+
+class Failing(Showing):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        raise ValueError("no such key")
+
+
+@pytest.mark.parametrize("wrapper", [Failing, int])
+@pytest.mark.parametrize("kind", [Topology, StreamsBuilder])
+def test_a_wrapper_that_cannot_be_made_is_refused_by_the_constructor(
+    wrapper: Any, kind: Any
+) -> None:
+    config = topology_config(wrapper)
+    with pytest.raises(ConfigException, match="Unable to instantiate ProcessorWrapper"):
+        kind(config)
+
+
+def test_a_wrappers_supplier_must_make_new_processors() -> None:
+    class Same(Showing):
+        def wrapProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+            processor = processorSupplier.get()
+            return type("One", (WrappedProcessorSupplier,), {"get": lambda self: processor})()
+
+    topology = Topology(topology_config(Same)).addSource("source", "in")
+    with pytest.raises(IllegalArgumentException, match="must return a new object each time"):
+        topology.addProcessor("p", Pass, "source")
 
 
 class Wrong(Showing):

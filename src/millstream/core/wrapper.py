@@ -61,6 +61,12 @@ class _PassedFixedKey(WrappedFixedKeyProcessorSupplier[Any, Any, Any]):
 class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
     """Sees the supplier of every processor, the DSL's included, and may put another in its place.
 
+    It is shown a supplier when the processor comes into the topology (the DSL's: in ``build``); a
+    user's own supplier it is shown as the object that it is. ``processorSupplier.stores()`` has the
+    builders of the operator's stores, which the returned supplier may exchange for others of the
+    same names.
+    What fills global and read-only stores from their topics is not shown.
+
     Name a subclass as ``processor.wrapper.class`` in the configuration that is given to
     ``StreamsBuilder(TopologyConfig(...))`` or ``Topology(TopologyConfig(...))``; elsewhere the key
     has no effect. A wrapped processor takes records one by one.

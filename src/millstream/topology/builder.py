@@ -37,6 +37,8 @@ class Supplied:
     supplier: Any
     fixed_key: bool = False
     """Whether it makes processors that cannot change keys, as ``processValues`` demands."""
+    brings: tuple[Any, ...] = ()
+    """Builders of stores that an operator has besides those the supplier names."""
 
     def __call__(self) -> Any:
         """Return a fresh processor."""
@@ -47,8 +49,8 @@ class Supplied:
         """Return the builders of the stores that the supplier brings."""
         provide = getattr(self.supplier, "stores", None)
         if provide is None or (isinstance(self.supplier, type) and not _is_static(provide)):
-            return []
-        return list(provide() or ())
+            return list(self.brings)
+        return [*self.brings, *(provide() or ())]
 
 
 Wrap = Callable[[str, Supplied], Supplied]
@@ -101,14 +103,21 @@ class TopologyBuilder:
         )
 
     def add_processor(
-        self, name: str, supplier: Any, parents: Iterable[str], *, plain: bool = False
+        self,
+        name: str,
+        supplier: Any,
+        parents: Iterable[str],
+        *,
+        stores: Iterable[Any] = (),
+        plain: bool = False,
     ) -> None:
-        """Add a processor below its parents, with the stores that its supplier brings.
+        """Add a processor below its parents, with its own stores and those its supplier brings.
 
         A plain one is not shown to ``wrap``.
         """
         names = self._checked_parents("processor", name, parents)
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+        supplied = replace(supplied, brings=(*supplied.brings, *stores))
         _check_fresh(name, supplied)
         if self.wrap is not None and not plain:
             supplied = self.wrap(name, supplied)

@@ -82,6 +82,7 @@ def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
         # The buffer has to know what those below still see.
         old_values=OldValues.NEEDED,
         view=partial(_view, store.store),
+        own_stores=(store,),
         buffer=store,
         named=given is not None,
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from millstream.core.config import TopologyConfig
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ConfigException, IllegalArgumentException
 from millstream.core.processor import (
     FixedKeyProcessor,
     FixedKeyProcessorSupplier,
@@ -23,8 +24,19 @@ KEEP_KEYS = (Filter, FlatMapValues, MapValues, Peek, ToStream)
 
 
 def wrapper_of(config: Any) -> Wrap | None:
-    """Return what a ``TopologyConfig`` wants around every processor; None if it names nothing."""
-    wrapper = config.processor_wrapper() if isinstance(config, TopologyConfig) else None
+    """Return what a ``TopologyConfig`` wants around every processor; None if it names nothing.
+
+    Raises:
+        ConfigException: ``processor.wrapper.class`` names no wrapper, or one that cannot be made.
+    """
+    try:
+        wrapper = config.processor_wrapper() if isinstance(config, TopologyConfig) else None
+    except Exception as error:
+        raise ConfigException(
+            "Unable to instantiate ProcessorWrapper from value of config processor.wrapper.class. "
+            "Please provide a valid class that implements the ProcessorWrapper interface.",
+            detail=str(error) or type(error).__name__,
+        ) from error
     return None if wrapper is None else partial(wrapped, wrapper)
 
 
@@ -32,21 +44,35 @@ def wrapped(wrapper: Any, name: str, supplied: Supplied) -> Supplied:
     """Return a supplier with what the wrapper makes of it.
 
     Raises:
-        IllegalArgumentException: The wrapper returned something without ``get``.
+        IllegalArgumentException: The wrapper returned something without ``get``, or a supplier of
+            one and the same processor.
     """
     original = _Recorder(supplied)
     fixed_key = supplied.fixed_key or _keeps_keys(supplied.supplier)
     outer: Any
     if fixed_key:
-        outer = wrapper.wrapFixedKeyProcessorSupplier(name, _FixedKeyOriginal(original))
+        outer = wrapper.wrapFixedKeyProcessorSupplier(name, _shown(original, _FixedKeyOriginal))
     else:
-        outer = wrapper.wrapProcessorSupplier(name, _Original(original))
-    if not hasattr(outer, "get"):
+        outer = wrapper.wrapProcessorSupplier(name, _shown(original, _Original))
+    if isinstance(outer, type) or not callable(getattr(outer, "get", None)):
         raise IllegalArgumentException(
             f'{type(wrapper).__name__} returned a {type(outer).__name__} for processor "{name}"',
             hint="Return asWrapped(supplier), or a WrappedProcessorSupplier of your own.",
         )
+    if outer.get() is outer.get():
+        raise IllegalArgumentException(
+            f"{type(outer).__name__} generates single reference. {type(outer).__name__}#get() must "
+            "return a new object each time it is called.",
+            detail=f'{type(wrapper).__name__} returned it for processor "{name}".',
+        )
     return Supplied(_Wrapped(outer, original), fixed_key=fixed_key)
+
+
+def _shown(original: _Recorder, shape: Callable[[_Recorder], Any]) -> Any:
+    """Return a user's supplier itself; of an operator, or of a class, what supplies it."""
+    given = original.supplied.supplier
+    is_users = isinstance(given, ProcessorSupplier | FixedKeyProcessorSupplier)
+    return given if is_users and not original.supplied.brings else shape(original)
 
 
 class _Recorder:
@@ -121,10 +147,13 @@ class _Wrapped:
         inner, self._recorder.last = self._recorder.last, None
         return _Shell(made, inner)
 
-    def stores(self) -> set[Any] | None:
+    def stores(self) -> list[Any]:
         provide = getattr(self._outer, "stores", None)
-        found: set[Any] | None = None if provide is None else provide()
-        return found
+        found = () if provide is None else provide() or ()
+        # Sets have no order; describe() shows the stores in that of the operator.
+        given = self._recorder.supplied.stores()
+        places = {builder.name(): place for place, builder in enumerate(given)}
+        return sorted(found, key=lambda builder: places.get(builder.name(), len(places)))
 
 
 class _Shell:

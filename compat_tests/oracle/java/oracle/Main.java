@@ -123,11 +123,16 @@ public final class Main {
       final Map.Entry<String, JsonNode> e = it.next();
       props.put(e.getKey(), e.getValue().asText());
     }
+    if (sc.path("wrapped").asBoolean()) {
+      props.put("processor.wrapper.class", Wrapped.class.getName());
+      Wrapped.shown = JSON.createArrayNode();
+    }
     final Topo topo = new Topo(sc, props);
     final TopologyTestDriver driver;
     try {
       final Topology t = topo.build();
       ex.put("describe", t.describe().toString());
+      if (sc.path("wrapped").asBoolean()) ex.set("wrapped", Wrapped.shown);
       driver =
           new TopologyTestDriver(t, props, Instant.ofEpochMilli(sc.path("wallClock").asLong(0)));
     } catch (final Throwable t) {

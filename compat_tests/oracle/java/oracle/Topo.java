@@ -56,21 +56,31 @@ final class Topo {
     for (final JsonNode st : sc.get("topology")) {
       final String op = st.get("op").asText();
       if (op.startsWith("add") || op.equals("connectProcessorAndStateStores")) {
-        if (topology == null) topology = builder == null ? new Topology() : builder.build(props);
+        if (topology == null) topology = builder == null ? empty() : builder.build(props);
         papi(op, st);
       } else {
         if (builder == null) {
           builder =
-              sc.path("topologyConfig").asBoolean()
-                  ? new StreamsBuilder(new TopologyConfig(new StreamsConfig(props)))
-                  : new StreamsBuilder();
+              configured() ? new StreamsBuilder(topologyConfig()) : new StreamsBuilder();
         }
         final Object r = dsl(op, st);
         if (st.has("id")) env.put(st.get("id").asText(), r);
       }
     }
-    if (topology == null) topology = builder == null ? new Topology() : builder.build(props);
+    if (topology == null) topology = builder == null ? empty() : builder.build(props);
     return topology;
+  }
+
+  private boolean configured() {
+    return sc.path("topologyConfig").asBoolean() || sc.path("wrapped").asBoolean();
+  }
+
+  private TopologyConfig topologyConfig() {
+    return new TopologyConfig(new StreamsConfig(props));
+  }
+
+  private Topology empty() {
+    return configured() ? new Topology(topologyConfig()) : new Topology();
   }
 
   // ------------------------------------------------------------------ helpers

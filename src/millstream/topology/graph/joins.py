@@ -31,8 +31,7 @@ class KeptSide(Node):
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         supplier = Supplied(partial(KeepForJoin, self.store.name()))
-        topology.add_processor(self.name, supplier, parents)
-        topology.add_state_store(self.store, [self.name])
+        topology.add_processor(self.name, supplier, parents, stores=[self.store])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +72,7 @@ class StreamJoin(Node):
         if self.with_itself:
             store = self.left.store
             alone = partial(JoinWithItself, self.windows, self.joiner, store=store.name())
-            topology.add_processor(self.name, Supplied(alone), [self.left.name])
-            topology.add_state_store(store, [self.name])
+            topology.add_processor(self.name, Supplied(alone), [self.left.name], stores=[store])
             return
         self._add_side(topology, self.left_name, self.left, self.right, self.left_unmatched)
         self._add_side(topology, self.right_name, self.right, self.left, self.right_unmatched)
@@ -94,10 +92,8 @@ class StreamJoin(Node):
             other_store=other.store.name(),
             unmatched_store=None if waits is None else waits.name(),
         )
-        topology.add_processor(name, Supplied(processor), [this.name])
-        topology.add_state_store(other.store, [name])
-        if waits is not None:
-            topology.add_state_store(waits, [name])
+        stores = [other.store] if waits is None else [other.store, waits]
+        topology.add_processor(name, Supplied(processor), [this.name], stores=stores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +110,8 @@ class StreamTableJoin(TableReader):
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         supplier = Supplied(partial(self.supplier, settings=settings))
-        topology.add_processor(self.name, supplier, parents)
-        if self.buffer is not None:
-            topology.add_state_store(self.buffer, [self.name])
+        stores = () if self.buffer is None else (self.buffer,)
+        topology.add_processor(self.name, supplier, parents, stores=stores)
         connect_views(topology, self.name, settings.reads)
         if self.buffer is not None:
             for store in (store for view in settings.reads for store in view.stores):

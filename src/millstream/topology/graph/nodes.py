@@ -109,10 +109,14 @@ class TableReader(Operation):
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         supplier = Supplied(partial(self.supplier, settings=settings))
-        topology.add_processor(self.name, supplier, parents)
+        topology.add_processor(self.name, supplier, parents, stores=self.brought())
         connect_views(topology, self.name, settings.reads)
         if self.connected:
             topology.connect(self.name, self.connected)
+
+    def brought(self) -> tuple[Any, ...]:
+        """Return the builders of the stores that its supplier brings."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +126,9 @@ class StoreReader(TableReader):
     store: Any
     """The store's builder; whichever user is written first adds it."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        TableReader.write(self, topology, parents, settings)
-        topology.add_state_store(self.store, [self.name])
+    def brought(self) -> tuple[Any, ...]:
+        """Return the builder of the shared store."""
+        return (self.store,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,13 +157,10 @@ class TableOperation(Node):
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         supplier = partial(self.processor, settings=settings)
-        topology.add_processor(self.name, Supplied(supplier), parents)
-        for builder in self.own_stores:
-            topology.add_state_store(builder, [self.name])
+        stores = self.own_stores if settings.store is None else (*self.own_stores, self.store)
+        topology.add_processor(self.name, Supplied(supplier), parents, stores=stores)
         if self.connected:
             topology.connect(self.name, self.connected)
-        if settings.store is not None:
-            topology.add_state_store(self.store, [self.name])
 
 
 def connect_views(topology: TopologyBuilder, processor: str, views: Sequence[View]) -> None:

@@ -31,4 +31,3 @@ class SuppressedTable(TableOperation):
                 hint="Materialize that table in another kind of store.",
             )
         TableOperation.write(self, topology, parents, settings)
-        topology.add_state_store(self.buffer, [self.name])

@@ -45,11 +45,14 @@ class TableJoin(TableOperation):
         topology.add_processor(self.left_name, Supplied(left), parents[:1])
         topology.add_processor(self.right_name, Supplied(right), parents[-1:])
         result = partial(self.processor, settings=settings)
-        topology.add_processor(self.name, Supplied(result), [self.left_name, self.right_name])
+        topology.add_processor(
+            self.name,
+            Supplied(result),
+            [self.left_name, self.right_name],
+            stores=() if settings.store is None else (self.store,),
+        )
         connect_views(topology, self.left_name, [right_view])
         connect_views(topology, self.right_name, [left_view])
-        if settings.store is not None:
-            topology.add_state_store(self.store, [self.name])
 
 
 @dataclass(frozen=True, slots=True)
