@@ -10,13 +10,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
-<<<<<<< HEAD
-from millstream.topology.spark.on_this_machine import on_this_machine
-from millstream.topology.spark.private import UMASK, private_children
-=======
 from millstream.topology.spark.jvm import launched_jvm, with_log
 from millstream.topology.spark.logs import LogOptions
->>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
+from millstream.topology.spark.on_this_machine import on_this_machine
+from millstream.topology.spark.private import UMASK, private_children
 
 _STATE = "spark.sql.streaming.stateStore"
 _CHECKPOINT_MANAGER = (
@@ -83,18 +80,15 @@ def new_session(
     settings |= _NEW_SESSION | given
     own_jars = ",".join(map(str, jars("spark")))
     settings["spark.jars"] = ",".join(filter(None, [given.get("spark.jars"), own_jars]))
-<<<<<<< HEAD
     settings = on_this_machine(settings)
-=======
-    if log is not None:
-        settings = with_log(settings, log)
-        launched_jvm(settings, log)
->>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
-    builder = SparkSession.builder
-    for key, value in settings.items():
-        builder = builder.config(key, value)
     # The JVM passes it on to its Python workers.
     with private_children():
+        if log is not None:
+            settings = with_log(settings, log)
+            launched_jvm(settings, log)
+        builder = SparkSession.builder
+        for key, value in settings.items():
+            builder = builder.config(key, value)
         return builder.getOrCreate()
 
 

@@ -18,11 +18,8 @@ from millstream.core.config import StreamsConfig
 from millstream.core.plan import Plan
 from millstream.core.settings import TaskSettings
 from millstream.topology.spark.job import Job
-<<<<<<< HEAD
-from millstream.topology.spark.private import UMASK
-=======
 from millstream.topology.spark.logs import log_in_worker
->>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
+from millstream.topology.spark.private import UMASK
 
 
 class Closable(Protocol):
@@ -54,12 +51,9 @@ def application(job: Job) -> Application:
     found = _applications.get(job.application_id)
     if found is None or found.run_id != job.run_id:
         _collect_less_often()
-<<<<<<< HEAD
         # A session that was not made here has started this process with the user's own one.
         os.umask(UMASK)
-=======
         log_in_worker(job.log)
->>>>>>> 3318b52 (Say in short what failed, where and at which line of the program, and put the rest into a log file)
         if found is not None:
             for name in list(found.entries):
                 _close(found.entries.pop(name))
