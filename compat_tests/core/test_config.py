@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from millstream import KafkaStreams, Topology
 from millstream.core.config import StreamsConfig, TopologyConfig
-from millstream.core.errors import ConfigException, IllegalArgumentException
+from millstream.core.config.clients import plain_admin_settings, plain_consumer_settings
+from millstream.core.errors import ConfigException, IllegalArgumentException, StreamsException
 from millstream.core.handlers import LogAndContinueExceptionHandler, ProcessingExceptionHandler
 from millstream.core.serdes import LongSerde, Serdes, StringSerde
 from millstream.core.timestamps import WallclockTimestampExtractor
+from millstream.testing import TopologyTestDriver
 
 LOG_AND_CONTINUE = "org.apache.kafka.streams.errors.LogAndContinueExceptionHandler"
 REQUIRED = {"application.id": "app", "bootstrap.servers": "a:1, b:2"}
@@ -237,10 +240,8 @@ def test_clients_settings() -> None:
             StreamsConfig.producerPrefix("enable.idempotence"): False,
         }
     )
-    assert found.getMainConsumerConfigs("g", "c", 1) == {
+    assert plain_consumer_settings(found, "main.consumer.", exactly_once=True) == {
         "bootstrap.servers": "a:1,b:2",
-        "group.id": "g",
-        "client.id": "c",
         "fetch.max.bytes": 5,
         "auto.offset.reset": "earliest",
         "max.poll.records": 8,
@@ -250,15 +251,28 @@ def test_clients_settings() -> None:
         "isolation.level": "read_committed",
     }
     assert found.getRestoreConsumerConfigs("c")["max.poll.records"] == 7
-    assert found.getProducerConfigs("p") == {
+    assert found.getProducerConfigs("p")["linger.ms"] == 9
+    assert plain_admin_settings(found) == {
         "bootstrap.servers": "a:1,b:2",
-        "client.id": "p",
-        "fetch.max.bytes": 5,
-        "linger.ms": 9,
-        "delivery.timeout.ms": 2**31 - 1,
-        "transaction.timeout.ms": 10_000,
-        "enable.idempotence": True,
+        "enable.metrics.push": True,
     }
+
+
+def test_other_clients_get_no_settings_of_javas_assignor() -> None:
+    entries = {
+        "topic.segment.bytes": 5,
+        "main.consumer.isolation.level": "read_uncommitted",
+        "main.consumer.bootstrap.servers": "z:1",
+        "processing.guarantee": "exactly_once_v2",
+        "partition.assignment.strategy": "x",
+        "acks": "all",
+        "own.setting": 1,
+    }
+    config = StreamsConfig(REQUIRED | entries)
+    found = plain_consumer_settings(config, "main.consumer.", exactly_once=True)
+    assert found.keys() & entries.keys() == {"own.setting"}
+    assert found["isolation.level"] == "read_committed"
+    assert found["bootstrap.servers"] == "a:1,b:2"
 
 
 def test_a_likely_slip_is_warned_of(caplog: Any) -> None:
@@ -295,7 +309,7 @@ def test_optimizations() -> None:
 def test_client_tags() -> None:
     entries = {"client.tag.zone": "a", "rack.aware.assignment.tags": "zone"}
     assert StreamsConfig(REQUIRED | entries).getClientTags() == {"zone": "a"}
-    with pytest.raises(ConfigException, match=r"client\.tag\.rack"):
+    with pytest.raises(ConfigException, match=r"Contains invalid value \[rack\]"):
         with_entry("rack.aware.assignment.tags", "rack")
 
 
@@ -315,3 +329,33 @@ def test_topologies_heed_their_own_entries_only_with_a_name() -> None:
 
 def test_long_serde_class_is_found() -> None:
     assert with_entry("default.value.serde", LongSerde).getClass("default.value.serde") is LongSerde
+
+
+class Misconfigured(StringSerde):
+    def configure(self, configs: Any, isKey: bool) -> None:
+        raise RuntimeError("no schema registry")
+
+
+def test_a_serde_that_cannot_be_configured_is_named() -> None:
+    for role, key in (("key", "default.key.serde"), ("value", "default.value.serde")):
+        with pytest.raises(StreamsException) as caught:
+            getattr(with_entry(key, Misconfigured), f"default{role.capitalize()}Serde")()
+        assert caught.value.problem == f"Failed to configure {role} serde Misconfigured"
+        assert isinstance(caught.value.__cause__, RuntimeError)
+        assert "no schema registry" in caught.value.detail
+
+
+def test_no_wrapper_is_a_class_too() -> None:
+    wrapper = config().getClass(StreamsConfig.PROCESSOR_WRAPPER_CLASS_CONFIG)
+    assert wrapper.__name__ == "NoOpProcessorWrapper"
+    assert TopologyConfig(config()).processor_wrapper() is None
+
+
+def test_an_empty_application_id_is_for_the_test_driver_only() -> None:
+    topology = Topology().addSource("source", "in").addSink("sink", "out", "source")
+    entries = {"application.id": "", "bootstrap.servers": "a:1"}
+    TopologyTestDriver(
+        topology, entries | {"default.key.serde": StringSerde, "default.value.serde": StringSerde}
+    ).close()
+    with pytest.raises(ConfigException, match=r"application\.id"):
+        KafkaStreams(topology, entries)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from millstream.core.errors import (
@@ -12,7 +13,11 @@ from millstream.core.errors import (
     TaskCorruptedException,
     TaskMigratedException,
 )
-from millstream.core.handlers import ErrorHandlerContext
+from millstream.core.handlers import (
+    ErrorHandlerContext,
+    ProcessingExceptionHandler,
+    checked_answer,
+)
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 
@@ -20,6 +25,17 @@ log = logging.getLogger(__name__)
 
 FATAL = (TaskCorruptedException, TaskMigratedException)
 NOWHERE = RecordContext(None, -1, -1, -1)
+
+
+NOTED = "_millstream_record"
+"""Where an error keeps the record it is of, if that is not the one that was read last."""
+
+
+def note_record(error: BaseException, context: RecordContext | None) -> None:
+    """Keep with an error which record it is of; the first who knows is right."""
+    if context is not None and not hasattr(error, NOTED):
+        with suppress(AttributeError):  # an error may have no room for it
+            setattr(error, NOTED, context)
 
 
 class FailedProcessing(StreamsException):
@@ -79,12 +95,10 @@ class Failures:
             response = self._handler.handleError(
                 error_context(node, self._task_id, context), record, error
             )
-            if response is None:
-                raise StreamsException("the processing exception handler returned None")
+            return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:
             log.exception("processing exception handler failed operator=%s", node)
             raise FailedProcessing(node, handler_error) from handler_error
-        return response
 
 
 def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
@@ -112,6 +126,7 @@ def located(
         hint = "Set processing.exception.handler to skip such records."
     place = "" if node is None else f' in operator "{node}"'
     where = f"Task {task_id}"
+    context = getattr(error, NOTED, context)
     if context is not None and context.topic() is not None:
         where += f", {context.topic()}-{context.partition()} at offset {context.offset()}"
         where += f", event time {context.timestamp()} ms"

@@ -52,5 +52,8 @@ JAVA_NAMES: dict[str, str] = {
         for name in (f"BuiltInDslStoreSuppliers.{kind}" for kind in STORE_SUPPLIERS)
     },
     f"{STREAMS}.processor.assignment.assignors.StickyTaskAssignor": "millstream:StickyTaskAssignor",
+    f"{STREAMS}.processor.internals.NoOpProcessorWrapper": (
+        "millstream.core.wrapper:NoOpProcessorWrapper"
+    ),
     **LISTS,
 }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.errors import ClassCastException, StreamsException
-from millstream.core.failure import error_context
-from millstream.core.handlers import ProductionExceptionHandler
+from millstream.core.failure import FailedProcessing, error_context
+from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
 from millstream.core.plan import SinkNode
 from millstream.core.records import Record
@@ -15,6 +16,8 @@ from millstream.core.serdes import Serializer, serializer_call
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
+
+log = logging.getLogger(__name__)
 
 Origin = ProductionExceptionHandler.SerializationExceptionOrigin
 
@@ -125,11 +128,16 @@ class SinkRuntime:
             topic, None, record._timestamp, record._key, record._value, record._headers
         )
         context = error_context(self.name, task.id, task.record_context_or_none())
-        response = task.settings.production_handler.handleSerializationError(
-            context, unsent, error, origin
-        )
+        handler = task.settings.production_handler
+        try:
+            answer = handler.handleSerializationError(context, unsent, error, origin)
+            response = checked_answer(answer, ProductionExceptionHandler.Response, handler)
+        except Exception as handler_error:
+            log.exception("production exception handler failed operator=%s", self.name)
+            raise FailedProcessing(self.name, handler_error) from handler_error
         task.send_dead_letters(response.deadLetterQueueRecords())
-        if response.result().name == "FAIL":
+        # What a serializer refuses it refuses again.
+        if response.result().name != "RESUME":
             raise StreamsException(
                 f'sink "{self.name}" cannot serialize the {origin.name.lower()} '
                 f'for topic "{topic}"',

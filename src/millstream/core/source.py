@@ -11,7 +11,11 @@ from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.context import shares_headers
 from millstream.core.errors import StreamsException
 from millstream.core.failure import error_context
-from millstream.core.handlers import LogAndContinueExceptionHandler
+from millstream.core.handlers import (
+    DeserializationExceptionHandler,
+    LogAndContinueExceptionHandler,
+    checked_answer,
+)
 from millstream.core.kafka import ConsumerRecord
 from millstream.core.plan import SourceNode
 from millstream.core.queues import Decoded, RecordQueue
@@ -196,18 +200,19 @@ class SourceRuntime:
     def _refused(self, raw: RawChunk, index: int, error: Exception) -> None:
         task = self._task
         record = self._consumer_record(raw, index, raw.keys[index], raw.values[index])
-        context = _context(raw, index)
+        context, handler = _context(raw, index), task.settings.deserialization_handler
         place = (
             f"Task {task.id}, {raw.topic}-{raw.partition} at offset {raw.offsets[index]}; "
             f"{type(error).__name__}: {error}"
         )
         try:
-            response = task.settings.deserialization_handler.handleError(
-                error_context(self.name, task.id, context), record, error
-            )
+            asked = error_context(self.name, task.id, context)
+            answer = handler.handleError(asked, record, error)
+            response = checked_answer(answer, DeserializationExceptionHandler.Response, handler)
         except Exception as handler_error:
             raise StreamsException(
-                "the deserialization exception handler failed", detail=place
+                "Fatal user code error in deserialization error callback",
+                detail=f"{place}; the handler: {type(handler_error).__name__}: {handler_error}",
             ) from handler_error
         task.send_dead_letters(response.deadLetterQueueRecords())
         if response.result().name == "FAIL":
@@ -217,7 +222,7 @@ class SourceRuntime:
                 hint="Set deserialization.exception.handler to LogAndContinueExceptionHandler "
                 "to skip such records.",
             ) from error
-        told = isinstance(task.settings.deserialization_handler, LogAndContinueExceptionHandler)
+        told = isinstance(handler, LogAndContinueExceptionHandler)
         task.count_dropped("its deserializer refused it", self.name, context, told=told)
 
     def _consumer_record(

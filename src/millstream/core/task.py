@@ -26,7 +26,7 @@ from millstream.core.errors import (
     ProcessorStateException,
     StreamsException,
 )
-from millstream.core.failure import FATAL, FailedProcessing, Failures, located
+from millstream.core.failure import FATAL, FailedProcessing, Failures, located, note_record
 from millstream.core.held_back import held_back, overwritten
 from millstream.core.host import TaskHost
 from millstream.core.metrics import TaskMetrics
@@ -332,6 +332,9 @@ class Task:
         self.record_context, self._clock = record_context, clock or before or record_context
         try:
             yield
+        except Exception as error:
+            note_record(error, self.record_context)
+            raise
         finally:
             self.record_context, self._clock = before, clock
 

@@ -106,3 +106,19 @@ class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
     ) -> WrappedFixedKeyProcessorSupplier[KIn, VIn, VOut]:
         """Return the supplier as it is, marked as wrapped."""
         return _PassedFixedKey(processorSupplier)
+
+
+class NoOpProcessorWrapper(ProcessorWrapper[Any, Any, Any, Any]):
+    """Wraps nothing: the default of ``processor.wrapper.class``."""
+
+    def wrapProcessorSupplier(
+        self, processorName: str, processorSupplier: ProcessorSupplier[Any, Any, Any, Any]
+    ) -> WrappedProcessorSupplier[Any, Any, Any, Any]:
+        """Return the supplier, marked as wrapped."""
+        return ProcessorWrapper.asWrapped(processorSupplier)
+
+    def wrapFixedKeyProcessorSupplier(
+        self, processorName: str, processorSupplier: FixedKeyProcessorSupplier[Any, Any, Any]
+    ) -> WrappedFixedKeyProcessorSupplier[Any, Any, Any]:
+        """Return the supplier, marked as wrapped."""
+        return ProcessorWrapper.asWrappedFixedKey(processorSupplier)

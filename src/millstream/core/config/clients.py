@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from millstream.core.config.abstract_config import AbstractConfig
+from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.definition import invalid
+from millstream.core.errors import IllegalArgumentException
 
 log = logging.getLogger(__name__)
 
@@ -22,103 +25,205 @@ CLIENT_PREFIXES = (
 # Not for clients: what they would warn of, or what is not Kafka's at all.
 OTHER_PREFIXES = ("topic.", "client.tag.", "spark.", "millstream.", "__", "internal.")
 
-SHARED_KEYS = frozenset(
-    (
-        "bootstrap.servers",
-        "connections.max.idle.ms",
-        "enable.metrics.push",
-        "metadata.max.age.ms",
-        "metadata.recovery.rebootstrap.trigger.ms",
-        "metadata.recovery.strategy",
-        "metric.reporters",
-        "metrics.num.samples",
-        "metrics.recording.level",
-        "metrics.sample.window.ms",
-        "receive.buffer.bytes",
-        "reconnect.backoff.max.ms",
-        "reconnect.backoff.ms",
-        "request.timeout.ms",
-        "retry.backoff.ms",
-        "security.protocol",
-        "send.buffer.bytes",
-    )
-)
-
-CONSUMER_DEFAULTS = {
+CONSUMER_DEFAULTS: Mapping[str, Any] = {
     "auto.offset.reset": "earliest",
     "max.poll.records": "1000",
     "group.protocol": "classic",
+    "enable.auto.commit": "false",
+    "allow.auto.create.topics": "false",
 }
-CONSUMER_FIXED = {"enable.auto.commit": "false", "allow.auto.create.topics": "false"}
-CONSUMER_FIXED_EXACTLY_ONCE = {"isolation.level": "read_committed"}
-PRODUCER_DEFAULTS = {"linger.ms": "100"}
-PRODUCER_DEFAULTS_EXACTLY_ONCE = {
+CONSUMER_FIXED = ("enable.auto.commit", "group.protocol", "allow.auto.create.topics")
+CONSUMER_EXACTLY_ONCE: Mapping[str, Any] = {"isolation.level": "read_committed"}
+UNSTABLE_OFFSETS_KEY = "internal.throw.on.fetch.stable.offset.unsupported"
+PRODUCER_DEFAULTS: Mapping[str, Any] = {"linger.ms": "100"}
+PRODUCER_EXACTLY_ONCE: Mapping[str, Any] = {
     "delivery.timeout.ms": 2**31 - 1,
     "transaction.timeout.ms": 10_000,
+    "enable.idempotence": True,
 }
-PRODUCER_FIXED_EXACTLY_ONCE = {"enable.idempotence": True}
+ADMIN_DEFAULTS: Mapping[str, Any] = {"enable.metrics.push": True}
 IN_FLIGHT_KEY = "max.in.flight.requests.per.connection"
 IN_FLIGHT_MAX = 5
+PARTITION_ASSIGNOR = "org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor"
+FOR_THE_ASSIGNOR = (
+    "upgrade.from",
+    "replication.factor",
+    "application.server",
+    "num.standby.replicas",
+    "acceptable.recovery.lag",
+    "max.warmup.replicas",
+    "probing.rebalance.interval.ms",
+    "windowstore.changelog.additional.retention.ms",
+    "rack.aware.assignment.non_overlap_cost",
+    "rack.aware.assignment.strategy",
+    "rack.aware.assignment.tags",
+    "rack.aware.assignment.traffic_cost",
+    "task.assignor.class",
+)
 
 
 def consumer_settings(
     config: AbstractConfig, own_prefix: str, *, exactly_once: bool
 ) -> dict[str, Any]:
-    """Return a consumer's settings; later ones win: defaults, shared, ``consumer.``, own prefix."""
-    given = config.originalsWithPrefix("consumer.") | config.originalsWithPrefix(own_prefix)
-    fixed = CONSUMER_FIXED | (CONSUMER_FIXED_EXACTLY_ONCE if exactly_once else {})
-    return _assemble(config, CONSUMER_DEFAULTS, given, fixed, "consumer")
-
-
-def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str, Any]:
-    """Return a producer's settings; later ones win: defaults, shared, ``producer.``.
+    """Return a consumer's settings; later ones win: defaults, custom, ``consumer.``, own prefix.
 
     Raises:
         ConfigException: More requests in flight than exactly-once allows.
     """
-    given = config.originalsWithPrefix("producer.")
-    if not exactly_once:
-        return _assemble(config, PRODUCER_DEFAULTS, given, {}, "producer")
-    in_flight = given.get(IN_FLIGHT_KEY)
-    if in_flight is not None and int(in_flight) > IN_FLIGHT_MAX:
-        raise invalid(
-            f"producer.{IN_FLIGHT_KEY}",
-            in_flight,
-            f"Can't exceed {IN_FLIGHT_MAX} when exactly-once processing is enabled",
+    given = _given(config, "consumer.", CONSUMER_NAMES)
+    given.pop("group.protocol", None)
+    _drop_fixed("consumer", given, CONSUMER_DEFAULTS, CONSUMER_FIXED)
+    defaults = dict(CONSUMER_DEFAULTS)
+    if exactly_once:
+        _check_in_flight(given.get(IN_FLIGHT_KEY))
+        _drop_fixed("consumer", given, CONSUMER_EXACTLY_ONCE, CONSUMER_EXACTLY_ONCE)
+        defaults |= {**CONSUMER_EXACTLY_ONCE, UNSTABLE_OFFSETS_KEY: True}
+    servers = {"bootstrap.servers": config.originals()["bootstrap.servers"]}
+    own = config.originalsWithPrefix(own_prefix)
+    _drop_fixed("consumer", own, CONSUMER_DEFAULTS, CONSUMER_FIXED)
+    return {**defaults, **_custom(config), **given, **servers, **own}
+
+
+def main_consumer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str, Any]:
+    """Return the settings of the consumer of source topics, with what its assignor needs.
+
+    Raises:
+        ConfigException: More requests in flight than exactly-once allows.
+        IllegalArgumentException: Segments of internal topics are smaller than the producer's
+            batches.
+    """
+    settings = consumer_settings(config, "main.consumer.", exactly_once=exactly_once)
+    settings |= {key: config.get(key) for key in FOR_THE_ASSIGNOR}
+    settings["partition.assignment.strategy"] = PARTITION_ASSIGNOR
+    topics = config.originalsWithPrefix("topic.", strip=False)
+    _check_segments(
+        topics.get("topic.segment.bytes"),
+        _given(config, "producer.", PRODUCER_NAMES).get("batch.size"),
+    )
+    return settings | topics
+
+
+def _check_segments(segment: Any, batch: Any) -> None:
+    if segment is None or batch is None:
+        return
+    try:
+        too_small = int(segment) < int(batch)
+    except (TypeError, ValueError) as error:
+        raise IllegalArgumentException(
+            f"topic.segment.bytes={segment} and producer.batch.size={batch} must be numbers"
+        ) from error
+    if too_small:
+        raise IllegalArgumentException(
+            f"Specified topic segment size {segment} is smaller than the configured producer "
+            f"batch size {batch}, this will cause produced batch not able to be appended to the "
+            "topic"
         )
-    if given.pop("transactional.id", None) is not None:
-        log.warning("producer setting ignored key=transactional.id: exactly-once chooses its own")
-    defaults = PRODUCER_DEFAULTS | PRODUCER_DEFAULTS_EXACTLY_ONCE
-    return _assemble(config, defaults, given, PRODUCER_FIXED_EXACTLY_ONCE, "producer")
+
+
+def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str, Any]:
+    """Return a producer's settings; later ones win: defaults, custom, ``producer.``.
+
+    Raises:
+        ConfigException: More requests in flight than exactly-once allows.
+    """
+    given = _given(config, "producer.", PRODUCER_NAMES)
+    defaults = dict(PRODUCER_DEFAULTS)
+    if exactly_once:
+        _drop_fixed("producer", given, PRODUCER_EXACTLY_ONCE, ("enable.idempotence",))
+        if "transactional.id" in given:
+            log.warning(
+                "producer setting ignored key=transactional.id value=%s: exactly-once chooses "
+                "its own",
+                given.pop("transactional.id"),
+            )
+        _check_in_flight(given.get(IN_FLIGHT_KEY))
+        defaults |= PRODUCER_EXACTLY_ONCE
+    servers = {"bootstrap.servers": config.originals()["bootstrap.servers"]}
+    return {**defaults, **_custom(config), **given, **servers}
 
 
 def admin_settings(config: AbstractConfig) -> dict[str, Any]:
-    """Return the admin client's settings; later ones win: shared, ``admin.``."""
-    return _assemble(config, {}, config.originalsWithPrefix("admin."), {}, "admin")
+    """Return the admin client's settings; later ones win: defaults, custom, ``admin.``."""
+    return {**ADMIN_DEFAULTS, **_custom(config), **_given(config, "admin.", ADMIN_NAMES)}
 
 
-def _assemble(
-    config: AbstractConfig,
-    defaults: Mapping[str, Any],
-    given: Mapping[str, Any],
-    fixed: Mapping[str, Any],
-    client: str,
+def plain_consumer_settings(
+    config: AbstractConfig, prefix: str, *, exactly_once: bool
 ) -> dict[str, Any]:
-    for key in fixed.keys() & given.keys():
-        if str(given[key]).lower() != str(fixed[key]).lower():
-            log.warning(
-                "%s setting ignored key=%s value=%s used=%s", client, key, given[key], fixed[key]
-            )
-    settings = {**defaults, **_shared(config), **given, **fixed}
-    settings["bootstrap.servers"] = ",".join(config.getList("bootstrap.servers"))
-    return settings
+    """Return the settings of a consumer that is not Kafka Streams' own, such as Spark's."""
+    settings = consumer_settings(config, prefix, exactly_once=exactly_once)
+    if exactly_once:
+        settings |= CONSUMER_EXACTLY_ONCE
+    return _plain(config, settings, CONSUMER_NAMES)
 
 
-def _shared(config: AbstractConfig) -> dict[str, Any]:
-    defined = config.values()
-    not_for_all = CLIENT_PREFIXES + OTHER_PREFIXES
+def plain_admin_settings(config: AbstractConfig) -> dict[str, Any]:
+    """Return the settings that all clients share, for clients that are not Kafka's in Java."""
+    return _plain(config, admin_settings(config), ADMIN_NAMES)
+
+
+def _plain(
+    config: AbstractConfig, settings: Mapping[str, Any], names: Iterable[str]
+) -> dict[str, Any]:
+    """Return what is in ``names`` or what nobody here knows, for the application's servers."""
+    known, not_for_all = set(names), CLIENT_PREFIXES + OTHER_PREFIXES
+    kept = {
+        key: value
+        for key, value in settings.items()
+        if key in known or (key not in config.values() and not key.startswith(not_for_all))
+    }
+    for key in ("partition.assignment.strategy", UNSTABLE_OFFSETS_KEY):
+        kept.pop(key, None)
+    return kept | {"bootstrap.servers": ",".join(config.getList("bootstrap.servers"))}
+
+
+def _given(config: AbstractConfig, prefix: str, names: frozenset[str]) -> dict[str, Any]:
+    """Return what was given under a client's own names, and under its prefix, which wins."""
+    originals = config.originals()
+    known = {key: value for key, value in originals.items() if key in names}
+    return known | config.originalsWithPrefix(prefix)
+
+
+def _custom(config: AbstractConfig) -> dict[str, Any]:
+    """Return what neither Kafka Streams nor a client knows: all clients get it."""
+    known = CONSUMER_NAMES | PRODUCER_NAMES | ADMIN_NAMES | config.values().keys()
+    prefixes = ("consumer.", "producer.", "admin.")
     return {
         key: value
         for key, value in config.originals().items()
-        if key in SHARED_KEYS or (key not in defined and not key.startswith(not_for_all))
+        if key not in known and not (key.startswith(prefixes) and key not in prefixes)
     }
+
+
+def _drop_fixed(
+    client: str, given: dict[str, Any], used: Mapping[str, Any], fixed: Iterable[str]
+) -> None:
+    """Remove settings that are not the user's to choose; one that differs is logged."""
+    for key in fixed:
+        value = given.pop(key, used[key])
+        if str(value).lower() != str(used[key]).lower():
+            log.warning("%s setting ignored key=%s value=%s used=%s", client, key, value, used[key])
+
+
+def _check_in_flight(given: Any) -> None:
+    if given is None:
+        return
+    number = given
+    if isinstance(given, str):
+        if re.fullmatch(r"\s*[+-]?[0-9]+\s*", given) is None:
+            raise invalid(
+                IN_FLIGHT_KEY, given, "String value could not be parsed as 32-bit integer"
+            )
+        number = int(given)
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise invalid(
+            IN_FLIGHT_KEY,
+            given,
+            f"Expected value to be a 32-bit integer, but it was a {type(given).__name__}",
+        )
+    if number > IN_FLIGHT_MAX:
+        raise invalid(
+            IN_FLIGHT_KEY,
+            number,
+            f"Can't exceed {IN_FLIGHT_MAX} when exactly-once processing is enabled",
+        )

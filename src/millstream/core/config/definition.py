@@ -45,8 +45,12 @@ class Kind(enum.Enum):
     INT = "a 32-bit integer"
     LONG = "a 64-bit integer"
     LIST = "a list, or a text with commas"
+    NAMES = "a list of names, or a text with commas"
     CLASS = "a class, an object or an import path"
 
+
+NO_CLASSES = (int, float, complex, bytes, bytearray, list, tuple, set, frozenset, dict)
+"""What is no object that could be meant, not even of a user's own class."""
 
 BITS = {Kind.INT: 32, Kind.LONG: 64}
 
@@ -158,11 +162,21 @@ def _list(key: ConfigKey, value: Any) -> list[Any]:
     return list(value)
 
 
+def _names(key: ConfigKey, value: Any) -> list[Any]:
+    """Return a list without what stands there before; an empty name is a slip."""
+    found = _list(key, value)
+    if "" in found:
+        raise ConfigException(f"Configuration '{key.name}' values must not be empty.")
+    return [each for index, each in enumerate(found) if each not in found[:index]]
+
+
 def _class(key: ConfigKey, value: Any) -> Any:
     if isinstance(value, str):
         value = value.strip()
         if key.name in PLUGIN_NAMES and value.replace("-", "_").isidentifier():
             return value
+    if isinstance(value, NO_CLASSES):
+        raise invalid(key.name, value, "Expected a Class instance or class name.")
     return load_object(value, key.name)
 
 
@@ -172,5 +186,6 @@ PARSERS: dict[Kind, Callable[[ConfigKey, Any], Any]] = {
     Kind.INT: _integer,
     Kind.LONG: _integer,
     Kind.LIST: _list,
+    Kind.NAMES: _names,
     Kind.CLASS: _class,
 }

@@ -33,6 +33,7 @@ RACK_TAGS_MAX = 5
 LOG_AND_FAIL = "millstream.core.handlers:LogAndFailExceptionHandler"
 LOG_AND_FAIL_PROCESSING = "millstream.core.handlers:LogAndFailProcessingExceptionHandler"
 DEFAULT_PRODUCTION = "millstream.core.handlers:DefaultProductionExceptionHandler"
+NO_WRAPPER = "millstream.core.wrapper:NoOpProcessorWrapper"
 ROCKS_DB_SUPPLIERS = "millstream:BuiltInDslStoreSuppliers.RocksDBDslStoreSuppliers"
 
 
@@ -42,7 +43,9 @@ def optimizations(setting: str) -> set[str]:
     Raises:
         ConfigException: It is neither ``none``, ``all``, nor a list of optimisations.
     """
-    parts = [part.strip() for part in setting.split(",")]
+    # A comma at the end counts for nothing, as in Java.
+    kept = setting.rstrip(", ")
+    parts = [part.strip() for part in kept.split(",")] if kept or "," not in setting else []
     if parts == ["all"]:
         return set(OPTIMIZATIONS)
     if parts == ["none"]:
@@ -64,21 +67,28 @@ def _optimization(name: str, value: Any) -> None:
 
 
 def _few_tags(name: str, value: Any) -> None:
-    if len(value or ()) > RACK_TAGS_MAX:
+    _not_none(name, value)
+    if len(value) > RACK_TAGS_MAX:
         raise invalid(name, value, f"exceeds maximum list size of {RACK_TAGS_MAX}.")
 
 
 def _not_empty(name: str, value: Any) -> None:
+    _not_none(name, value)
     if not value:
         raise invalid(name, value, "It must not be empty")
+
+
+def _not_none(name: str, value: Any) -> None:
+    if value is None:
+        raise invalid(name, value, "Value must be non-null")
 
 
 def _string(name: str, default: Any = None, check: Check | None = None) -> ConfigKey:
     return ConfigKey(name=name, kind=Kind.STRING, default=default, check=check)
 
 
-def _boolean(name: str, default: bool) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.BOOLEAN, default=default)
+def _boolean(name: str, default: bool, check: Check | None = None) -> ConfigKey:
+    return ConfigKey(name=name, kind=Kind.BOOLEAN, default=default, check=check)
 
 
 def _int(name: str, default: int | None, check: Check | None = None) -> ConfigKey:
@@ -93,6 +103,10 @@ def _list(name: str, default: Any, check: Check | None = None) -> ConfigKey:
     return ConfigKey(name=name, kind=Kind.LIST, default=default, check=check)
 
 
+def _names(name: str, default: Any, check: Check) -> ConfigKey:
+    return ConfigKey(name=name, kind=Kind.NAMES, default=default, check=check)
+
+
 def _class(name: str, default: str | None = None) -> ConfigKey:
     return ConfigKey(name=name, kind=Kind.CLASS, default=default)
 
@@ -100,10 +114,11 @@ def _class(name: str, default: str | None = None) -> ConfigKey:
 CONFIG_KEYS: dict[str, ConfigKey] = {
     key.name: key
     for key in (
-        _string("application.id", REQUIRED, _not_empty),
-        _list("bootstrap.servers", REQUIRED, _not_empty),
-        _int("num.standby.replicas", 0),
-        _boolean("processing.exception.handler.global.enabled", False),
+        # Empty is fine for the test driver; an application refuses it.
+        _string("application.id", REQUIRED, _not_none),
+        _names("bootstrap.servers", REQUIRED, _not_empty),
+        _int("num.standby.replicas", 0, at_least(0)),
+        _boolean("processing.exception.handler.global.enabled", False, _not_none),
         _string("state.dir", str(Path(tempfile.gettempdir()) / "kafka-streams")),
         _boolean("ensure.explicit.internal.resource.naming", False),
         _long("acceptable.recovery.lag", 10_000, at_least(0)),
@@ -144,8 +159,8 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _int("buffered.records.per.partition", 1000),
         _string("built.in.metrics.version", "latest", one_of("latest")),
         _long("commit.interval.ms", 30_000, at_least(0)),
-        _list("config.providers", ()),
-        _boolean("enable.metrics.push", True),
+        _names("config.providers", (), _not_none),
+        _boolean("enable.metrics.push", True, _not_none),
         _int("rack.aware.assignment.non_overlap_cost", None),
         _string(
             "rack.aware.assignment.strategy",
@@ -164,12 +179,12 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _long("log.summary.interval.ms", 120_000),
         _long("metadata.max.age.ms", 300_000, at_least(0)),
         _int("metrics.num.samples", 2, at_least(1)),
-        _list("metric.reporters", ()),
+        _names("metric.reporters", (), _not_none),
         _string("metrics.recording.level", "INFO", one_of("INFO", "DEBUG", "TRACE")),
         _long("metrics.sample.window.ms", 30_000, at_least(0)),
         _long("poll.ms", 100),
         _long("probing.rebalance.interval.ms", 600_000, at_least(60_000)),
-        _class("processor.wrapper.class"),
+        _class("processor.wrapper.class", NO_WRAPPER),
         _int("receive.buffer.bytes", 32_768, at_least(-1)),
         _long("reconnect.backoff.ms", 50, at_least(0)),
         _long("reconnect.backoff.max.ms", 1000, at_least(0)),

@@ -8,18 +8,21 @@ from typing import Any
 
 from millstream.core.config import clients
 from millstream.core.config.abstract_config import AbstractConfig
-from millstream.core.config.definition import ConfigKey, Kind, invalid
+from millstream.core.config.definition import ConfigKey
 from millstream.core.config.keys import CONFIG_KEYS, optimizations
 from millstream.core.config.own_keys import OWN_KEYS, refuse_unknown
-from millstream.core.errors import ConfigException, IllegalArgumentException
+from millstream.core.config.together import (
+    check_client_tags,
+    check_metrics_push,
+    check_streams_protocol,
+    check_transaction_timeout,
+)
+from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.serdes import Serde
 
 log = logging.getLogger(__name__)
 
 EXACTLY_ONCE_COMMIT_INTERVAL_MS = 100
-TRANSACTION_TIMEOUT = ConfigKey(
-    name="producer.transaction.timeout.ms", kind=Kind.INT, default=10_000
-)
 # Keys that replaced older ones, which still count where only they are given.
 REPLACED = {
     "deserialization.exception.handler": "default.deserialization.exception.handler",
@@ -187,11 +190,18 @@ class StreamsConfig(AbstractConfig):
     def __init__(self, props: Mapping[str, Any]) -> None:
         super().__init__(CONFIG_KEYS | OWN_KEYS, props)
         refuse_unknown(self._originals)
-        if self.exactly_once() and "commit.interval.ms" not in self._originals:
+        given = self._originals
+        if self.exactly_once() and "commit.interval.ms" not in given:
             self._values["commit.interval.ms"] = EXACTLY_ONCE_COMMIT_INTERVAL_MS
+        if "reconnect.backoff.ms" in given and "reconnect.backoff.max.ms" not in given:
+            # Kafka's clients take a pause that was chosen for the longest one as well.
+            self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
+        check_client_tags(self, self.getClientTags())
         if self.exactly_once():
-            self._check_transaction_timeout()
-        self._check_client_tags()
+            check_transaction_timeout(self)
+        check_metrics_push(self)
+        if self.isStreamsProtocolEnabled():
+            check_streams_protocol(self, self.getMainConsumerConfigs("", ""))
         self.warn_of_slips(clients.CLIENT_PREFIXES + clients.OTHER_PREFIXES)
 
     @staticmethod
@@ -252,23 +262,20 @@ class StreamsConfig(AbstractConfig):
         self, groupId: str, clientId: str, threadIdx: int = 1
     ) -> dict[str, Any]:
         """Return the settings of the consumer of source topics."""
-        settings = self._consumer("main.consumer.") | {"group.id": groupId, "client.id": clientId}
+        settings = clients.main_consumer_settings(self, exactly_once=self.exactly_once())
+        # Kafka's assignor reads the group as the application's name.
+        settings |= {"application.id": groupId, "group.id": groupId, "client.id": clientId}
         if settings.get("group.instance.id") is not None:
             settings["group.instance.id"] = f"{settings['group.instance.id']}-{threadIdx}"
         return settings
 
     def getRestoreConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of changelogs."""
-        settings = self._consumer("restore.consumer.")
-        settings.pop("group.id", None)
-        return settings | {"client.id": clientId, "auto.offset.reset": "none"}
+        return self._consumer("restore.consumer.", clientId)
 
     def getGlobalConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of global tables' topics."""
-        settings = self._consumer("global.consumer.")
-        settings.pop("group.id", None)
-        client_id = f"{clientId}-global-consumer"
-        return settings | {"client.id": client_id, "auto.offset.reset": "none"}
+        return self._consumer("global.consumer.", f"{clientId}-global-consumer")
 
     def getProducerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the producers."""
@@ -281,13 +288,15 @@ class StreamsConfig(AbstractConfig):
 
     def getClientTags(self) -> dict[str, str]:
         """Return the tags of this instance."""
-        return self.originalsWithPrefix("client.tag.")
+        given = self.originalsWithPrefix("client.tag.")
+        return {name: "null" if tag is None else str(tag) for name, tag in given.items()}
 
     def defaultKeySerde(self) -> Serde[Any]:
         """Return the default key serde, configured.
 
         Raises:
             ConfigException: There is none.
+            StreamsException: It cannot be configured.
         """
         return self._demand(self.default_key_serde(), "key")
 
@@ -296,6 +305,7 @@ class StreamsConfig(AbstractConfig):
 
         Raises:
             ConfigException: There is none.
+            StreamsException: It cannot be configured.
         """
         return self._demand(self.default_value_serde(), "value")
 
@@ -346,13 +356,25 @@ class StreamsConfig(AbstractConfig):
         log.warning("configuration key %s is deprecated, use %s", old, key)
         return old
 
-    def _consumer(self, prefix: str) -> dict[str, Any]:
-        return clients.consumer_settings(self, prefix, exactly_once=self.exactly_once())
+    def _consumer(self, prefix: str, client_id: str) -> dict[str, Any]:
+        settings = clients.consumer_settings(self, prefix, exactly_once=self.exactly_once())
+        # No group: these consumers are assigned what they read.
+        for key in ("group.id", "group.instance.id"):
+            settings.pop(key, None)
+        return settings | {"client.id": client_id, "auto.offset.reset": "none"}
 
     def _serde(self, key: str, *, is_key: bool) -> Serde[Any] | None:
         serde: Serde[Any] | None = self.instance(key)
-        if serde is not None:
+        if serde is None:
+            return None
+        try:
             serde.configure(self.merged(), is_key)
+        except Exception as error:
+            raise StreamsException(
+                f"Failed to configure {'key' if is_key else 'value'} serde {_named(self.get(key))}",
+                detail=f"{type(error).__name__}: {error}",
+                hint=f"Check the entry {key}.",
+            ) from error
         return serde
 
     def _demand(self, serde: Serde[Any] | None, role: str) -> Serde[Any]:
@@ -363,34 +385,7 @@ class StreamsConfig(AbstractConfig):
             )
         return serde
 
-    def _check_transaction_timeout(self) -> None:
-        given = self._originals.get(TRANSACTION_TIMEOUT.name, TRANSACTION_TIMEOUT.default)
-        timeout_ms = TRANSACTION_TIMEOUT.parse(given)
-        interval_ms = self.getLong("commit.interval.ms")
-        if timeout_ms < interval_ms:
-            raise IllegalArgumentException(
-                f"Transaction timeout {timeout_ms} was set lower than streams commit interval "
-                f"{interval_ms}.",
-                detail="A transaction would end before its commit.",
-                hint="Lower commit.interval.ms or raise producer.transaction.timeout.ms.",
-            )
 
-    def _check_client_tags(self) -> None:
-        tags = self.getClientTags()
-        if len(tags) > self.MAX_RACK_AWARE_ASSIGNMENT_TAG_LIST_SIZE:
-            raise ConfigException(
-                f"At most {self.MAX_RACK_AWARE_ASSIGNMENT_TAG_LIST_SIZE} client tags can be "
-                "specified using client.tag. prefix."
-            )
-        for tag in self.getList("rack.aware.assignment.tags"):
-            if tag not in tags:
-                raise invalid(
-                    "rack.aware.assignment.tags",
-                    tag,
-                    f"It has no value under client.tag.{tag}",
-                )
-        for name, value in tags.items():
-            if len(name) > self.MAX_RACK_AWARE_ASSIGNMENT_TAG_KEY_LENGTH:
-                raise invalid(f"client.tag.{name}", value, "The tag's name is too long")
-            if len(str(value)) > self.MAX_RACK_AWARE_ASSIGNMENT_TAG_VALUE_LENGTH:
-                raise invalid(f"client.tag.{name}", value, "The tag's value is too long")
+def _named(entry: Any) -> str:
+    kind = entry if isinstance(entry, type) else type(entry)
+    return entry if isinstance(entry, str) else kind.__qualname__

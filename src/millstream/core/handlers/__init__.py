@@ -1,5 +1,6 @@
 """Exception handlers: what to do when a serde, an operator or a producer fails."""
 
+from millstream.core.handlers.answers import checked_answer as checked_answer
 from millstream.core.handlers.context import AnyResponse as AnyResponse
 from millstream.core.handlers.context import ErrorHandlerContext as ErrorHandlerContext
 from millstream.core.handlers.dead_letters import dead_letter_records as dead_letter_records

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.kafka import ProducerRecord
 
@@ -112,6 +112,11 @@ class AnyResponse(Generic[R]):
     ) -> None:
         if result is None:
             raise NullPointerException("result can't be null")
+        if not isinstance(result, enum.Enum) or result.name not in self.results.__members__:
+            listed = ", ".join(self.results.__members__)
+            raise ClassCastException(
+                f"{result!r} is no result of a handler", hint=f"Give one of Result: {listed}."
+            )
         self._result = result
         self._records = list(deadLetterQueueRecords or ())
 

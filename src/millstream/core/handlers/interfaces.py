@@ -6,7 +6,7 @@ import enum
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from millstream.core.errors import UnsupportedOperationException
+from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.handlers.context import AnyResponse, ErrorHandlerContext
 from millstream.core.kafka import ConsumerRecord, ProducerRecord
 from millstream.core.records import Record
@@ -102,7 +102,8 @@ class DeserializationExceptionHandler(_Handler):
         exception: Exception,
     ) -> AnyResponse[Any]:
         """Return what to do; ``record`` holds the bytes as they were read."""
-        return _answer(Response, self.handle(context, record, exception))
+        answer: AnyResponse[Any] = _answer(Response, self.handle(context, record, exception))
+        return answer
 
     def handle(self, context: Any, record: Any, exception: Exception) -> Any:
         """Return CONTINUE or FAIL: the form of before Kafka 4.2."""
@@ -126,7 +127,8 @@ class ProcessingExceptionHandler(_Handler):
         exception: Exception,
     ) -> AnyResponse[Any]:
         """Return what to do; ``record`` is what the operator got, None in a punctuator."""
-        return _answer(Response, self.handle(context, record, exception))
+        answer: AnyResponse[Any] = _answer(Response, self.handle(context, record, exception))
+        return answer
 
     def handle(self, context: Any, record: Any, exception: Exception) -> Any:
         """Return CONTINUE or FAIL: the form of before Kafka 4.2."""
@@ -151,7 +153,10 @@ class ProductionExceptionHandler(_Handler):
         exception: Exception,
     ) -> AnyResponse[Any]:
         """Return what to do about a record that the broker did not take."""
-        return _answer(ProductionResponse, self.handle(context, record, exception))
+        answer: AnyResponse[Any] = _answer(
+            ProductionResponse, self.handle(context, record, exception)
+        )
+        return answer
 
     def handleSerializationError(
         self,
@@ -161,10 +166,11 @@ class ProductionExceptionHandler(_Handler):
         origin: Origin,
     ) -> AnyResponse[Any]:
         """Return what to do about a record that a serializer refused; FAIL unless overridden."""
-        return _answer(
+        answer: AnyResponse[Any] = _answer(
             ProductionResponse,
             self.handleSerializationException(context, record, exception, origin),
         )
+        return answer
 
     def handle(self, context: Any, record: Any, exception: Exception) -> Any:
         """Return CONTINUE, FAIL or RETRY: the form of before Kafka 4.2."""
@@ -190,7 +196,14 @@ class StreamsUncaughtExceptionHandler:
         return ThreadResponse.SHUTDOWN_CLIENT
 
 
-def _answer(kind: type[AnyResponse[Any]], old: enum.Enum) -> AnyResponse[Any]:
+def _answer(kind: type[AnyResponse[Any]], old: Any) -> Any:
+    if old is None or isinstance(old, AnyResponse):
+        given: Any = old  # for the caller to judge
+        return given
+    if not isinstance(old, enum.Enum):
+        raise ClassCastException(
+            f"Invalid response: handle() returned {old!r}", hint="Return CONTINUE or FAIL."
+        )
     return kind(kind.results["RESUME" if old.name == "CONTINUE" else old.name])
 
 

@@ -11,6 +11,7 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core import errors
 from millstream.core.config import StreamsConfig
+from millstream.core.config.clients import plain_admin_settings, plain_consumer_settings
 
 T = TypeVar("T")
 
@@ -98,7 +99,7 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
 def client_settings(config: StreamsConfig) -> dict[str, Any]:
     """Return what every librdkafka client of the application gets."""
     # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
-    return _translated(config.getAdminConfigs(""), _SHARED) | {"log_level": 2}
+    return _translated(plain_admin_settings(config), _SHARED) | {"log_level": 2}
 
 
 def producer_settings(config: StreamsConfig) -> dict[str, Any]:
@@ -121,12 +122,16 @@ def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
 
 def connector_settings(config: StreamsConfig) -> dict[str, str]:
     """Return the options of Spark's Kafka source that come from the configuration."""
-    return _connector(config.getMainConsumerConfigs("", "", 0))
+    return _connector(
+        plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
+    )
 
 
 def global_connector_settings(config: StreamsConfig) -> dict[str, str]:
     """Return the options of Spark's Kafka source of global stores."""
-    return _connector(config.getGlobalConsumerConfigs(""))
+    return _connector(
+        plain_consumer_settings(config, "global.consumer.", exactly_once=config.exactly_once())
+    )
 
 
 def _connector(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION, RECORDS_PER_BATCH
 from millstream.core.errors import (
+    ConfigException,
     MissingSourceTopicException,
     TopologyException,
 )
@@ -83,6 +84,11 @@ class Runner:
         self, topology: Topology, config: StreamsConfig, spark: SparkSession | None
     ) -> None:
         self.application_id: str = config.getString("application.id")
+        if not self.application_id:
+            raise ConfigException(
+                "Invalid value  for configuration application.id: It must not be empty",
+                detail="It names the consumer group, internal topics and local directories.",
+            )
         self._config = config
         self._entries = config.merged()
         self._spark = spark

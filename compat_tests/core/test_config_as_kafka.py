@@ -1,0 +1,77 @@
+"""``StreamsConfig`` takes, refuses and passes on what Kafka Streams' own class does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from compat_tests.core.config_golden import Case, cases
+from millstream import (
+    ConfigException,
+    IllegalArgumentException,
+    NullPointerException,
+    StreamsConfig,
+)
+
+# Kafka's class takes these and its applications fail later, or it fails by accident.
+STRICTER = {"application.id", "num.standby.replicas"}
+ERRORS: dict[str, Any] = {
+    "ConfigException": ConfigException,
+    "IllegalArgumentException": IllegalArgumentException,
+    "NumberFormatException": IllegalArgumentException,
+    "NullPointerException": (NullPointerException, ConfigException),
+}
+
+
+def java(value: Any) -> str:
+    """A value as Java prints it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        items = [java(each) for each in value]
+        return f"[{', '.join(items)}]"
+    return str(value)
+
+
+def look(config: StreamsConfig, what: str) -> dict[str, Any]:
+    if what == "main":
+        return config.getMainConsumerConfigs("g", "c", 1)
+    if what in ("restore", "global"):
+        return dict(getattr(config, f"get{what.capitalize()}ConsumerConfigs")("c"))
+    if what in ("producer", "admin"):
+        return dict(getattr(config, f"get{what.capitalize()}Configs")("c"))
+    if what == "tags":
+        return dict(config.getClientTags())
+    return {what: config.values()[what]} if what else {}
+
+
+def is_stricter(case: Case) -> bool:
+    found = case["get"]
+    return found in STRICTER and case["props"][found] in (None, -1)
+
+
+def label(case: Case) -> str:
+    shown: Case = {k: v for k, v in case["props"].items() if v not in ("app", "a:1")}
+    return f"{json.dumps(shown)[:60]} {case['get']}"
+
+
+# By defaults the two differ in the names of classes and in directories of the machine.
+@pytest.mark.parametrize("case", [each for each in cases() if not is_stricter(each)], ids=label)
+def test_it_answers_as_kafkas(case: Case) -> None:
+    expected = case.get("error")
+    if expected is not None:
+        with pytest.raises(ERRORS[expected]):
+            look(StreamsConfig(case["props"]), case["get"])
+        return
+    found = look(StreamsConfig(case["props"]), case["get"])
+    assert {key: java(value) for key, value in found.items()} == case["got"]
+
+
+@pytest.mark.parametrize("case", [each for each in cases() if is_stricter(each)], ids=label)
+def test_it_refuses_what_cannot_run(case: Case) -> None:
+    with pytest.raises(ConfigException):
+        StreamsConfig(case["props"])
