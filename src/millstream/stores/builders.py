@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from typing_extensions import Self
 
@@ -33,6 +33,7 @@ from millstream.core.state import (
     WindowBytesStoreSupplier,
     WindowStore,
 )
+from millstream.core.state.identity import StoreIdentity
 from millstream.stores.above import Adapted, Logged, LoggedKey, Numbered, without_segment
 from millstream.stores.codec import Codec
 from millstream.stores.header_stores import (
@@ -40,6 +41,7 @@ from millstream.stores.header_stores import (
     SerdeSessionStoreWithHeaders,
     SerdeWindowStoreWithHeaders,
 )
+from millstream.stores.identity import identity_of
 from millstream.stores.key_value import SerdeKeyValueStore, SerdeTimestampedKeyValueStore
 from millstream.stores.layers import ByteLayer, PointLayer, SuppliedBytes
 from millstream.stores.session import SerdeSessionStore
@@ -68,6 +70,8 @@ logger = logging.getLogger("millstream.stores")
 
 class BaseBuilder(StoreBuilder[S], Generic[S]):
     """Name, serdes, cache and changelog of a store: no cache and a changelog unless told."""
+
+    makes: ClassVar[type[OpenedStore[Any]]] = SerdeKeyValueStore
 
     def __init__(
         self,
@@ -132,6 +136,10 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         """Return the store's name."""
         return self._name
 
+    def identity(self) -> StoreIdentity:
+        """Return what the store's bytes mean."""
+        return identity_of(self.makes, self._supplier, self._key_serde, self._value_serde)
+
 
 class KeyValueStoreBuilder(BaseBuilder[KeyValueStore[Any, Any]]):
     """Builds plain key-value stores."""
@@ -144,6 +152,8 @@ class KeyValueStoreBuilder(BaseBuilder[KeyValueStore[Any, Any]]):
 class TimestampedKeyValueStoreBuilder(BaseBuilder[TimestampedKeyValueStore[Any, Any]]):
     """Builds key-value stores with timestamps."""
 
+    makes = SerdeTimestampedKeyValueStore
+
     def build(self) -> TimestampedKeyValueStore[Any, Any]:
         """Return a new store."""
         return build_key_value(SerdeTimestampedKeyValueStore, self)
@@ -151,6 +161,8 @@ class TimestampedKeyValueStoreBuilder(BaseBuilder[TimestampedKeyValueStore[Any, 
 
 class KeyValueStoreWithHeadersBuilder(BaseBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]):
     """Builds key-value stores with timestamps and headers."""
+
+    makes = SerdeKeyValueStoreWithHeaders
 
     def build(self) -> TimestampedKeyValueStoreWithHeaders[Any, Any]:
         """Return a new store."""
@@ -180,6 +192,8 @@ class WindowBuilder(BaseBuilder[S], Generic[S]):
 class WindowStoreBuilder(WindowBuilder[WindowStore[Any, Any]]):
     """Builds plain window stores."""
 
+    makes = SerdeWindowStore
+
     def build(self) -> WindowStore[Any, Any]:
         """Return a new store."""
         return build_window(SerdeWindowStore, self)
@@ -188,6 +202,8 @@ class WindowStoreBuilder(WindowBuilder[WindowStore[Any, Any]]):
 class TimestampedWindowStoreBuilder(WindowBuilder[TimestampedWindowStore[Any, Any]]):
     """Builds window stores with timestamps."""
 
+    makes = SerdeTimestampedWindowStore
+
     def build(self) -> TimestampedWindowStore[Any, Any]:
         """Return a new store."""
         return build_window(SerdeTimestampedWindowStore, self)
@@ -195,6 +211,8 @@ class TimestampedWindowStoreBuilder(WindowBuilder[TimestampedWindowStore[Any, An
 
 class WindowStoreWithHeadersBuilder(WindowBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]):
     """Builds window stores with timestamps and headers."""
+
+    makes = SerdeWindowStoreWithHeaders
 
     def build(self) -> TimestampedWindowStoreWithHeaders[Any, Any]:
         """Return a new store."""
@@ -214,6 +232,8 @@ class SessionBuilder(BaseBuilder[S], Generic[S]):
 class SessionStoreBuilder(SessionBuilder[SessionStore[Any, Any]]):
     """Builds session stores."""
 
+    makes = SerdeSessionStore
+
     def build(self) -> SessionStore[Any, Any]:
         """Return a new store."""
         return build_session(SerdeSessionStore, self)
@@ -221,6 +241,8 @@ class SessionStoreBuilder(SessionBuilder[SessionStore[Any, Any]]):
 
 class SessionStoreWithHeadersBuilder(SessionBuilder[SessionStoreWithHeaders[Any, Any]]):
     """Builds session stores with headers."""
+
+    makes = SerdeSessionStoreWithHeaders
 
     def build(self) -> SessionStoreWithHeaders[Any, Any]:
         """Return a new store."""
@@ -230,6 +252,7 @@ class SessionStoreWithHeadersBuilder(SessionBuilder[SessionStoreWithHeaders[Any,
 class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]]):
     """Builds versioned stores."""
 
+    makes = SerdeVersionedStore
     _supplier: VersionedBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:

@@ -18,9 +18,15 @@ from millstream.core.state import (
     StateStore,
     StoreBuilder,
 )
+from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import JoinWindows
 from millstream.plugins.registry import store_kinds
-from millstream.topology.materialize import chosen_format, chosen_suppliers, window_builder
+from millstream.topology.materialize import (
+    chosen_format,
+    chosen_suppliers,
+    inner_identity,
+    window_builder,
+)
 from millstream.topology.operators.time_buffer import TimeBuffer
 from millstream.topology.operators.unmatched import UnmatchedRecords
 from millstream.topology.options import StreamJoined
@@ -70,6 +76,14 @@ class JoinStoreBuilder(StoreBuilder[StateStore]):
     def build(self) -> StateStore:
         """Return a new store."""
 
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        return inner_identity(self._bytes_builder())
+
+    def _bytes_builder(self) -> Any:
+        """Return the builder of what is below; None if that has none."""
+        return None
+
     def _logging(self, builder: Any) -> Any:
         if self.logged:
             return builder.withLoggingEnabled(self.topic_config)
@@ -93,6 +107,9 @@ class SideStoreBuilder(JoinStoreBuilder):
 
     def build(self) -> StateStore:
         """Return a new window store that keeps equal keys at equal times apart."""
+        return self._logging(self._bytes_builder()).build()  # type: ignore[no-any-return]
+
+    def _bytes_builder(self) -> Any:
         supplier = self._suppliers().windowStore(
             DslWindowParams(
                 self.store,
@@ -103,7 +120,7 @@ class SideStoreBuilder(JoinStoreBuilder):
             )
         )
         builder = window_builder(supplier, self.key_serde, self.value_serde)
-        return self._logging(builder.with_headers_logged()).build()  # type: ignore[no-any-return]
+        return builder.with_headers_logged()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -118,18 +135,25 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
 
     def build(self) -> StateStore:
         """Return a new store."""
+        return UnmatchedRecords(
+            self._logging(self._bytes_builder()).build(),
+            key_serde=self.key_serde,
+            left_serde=self.left_serde,
+            right_serde=self.right_serde,
+        )
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        serdes = {"key": self.key_serde, "left": self.left_serde, "right": self.right_serde}
+        return kept_by("unmatched records", self._bytes_builder(), serdes)
+
+    def _bytes_builder(self) -> Any:
         suppliers = self._suppliers()
         if self.durable is not None:
             suppliers = store_kinds().dsl_suppliers("rocksDB" if self.durable else "in_memory")
         supplier = suppliers.keyValueStore(DslKeyValueParams(self.store, DslStoreFormat.PLAIN))
         values = Serdes.ListSerde(list, Serdes.ByteArray())
-        builder = store_kinds().key_value(supplier, Serdes.ByteArray(), values)
-        return UnmatchedRecords(
-            self._logging(builder).build(),
-            key_serde=self.key_serde,
-            left_serde=self.left_serde,
-            right_serde=self.right_serde,
-        )
+        return store_kinds().key_value(supplier, Serdes.ByteArray(), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -142,16 +166,30 @@ class TimeBufferBuilder(JoinStoreBuilder):
 
     def build(self) -> StateStore:
         """Return a new store."""
-        params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
-        supplier = store_kinds().dsl_suppliers("rocksDB").keyValueStore(params)
-        data = Serdes.ByteArray()
         return TimeBuffer(
-            store_kinds().key_value(supplier, data, data).withLoggingDisabled().build(),
+            self._bytes_builder().withLoggingDisabled().build(),
             grace_ms=self.grace_ms,
             logged=self.logged,
             key_serde=self.key_serde,
             value_serde=self.value_serde,
         )
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        serdes = {"key": self.key_serde, "value": self.value_serde}
+        return kept_by("waiting records", self._bytes_builder(), serdes)
+
+    def _bytes_builder(self) -> Any:
+        params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
+        supplier = store_kinds().dsl_suppliers("rocksDB").keyValueStore(params)
+        data = Serdes.ByteArray()
+        return store_kinds().key_value(supplier, data, data)
+
+
+def kept_by(type_: str, builder: Any, serdes: Mapping[str, Any]) -> StoreIdentity | None:
+    """Return what bytes mean that an operator keeps in the stores of a builder."""
+    inner = inner_identity(builder)
+    return None if inner is None else replace(inner, type=type_, serdes=serdes)
 
 
 def side_store(

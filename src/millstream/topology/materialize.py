@@ -22,6 +22,7 @@ from millstream.core.state import (
     StoreBuilder,
     VersionedBytesStoreSupplier,
 )
+from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import EmitStrategy, StrategyType
 from millstream.core.windows.earlier import EarlierWindows
 from millstream.plugins.registry import store_kinds
@@ -132,6 +133,10 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
         else:
             builder = builder.withLoggingDisabled()
         return builder.build()  # type: ignore[no-any-return]
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        return inner_identity(self.plain_builder())
 
     def cacheable(self) -> bool:
         """Tell whether the store may have a cache."""
@@ -289,6 +294,13 @@ class SessionTableBuilder(WindowTableBuilder):
         if isinstance(supplier, HeadersBytesStoreSupplier):
             builder = kinds.session_with_headers
         return builder(supplier, chosen.key_serde, chosen.value_serde)
+
+
+def inner_identity(builder: Any) -> StoreIdentity | None:
+    """Return what the bytes of a builder's stores mean; None if it does not say."""
+    identity = getattr(builder, "identity", None)
+    found: StoreIdentity | None = None if identity is None else identity()
+    return found
 
 
 def window_builder(supplier: Any, key_serde: Any, value_serde: Any) -> Any:

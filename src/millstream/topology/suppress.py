@@ -9,6 +9,7 @@ from typing import Any
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import IllegalArgumentException, TopologyException
 from millstream.core.state import StateStore
+from millstream.core.state.identity import StoreIdentity
 from millstream.plugins.registry import buffer_class
 from millstream.topology.flow import Flow
 from millstream.topology.graph.graph import Graph
@@ -41,6 +42,17 @@ class SuppressionStoreBuilder(JoinStoreBuilder):
             logged=self.logged,
             key_serde=self.key_serde,
             value_serde=self.value_serde,
+        )
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean."""
+        # These two keep their entries in the same bytes, and the disk's part as well.
+        ours = self.kind.name in ("memory", "spill")
+        return StoreIdentity(
+            type="suppression buffer",
+            values="held back",
+            layout={"buffer": "rows" if ours else self.kind.name},
+            serdes={"key": self.key_serde, "value": self.value_serde},
         )
 
 

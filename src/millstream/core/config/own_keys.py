@@ -22,6 +22,7 @@ STEER_TASKS = "millstream.steer.tasks"
 ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
 LOG = "millstream.log"
 LOG_FILE = "millstream.log.file"
+STORE_CHANGED_OK = "millstream.store.changed.ok"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,13 @@ OWN_KEYS: dict[str, OwnKey] = {
             kind=Kind.STRING,
             default_doc="`<state.dir>/<application.id>/millstream.log`",
             doc="where everything is written, Spark's own log included",
+        ),
+        OwnKey(
+            name=STORE_CHANGED_OK,
+            kind=Kind.LIST,
+            default=(),
+            doc="names of stores whose serdes or window size may differ from those that the "
+            "checkpoint has noted: their bytes can be read all the same",
         ),
     )
 }

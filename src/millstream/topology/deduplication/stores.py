@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from millstream.core.serdes import Serdes
 from millstream.core.state import DslKeyValueParams, DslStoreFormat, StateStore
@@ -16,8 +17,10 @@ class SeenStoreBuilder(JoinStoreBuilder):
 
     def build(self) -> StateStore:
         """Return a new store."""
+        return self._logging(self._bytes_builder()).build()  # type: ignore[no-any-return]
+
+    def _bytes_builder(self) -> Any:
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
         supplier = self._suppliers().keyValueStore(params)
         data = Serdes.ByteArray()
-        builder = store_kinds().key_value(supplier, data, data)
-        return self._logging(builder).build()  # type: ignore[no-any-return]
+        return store_kinds().key_value(supplier, data, data)

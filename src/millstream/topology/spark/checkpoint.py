@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,12 @@ from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.private import private_directory, write_private
+from millstream.topology.spark.store_notes import (
+    StoreNote,
+    check_stores,
+    notes_from_json,
+    notes_to_json,
+)
 
 FILE = "millstream.json"
 VERSION = 1
@@ -33,6 +41,8 @@ class Checkpoint:
     """Source node with a pattern -> the topics it matched at the first start."""
     store_format: str = DEFAULT
     """``dsl.store.format``, which changes the bytes of stores and not the description."""
+    stores: Mapping[str, StoreNote] = field(default_factory=dict)
+    """What the bytes of each store mean; empty in the checkpoints of earlier versions."""
 
     def to_json(self) -> str:
         """Return the file's text."""
@@ -43,6 +53,7 @@ class Checkpoint:
             "tasks": self.tasks,
             "topics": self.topics,
             "store_format": self.store_format,
+            "stores": notes_to_json(self.stores),
         }
         return json.dumps(body, indent=1)
 
@@ -62,6 +73,7 @@ class Checkpoint:
                     tasks=body["tasks"],
                     topics=body["topics"],
                     store_format=body.get("store_format", DEFAULT),
+                    stores=notes_from_json(body.get("stores", {})),
                 )
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
@@ -74,6 +86,7 @@ def new_checkpoint(
     tasks: dict[str, int],
     topics: dict[str, list[str]],
     store_format: str = DEFAULT,
+    stores: Mapping[str, StoreNote] | None = None,
 ) -> Checkpoint:
     """Return the note for a new checkpoint."""
     return Checkpoint(
@@ -82,14 +95,24 @@ def new_checkpoint(
         tasks=tasks,
         topics=topics,
         store_format=store_format.upper(),
+        stores=stores or {},
     )
 
 
-def check_same(found: Checkpoint, wanted: Checkpoint, location: str) -> None:
+def check_same(
+    found: Checkpoint, wanted: Checkpoint, location: str, compatible: AbstractSet[str] = frozenset()
+) -> None:
     """Refuse a checkpoint that was made for something else.
 
+    Args:
+        found: What it has noted.
+        wanted: What the application would note in a new one.
+        location: Where it is.
+        compatible: Stores whose serdes or window size may be others.
+
     Raises:
-        StreamsException: The topology, the numbers of tasks or the format of stores differ.
+        StreamsException: The topology, the numbers of tasks, the format of stores, or what the
+            bytes of a store mean, differ.
     """
     hint = (
         "Give the application another application.id or millstream.checkpoint.location, "
@@ -114,6 +137,7 @@ def check_same(found: Checkpoint, wanted: Checkpoint, location: str) -> None:
             detail=f"It was {found.store_format} and would be {wanted.store_format} now.",
             hint=hint,
         )
+    check_stores(found.stores, wanted.stores, compatible, location)
 
 
 def local_path(location: str) -> Path | None:

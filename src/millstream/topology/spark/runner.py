@@ -52,6 +52,13 @@ from millstream.topology.spark.probe import needs_wall_clock
 from millstream.topology.spark.purge import Purger
 from millstream.topology.spark.restores import RebuiltStores
 from millstream.topology.spark.session import new_session, query_session
+from millstream.topology.spark.store_notes import (
+    compatible_stores,
+    kinds_of,
+    log_carried,
+    merged,
+    notes_of,
+)
 from millstream.topology.topology import Topology
 
 _STOP_POLL_S = 0.005
@@ -157,9 +164,10 @@ class Runner:
         global_sizes = brokers.global_sizes(plan, sizes)
         layout = compile_plan(plan, self.application_id, source_sizes)
         store_format = self._config.getString("dsl.store.format")
-        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format)
+        notes = notes_of(plan, self._config)
+        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format, notes)
         if found is not None:
-            check_same(found, wanted, self.checkpoint_location)
+            self._check_same(found, wanted)
         sink_sizes = brokers.sink_sizes(_sink_topics(plan), sizes)
         brokers.create_progress_topic(len(layout.keys), sizes)
         brokers.create_feedback_topics(layout.feedback, sizes)
@@ -185,7 +193,7 @@ class Runner:
             global_offsets=from_the_beginning(global_sizes),
         )
         session = query_session(spark, self._entries, len(layout.keys))
-        job = self._job(plan, layout, sink_sizes, note)
+        job = replace(self._job(plan, layout, sink_sizes, note), kinds=kinds_of(notes))
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
@@ -303,8 +311,16 @@ class Runner:
         if found is None:
             files.write(wanted)
             return wanted
-        check_same(found, wanted, location)
-        return found
+        self._check_same(found, wanted)
+        log_carried(found.stores, wanted.stores)
+        noted = replace(found, stores=merged(found.stores, wanted.stores))
+        if noted != found:
+            files.write(noted)
+        return noted
+
+    def _check_same(self, found: Checkpoint, wanted: Checkpoint) -> None:
+        compatible = compatible_stores(self._config, wanted.stores)
+        check_same(found, wanted, self.checkpoint_location, compatible)
 
     def _job(
         self, plan: Plan, layout: Layout, sink_sizes: dict[str, int], checkpoint: Checkpoint
