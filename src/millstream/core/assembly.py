@@ -71,6 +71,18 @@ def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int
             put(entry.key, entry.value)
 
 
+def close_all(opened: Iterable[Any]) -> None:
+    """Close everything; the first error is raised when all have been tried."""
+    first: Exception | None = None
+    for each in opened:
+        try:
+            each.close()
+        except Exception as error:  # noqa: BLE001 - the rest must be closed as well
+            first = first or error
+    if first is not None:
+        raise first
+
+
 def make_nodes(
     task: Task, plan: Plan, parts: Iterable[SubTopology]
 ) -> tuple[list[SourceRuntime], list[ProcessorRuntime]]:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from millstream.core import snapshots
-from millstream.core.assembly import make_nodes, open_stores
+from millstream.core.assembly import close_all, make_nodes, open_stores
 from millstream.core.chunk import Chunk, LastOfEachKey, RawChunk
 from millstream.core.context import due_first, new_punctuation
 from millstream.core.errors import (
@@ -435,18 +435,11 @@ class Task:
 
     def close(self) -> None:
         """Close processors, then stores; the first error is raised when all have been tried."""
-        first: Exception | None = None
-        closers = [processor.close for processor in self._processors]
-        closers += [store.close for store in self.stores.values()]
-        for close in closers:
-            try:
-                close()
-            except Exception as error:  # noqa: BLE001 - the rest must be closed as well
-                first = first or error
-        self.stores = {}
-        self.measures.closed()
-        if first is not None:
-            raise first
+        try:
+            close_all((*self._processors, *self.stores.values()))
+        finally:
+            self.stores = {}
+            self.measures.closed()
 
     def _measure(self) -> None:
         """Record what is known only in sum."""
