@@ -20,6 +20,7 @@ from millstream.core.handlers import (
 )
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
+from millstream.core.unreadable import unreadable_store
 
 log = logging.getLogger(__name__)
 
@@ -117,13 +118,25 @@ def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandl
 
 
 def located(
-    problem: str, task_id: Any, error: BaseException, context: RecordContext | None
+    problem: str,
+    task_id: Any,
+    error: BaseException,
+    context: RecordContext | None,
+    application_id: str = "",
 ) -> StreamsException:
     """Return the error that leaves the task: what failed, and on which record."""
     node, cause, hint = None, error, ""
     if isinstance(error, FailedProcessing):
         node, cause = error.node, error.error
         hint = "Set processing.exception.handler to skip such records."
+    store = unreadable_store(cause, application_id)
+    if store is not None:
+        # The record at hand is as good as any other: skipping it would mend nothing.
+        problem = f'cannot read store "{store}"'
+        hint = (
+            "Its bytes were written by another serde, or by another version of this one: use that "
+            "one, or start with empty stores, with another application.id."
+        )
     place = "" if node is None else f' in operator "{node}"'
     where = f"Task {task_id}"
     context = getattr(error, NOTED, context)

@@ -516,7 +516,8 @@ class Task:
     def _located(self, problem: str, error: Exception) -> StreamsException:
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
             return error
-        return located(problem, self.id, error, self.record_context)
+        app = self.settings.application_id
+        return located(problem, self.id, error, self.record_context, app)
 
     # -- punctuation -----------------------------------------------------------
 
