@@ -19,6 +19,8 @@ from millstream import (
     Topology,
     TopologyException,
 )
+from millstream.topology.spark.checkpoint import FILE, Checkpoint
+from millstream.topology.spark.checkpoint_files import LocalFiles
 
 
 class _NoSpark:
@@ -43,6 +45,10 @@ def started(topology: Topology, config: dict[str, Any]) -> None:
         streams.start()
     finally:
         assert states == ["REBALANCING", "PENDING_ERROR", "ERROR"]
+
+
+def note_in(location: Path, note: Checkpoint) -> None:
+    LocalFiles(location).write(FILE, note.to_json())
 
 
 def test_a_missing_source_topic_is_named(play: Playground) -> None:
@@ -73,12 +79,12 @@ def test_an_unreachable_broker_is_named(play: Playground, monkeypatch: pytest.Mo
 
 
 def test_a_checkpoint_of_another_topology_is_refused(play: Playground, tmp_path: Path) -> None:
-    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+    from millstream.topology.spark.checkpoint import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     other = Topology().addSource("other", source).addSink("sink", target, "other")
     location = tmp_path / play.name / "checkpoint"
-    LocalCheckpoint(location).write(new_checkpoint(str(other.describe()), {"0": 2}, {}))
+    note_in(location, new_checkpoint(str(other.describe()), {"0": 2}, {}))
 
     with pytest.raises(StreamsException, match="belongs to another topology") as caught:
         started(pass_through(source, target), play.config())
@@ -89,12 +95,12 @@ def test_a_checkpoint_of_another_topology_is_refused(play: Playground, tmp_path:
 def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
     play: Playground, tmp_path: Path
 ) -> None:
-    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+    from millstream.topology.spark.checkpoint import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     topology = pass_through(source, target)
     location = tmp_path / "elsewhere"
-    LocalCheckpoint(location).write(new_checkpoint(str(topology.describe()), {"0": 1}, {}))
+    note_in(location, new_checkpoint(str(topology.describe()), {"0": 1}, {}))
 
     with pytest.raises(StreamsException, match="other numbers of tasks"):
         started(topology, play.config(millstream_checkpoint_location=str(location)))
@@ -103,13 +109,13 @@ def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
 def test_a_checkpoint_with_another_format_of_stores_is_refused(
     play: Playground, tmp_path: Path
 ) -> None:
-    from millstream.topology.spark.checkpoint import LocalCheckpoint, new_checkpoint
+    from millstream.topology.spark.checkpoint import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     topology = pass_through(source, target)
     location = tmp_path / "elsewhere"
     note = new_checkpoint(str(topology.describe()), {"0": 2}, {}, "headers")
-    LocalCheckpoint(location).write(note)
+    note_in(location, note)
 
     with pytest.raises(StreamsException, match="another dsl.store.format") as caught:
         started(topology, play.config(millstream_checkpoint_location=str(location)))

@@ -10,13 +10,17 @@ import pytest
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
 from millstream import Header, Headers, StreamsConfig, StreamsException
+from millstream.core.errors import TaskMigratedException
 from millstream.topology.spark.clients import (
     client_settings,
     consumer_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.group import Group
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.ownership import Claim, Mark
+from millstream.topology.spark.sink_rules import Consumed
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 from millstream.topology.spark.writers import SinkWriter
 
@@ -81,6 +85,54 @@ def test_what_another_checkpoint_has_written_does_not_count(job: Job, play: Play
     assert values(play, target, 2) == [b"a", b"b"]
     before.close()
     after.close()
+
+
+def test_a_writer_stops_when_another_instance_has_claimed_the_application(
+    job: Job, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    create_topic(play.servers, job.owner_topic)
+    guarantee = "exactly_once_v2" if job.exactly_once else "at_least_once"
+    group = Group(StreamsConfig(play.config(processing_guarantee=guarantee)))
+    own = Claim(number=1, checkpoint="c1", instance="i1", host="h", machine="m", location="/c")
+    group.commit(own)
+    writer = SinkWriter(replace(job, instance="i1"), 0)
+    assert writer.write(0, [(target, chunk(b"a"))], [(source, 0, 1)]) is True
+
+    group.commit(replace(own, number=2, checkpoint="c2", instance="i2", location="/d"))
+    if job.exactly_once:
+        group.fence(2)
+    for _ in range(2):
+        with pytest.raises(TaskMigratedException, match="another instance") as caught:
+            writer.write(1, [(target, chunk(b"b"))], [(source, 0, 2)])
+        assert '"/d" on machine "h"' in caught.value.detail
+
+    successor = SinkWriter(replace(job, checkpoint_id="c2", instance="i2"), 0)
+    group.commit(own, {(source, 0): 1}, {}, Mark("c2", "driver").text())
+    with pytest.raises(TaskMigratedException):
+        successor.write(0, [(target, chunk(b"b"))], [(source, 0, 2)])
+    group.commit(replace(own, number=2, checkpoint="c2", instance="i2"))
+    assert successor.write(0, [(target, chunk(b"b"))], [(source, 0, 2)]) is True
+    assert values(play, target, 2, more=0.5) == [b"a", b"b"]
+    writer.close()
+    successor.close()
+
+
+def test_a_batch_that_an_older_checkpoint_plans_anew_is_refused(job: Job, play: Playground) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    writer = SinkWriter(job, 0)
+    for number in range(3):
+        place = Consumed(source, 0, number + 1, number)
+        assert writer.write(number, [(target, chunk(b"%d" % number))], [place]) is True
+
+    restored = SinkWriter(job, 0)
+    for batch, first, following in ((1, 1, 3), (2, 2, 9), (3, 2, 4)):
+        with pytest.raises(StreamsException, match="is older than what has been written"):
+            restored.write(batch, [(target, chunk(b"x"))], [Consumed(source, 0, following, first)])
+    assert restored.write(2, [(target, chunk(b"2"))], [Consumed(source, 0, 3, 2)]) is False
+    assert values(play, target, 3, more=0.5) == [b"0", b"1", b"2"]
+    writer.close()
+    restored.close()
 
 
 def test_a_partition_that_does_not_exist_is_a_typed_error(job: Job, play: Playground) -> None:

@@ -16,6 +16,7 @@ from millstream.core.errors import ConfigException
 PREFIX = "millstream."
 
 CHECKPOINT_LOCATION = "millstream.checkpoint.location"
+CHECKPOINT_ADOPT = "millstream.checkpoint.adopt"
 RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 OBSERVER_NAMES = "millstream.observer.names"
 STEER_TASKS = "millstream.steer.tasks"
@@ -57,6 +58,15 @@ OWN_KEYS: dict[str, OwnKey] = {
             default_doc="`<state.dir>/<application.id>/checkpoint`",
             doc="where Spark keeps progress and stores; any file system that Spark knows. On a "
             "cluster it must be shared",
+        ),
+        OwnKey(
+            name=CHECKPOINT_ADOPT,
+            kind=Kind.BOOLEAN,
+            default=False,
+            doc="`true`: go on from the checkpoint at this location where a start would be refused "
+            "because the application belongs to another checkpoint, or because the committed "
+            "offsets do not fit; set it for one start "
+            "([decision 0012](decisions/0012-who-owns-an-applications-output.md))",
         ),
         OwnKey(
             name=RECORDS_PER_BATCH,

@@ -25,6 +25,7 @@ from millstream.topology.spark.clients import (
     patiently,
 )
 from millstream.topology.spark.job import progress_topic
+from millstream.topology.spark.ownership import owner_topic
 
 TIMEOUT_S = 10.0
 _AUTO_CREATE_S = 5.0
@@ -110,13 +111,19 @@ class Brokers:
             found[topic] = sizes.get(topic) or self._created_on_demand(topic)
         return found
 
-    def create_progress_topic(self, partitions: int, sizes: Mapping[str, int]) -> None:
-        """Create the internal topic of the sinks' tokens, unless it is there.
+    def create_progress_topics(self, partitions: int, sizes: Mapping[str, int]) -> int:
+        """Create the internal topics of claims and of the sinks' tokens, unless they are there.
+
+        Returns:
+            How many partitions the topic of tokens has.
 
         Raises:
             MisconfiguredInternalTopicException: It is there with too few partitions.
             StreamsException: The broker refuses to create it.
         """
+        owner = owner_topic(self._application_id)
+        if owner not in sizes:
+            self._create(owner, 1, {"cleanup.policy": "compact"})
         topic = progress_topic(self._application_id)
         if topic in sizes:
             if sizes[topic] < partitions:
@@ -125,8 +132,9 @@ class Brokers:
                     detail=f"The topology needs {partitions}.",
                     hint="Delete the topic together with the checkpoint.",
                 )
-            return
+            return sizes[topic]
         self._create(topic, partitions, {"cleanup.policy": "compact"})
+        return partitions
 
     def create_feedback_topics(self, wanted: Mapping[str, int], sizes: Mapping[str, int]) -> None:
         """Create the internal topics that lead back to an earlier stage, unless they are there.

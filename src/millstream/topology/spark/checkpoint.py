@@ -9,13 +9,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import SparkSession
-
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.private import private_directory, write_private
 from millstream.topology.spark.store_notes import (
     StoreNote,
     check_stores,
@@ -78,7 +74,12 @@ class Checkpoint:
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
             detail = f"{type(error).__name__}: {error}."
-        raise StreamsException(f'cannot read "{FILE}" in checkpoint "{location}"', detail=detail)
+        raise StreamsException(
+            f'cannot read "{FILE}" in checkpoint "{location}"',
+            detail=f"{detail} It says for what the checkpoint was made; the rest is there.",
+            hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
+            "start with empty stores from the committed offsets of the group.",
+        )
 
 
 def new_checkpoint(
@@ -144,60 +145,6 @@ def local_path(location: str) -> Path | None:
     """Return the path of a checkpoint on this machine's own file system; None for any other."""
     parts = urlsplit(location)
     return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
-
-
-class LocalCheckpoint:
-    """A checkpoint's directory on this machine, which needs no Spark to be read."""
-
-    def __init__(self, directory: Path) -> None:
-        self._file = directory / FILE
-
-    def read(self) -> Checkpoint | None:
-        """Return the note; None in a new checkpoint."""
-        if not self._file.exists():
-            return None
-        return Checkpoint.from_json(self._file.read_text(), str(self._file.parent))
-
-    def write(self, note: Checkpoint) -> None:
-        """Write the note into a new checkpoint."""
-        private_directory(self._file.parent)
-        draft = self._file.with_suffix(".draft")
-        write_private(draft, note.to_json())
-        draft.replace(self._file)
-
-
-class RemoteCheckpoint:
-    """A checkpoint's directory on any file system that Spark knows."""
-
-    def __init__(self, spark: SparkSession, location: str) -> None:
-        jvm: Any = spark._jvm
-        hadoop = jvm.org.apache.hadoop.fs
-        self._path = hadoop.Path(location, FILE)
-        self._location = location
-        context: Any = spark._jsc
-        configuration = context.hadoopConfiguration()
-        self._files = self._path.getFileSystem(configuration)
-        self._io = jvm.org.apache.commons.io.IOUtils
-
-    def read(self) -> Checkpoint | None:
-        """Return the note; None in a new checkpoint."""
-        if not self._files.exists(self._path):
-            return None
-        stream = self._files.open(self._path)
-        try:
-            text = self._io.toString(stream, "UTF-8")
-        finally:
-            stream.close()
-        return Checkpoint.from_json(text, self._location)
-
-    def write(self, note: Checkpoint) -> None:
-        """Write the note into a new checkpoint."""
-        self._files.mkdirs(self._path.getParent())
-        stream = self._files.create(self._path, True)
-        try:
-            stream.write(bytearray(note.to_json().encode()))
-        finally:
-            stream.close()
 
 
 def _difference(old: str, new: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import reduce
-from pathlib import Path
-from typing import Any, Protocol
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.topology.spark.checkpoint import local_path
+from millstream.topology.spark.checkpoint_files import Files, LocalFiles, RemoteFiles
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.manifest import Manifest
 
@@ -36,8 +35,8 @@ class CommittedState:
         self._location = location
         self._stages = stages
         directory = local_path(location)
-        self._files: _Files = (
-            _RemoteFiles(session, location) if directory is None else _LocalFiles(directory)
+        self._files: Files = (
+            RemoteFiles(session, location) if directory is None else LocalFiles(directory)
         )
 
     def last_batch(self, known: int | None = None) -> int | None:
@@ -103,55 +102,3 @@ class CommittedState:
 
 def _from(partition: int, number: int) -> Column:
     return (F.col("partition_id") == partition) & (F.col("user_map_key.seq") >= number)
-
-
-class _Files(Protocol):
-    def names(self, directory: str) -> list[str]:
-        """Return the files of a directory; none if it does not exist."""
-
-    def has(self, path: str) -> bool:
-        """Tell whether a file exists."""
-
-    def text(self, path: str) -> str:
-        """Return what a file says."""
-
-
-class _LocalFiles:
-    def __init__(self, root: Path) -> None:
-        self._root = root
-
-    def names(self, directory: str) -> list[str]:
-        path = self._root / directory
-        return [each.name for each in path.iterdir()] if path.is_dir() else []
-
-    def has(self, path: str) -> bool:
-        return (self._root / path).exists()
-
-    def text(self, path: str) -> str:
-        return (self._root / path).read_text()
-
-
-class _RemoteFiles:
-    def __init__(self, session: SparkSession, location: str) -> None:
-        jvm: Any = session._jvm
-        context: Any = session._jsc
-        self._path = jvm.org.apache.hadoop.fs.Path
-        self._root = self._path(location)
-        self._files = self._root.getFileSystem(context.hadoopConfiguration())
-        self._io = jvm.org.apache.commons.io.IOUtils
-
-    def names(self, directory: str) -> list[str]:
-        path = self._path(self._root, directory)
-        if not self._files.exists(path):
-            return []
-        return [status.getPath().getName() for status in self._files.listStatus(path)]
-
-    def has(self, path: str) -> bool:
-        return bool(self._files.exists(self._path(self._root, path)))
-
-    def text(self, path: str) -> str:
-        stream = self._files.open(self._path(self._root, path))
-        try:
-            return str(self._io.toString(stream, "UTF-8"))
-        finally:
-            stream.close()

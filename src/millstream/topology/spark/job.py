@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.ownership import owner_topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,8 @@ class Job:
     """Store -> the plugin of byte stores that keeps it, as far as that is known beforehand."""
     log: str | None = None
     """The file for the log of workers on the driver's machine; None: they write to stderr."""
+    instance: str = ""
+    """Names the application's instance, as its claim does; empty where no claims are made."""
     rebuilt: Any = None
     """Where workers report stores that they have built anew; None if nobody listens."""
     recorded: Any = None
@@ -49,6 +52,11 @@ class Job:
     def progress_topic(self) -> str:
         """The internal topic on whose partitions the sinks note the batches they have written."""
         return progress_topic(self.application_id)
+
+    @property
+    def owner_topic(self) -> str:
+        """The internal topic on which instances claim the application."""
+        return owner_topic(self.application_id)
 
 
 def progress_topic(application_id: str) -> str:

@@ -21,7 +21,6 @@ from millstream.plugins.names import with_plugins
 from millstream.topology.spark.lifecycle import LivingApplication
 from millstream.topology.spark.restores import RebuiltStores, tell
 from millstream.topology.spark.runner import Runner
-from millstream.topology.spark.slots import free_slots
 from millstream.topology.spark.state_machine import State as _State
 from millstream.topology.spark.state_machine import StateListener as _StateListener
 from millstream.topology.topology import Topology
@@ -163,16 +162,22 @@ class KafkaStreams(LivingApplication):
         return self._runner.measurements.metrics(progress, self.state(), self._failures)
 
     def cleanUp(self) -> None:
-        """Remove local copies of stores; they are rebuilt from the checkpoint.
+        """Delete local copies of stores; let the next start empty a checkpoint that is out.
+
+        The checkpoint is for a Spark application what changelog topics are in Kafka Streams, so it
+        stays, and stores are restored from it. Where the committed offsets were reset or the group
+        was deleted, as a reset tool does, the next start empties it: stores begin empty, and
+        records are read from the offsets as they are then.
 
         Raises:
-            IllegalStateException: The application is running.
+            IllegalStateException: The application is running, here or in another process that has
+                the same ``state.dir``.
         """
         if not (self.state().hasNotStarted() or self.state().hasCompletedShutdown()):
             raise IllegalStateException(
                 "cannot clean up while running", hint="Close the application first."
             )
-        for slot in free_slots(self._runner.state_dir):
+        for slot in self._runner.clean_up():
             log.info("state slot removed path=%s", slot)
 
     def _check_not_started(self, what: str) -> None:

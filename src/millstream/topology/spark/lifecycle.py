@@ -79,8 +79,10 @@ class LivingApplication(QueryableApplication):
             IllegalStateException: It was started or closed before.
             BrokerNotFoundException: No broker answers.
             MissingSourceTopicException: A topic that the topology reads does not exist.
-            StreamsException: The checkpoint belongs to another topology, or a topic to write to
-                does not exist.
+            LockException: Another instance runs in the same state directory.
+            StreamsException: The checkpoint belongs to another topology, does not fit what the
+                group has committed, or is damaged; the application belongs to another checkpoint;
+                or a topic to write to does not exist.
         """
         starter = self._launch()
         try:
@@ -291,6 +293,7 @@ class LivingApplication(QueryableApplication):
                 self._unexpected(error),
             )
         finally:
+            self._runner.release()
             self._machine.move(State.NOT_RUNNING)
 
     def _untold(self) -> Exception | None:
@@ -401,6 +404,7 @@ class LivingApplication(QueryableApplication):
             self._end_queries()
         except Exception as error:  # noqa: BLE001 - Spark may be gone
             log.info("cannot end queries error=%r", error)
+        self._runner.release()
         self._machine.move_if_possible(State.ERROR)
 
     def _observed(self, listener: StateCallback | None) -> StateCallback:

@@ -121,7 +121,10 @@ class LiveTask:
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
         task.measures.committed(began)
-        consumed = {at: chunks[-1]["offsets"][-1].as_py() + 1 for at, chunks in runs.items()}
+        consumed = {
+            at: (chunks[0]["offsets"][0].as_py(), chunks[-1]["offsets"][-1].as_py() + 1)
+            for at, chunks in runs.items()
+        }
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
 
     def rebuilt(self) -> list[Rebuilt]:
@@ -202,7 +205,7 @@ class LiveTask:
                 tables.close()
 
     def _rows(
-        self, consumed: Mapping[tuple[str, int], int], clock_ms: int
+        self, consumed: Mapping[tuple[str, int], tuple[int, int]], clock_ms: int
     ) -> Iterator[dict[str, Any]]:
         keys, routes = self._job.layout.keys, self._job.layout.routes
         own_key, origin = keys[self._partition], self._stage.index << 16 | self._partition
@@ -217,7 +220,7 @@ class LiveTask:
                 "clock": clock_ms,
                 "blob": blob,
             }
-        for (topic, partition), offset in consumed.items():
+        for (topic, partition), (first, offset) in consumed.items():
             yield {
                 "key": own_key,
                 "stage": SINK,
@@ -226,7 +229,7 @@ class LiveTask:
                 "partition": partition,
                 "seq": offset,
                 "clock": clock_ms,
-                "blob": b"",
+                "blob": first.to_bytes(8, "big"),
             }
 
 

@@ -24,14 +24,8 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Node, Plan, SourceNode
 from millstream.topology.spark.brokers import Brokers
-from millstream.topology.spark.checkpoint import (
-    Checkpoint,
-    LocalCheckpoint,
-    RemoteCheckpoint,
-    check_same,
-    local_path,
-    new_checkpoint,
-)
+from millstream.topology.spark.checkpoint import FILE, Checkpoint, check_same, new_checkpoint
+from millstream.topology.spark.checkpoint_files import Files, RemoteFiles
 from millstream.topology.spark.clients import (
     client_settings,
     connector_settings,
@@ -40,6 +34,7 @@ from millstream.topology.spark.clients import (
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
+from millstream.topology.spark.instance import Instance, local_files
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.jvm import quieten
 from millstream.topology.spark.line import LineOptions, start_line
@@ -78,6 +73,17 @@ class Unwanted(Exception):
     """The application is to be closed before its query was started."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    plan: Plan
+    layout: Layout
+    wanted: Checkpoint
+    """What a new checkpoint would note."""
+    read: dict[str, int]
+    """The topics that are read and committed, and how many partitions they have."""
+    global_sizes: dict[str, int]
+
+
 class Runner:
     """One application's query on Spark.
 
@@ -110,6 +116,9 @@ class Runner:
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
         self.log = LogOptions.of(config, self.state_dir)
+        self._instance = Instance(
+            config, self.state_dir, self.checkpoint_location, stores=bool(self.store_names())
+        )
         self._query: StreamingQuery | None = None
         self._again: tuple[SparkSession, Job, LineOptions] | None = None
         self._changing = threading.RLock()
@@ -155,24 +164,37 @@ class Runner:
             Unwanted: It was stopped meanwhile.
         """
         self._check_wanted()
+        self._instance.lock()
+        try:
+            self._start()
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let other instances have the state directory; for the application's end."""
+        self._instance.release()
+
+    def clean_up(self) -> list[Path]:
+        """Delete the local copies of stores; the next start may have to empty the checkpoint."""
+        return self._instance.clean_up()
+
+    def _start(self) -> None:
         brokers = Brokers(self._config)
         sizes = brokers.topic_sizes()
-        local = local_path(self.checkpoint_location)
-        found = None if local is None else LocalCheckpoint(local).read()
-        plan, matched = without_patterns(self._plan, {} if found is None else found.topics, sizes)
-        source_sizes = brokers.source_sizes(plan, sizes)
-        global_sizes = brokers.global_sizes(plan, sizes)
-        layout = compile_plan(plan, self.application_id, source_sizes)
-        store_format = self._config.getString("dsl.store.format")
-        notes = notes_of(plan, self._config)
-        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format, notes)
-        if found is not None:
-            self._check_same(found, wanted)
-        sink_sizes = brokers.sink_sizes(_sink_topics(plan), sizes)
-        brokers.create_progress_topic(len(layout.keys), sizes)
-        brokers.create_feedback_topics(layout.feedback, sizes)
-        read = source_sizes | dict(layout.feedback)
-        offsets = starting_offsets(plan, self._config, brokers, read, layout.feedback)
+        files: Files | None = local_files(self.checkpoint_location)
+        compiled = self._compiled(brokers, sizes, self._note(files))
+        sink_sizes = brokers.sink_sizes(_sink_topics(compiled.plan), sizes)
+        sinks = brokers.create_progress_topics(len(compiled.layout.keys), sizes)
+        brokers.create_feedback_topics(compiled.layout.feedback, sizes)
+        if files is not None:
+            if self._instance.admit(files, compiled.read, sinks):
+                compiled = self._compiled(brokers, sizes, None)
+            if (found := self._note(files)) is not None:
+                self._check_same(found, compiled.wanted)
+        plan, layout = compiled.plan, compiled.layout
+        if files is None or self._instance.positions is None:
+            starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
         ticks = needs_wall_clock(plan, self._config)
         self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id, self.log)
@@ -180,7 +202,14 @@ class Runner:
             quieten(spark)
         self._check_wanted()
         private_state(self.state_dir)
-        note = self._noted(spark, wanted)
+        if files is None:
+            files = RemoteFiles(spark, self.checkpoint_location)
+            self._instance.admit(files, compiled.read, sinks)
+        note = self._noted(files, compiled.wanted)
+        self._instance.claim(files, note.id, sinks)
+        offsets = self._instance.positions or starting_offsets(
+            plan, self._config, brokers, compiled.read, layout.feedback
+        )
         options = LineOptions(
             checkpoint=self.checkpoint_location,
             connector=connector_settings(self._config),
@@ -190,10 +219,12 @@ class Runner:
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
             global_connector=global_connector_settings(self._config),
-            global_offsets=from_the_beginning(global_sizes),
+            global_offsets=from_the_beginning(compiled.global_sizes),
         )
         session = query_session(spark, self._entries, len(layout.keys))
-        job = replace(self._job(plan, layout, sink_sizes, note), kinds=kinds_of(notes))
+        job = replace(
+            self._job(plan, layout, sink_sizes, note), kinds=kinds_of(compiled.wanted.stores)
+        )
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
@@ -205,14 +236,19 @@ class Runner:
             self._config, self.state_dir, session, plan, layout, self._assignor
         )
         self.started = Started(session, plan, job)
-        self.restart()
+        self._run()
 
     def restart(self) -> None:
-        """Start the query, again from its checkpoint if there is one, unless it is held.
+        """Start the query again from its checkpoint, unless it is held.
 
         Raises:
             Unwanted: It has been stopped.
+            TaskMigratedException: Another instance has taken over meanwhile.
         """
+        self._instance.check()
+        self._run()
+
+    def _run(self) -> None:
         assert self._again is not None
         session, job, options = self._again
         with self._changing:
@@ -302,20 +338,35 @@ class Runner:
             time.sleep(_STOP_POLL_S)
         query.stop()
 
-    def _noted(self, spark: SparkSession, wanted: Checkpoint) -> Checkpoint:
+    def _compiled(
+        self, brokers: Brokers, sizes: dict[str, int], found: Checkpoint | None
+    ) -> _Compiled:
+        plan, matched = without_patterns(self._plan, {} if found is None else found.topics, sizes)
+        source_sizes = brokers.source_sizes(plan, sizes)
+        global_sizes = brokers.global_sizes(plan, sizes)
+        layout = compile_plan(plan, self.application_id, source_sizes)
+        store_format = self._config.getString("dsl.store.format")
+        notes = notes_of(plan, self._config)
+        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format, notes)
+        return _Compiled(plan, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
+
+    def _note(self, files: Files | None) -> Checkpoint | None:
+        """Return the note in a checkpoint; None if it is new, or not here."""
+        if files is None or not files.has(FILE):
+            return None
+        return Checkpoint.from_json(files.text(FILE), self.checkpoint_location)
+
+    def _noted(self, files: Files, wanted: Checkpoint) -> Checkpoint:
         """Return the note in the checkpoint, which is written if the checkpoint is new."""
-        location = self.checkpoint_location
-        local = local_path(location)
-        files = RemoteCheckpoint(spark, location) if local is None else LocalCheckpoint(local)
-        found = files.read()
+        found = self._note(files)
         if found is None:
-            files.write(wanted)
+            files.write(FILE, wanted.to_json())
             return wanted
         self._check_same(found, wanted)
         log_carried(found.stores, wanted.stores)
         noted = replace(found, stores=merged(found.stores, wanted.stores))
         if noted != found:
-            files.write(noted)
+            files.write(FILE, noted.to_json())
         return noted
 
     def _check_same(self, found: Checkpoint, wanted: Checkpoint) -> None:
@@ -328,6 +379,7 @@ class Runner:
         return Job(
             application_id=self.application_id,
             checkpoint_id=checkpoint.id,
+            instance=self._instance.id,
             run_id=uuid.uuid4().hex,
             topology=cloudpickle.dumps((plan, self._config)),  # type: ignore[no-untyped-call]
             layout=layout,

@@ -10,9 +10,10 @@ from pyspark import TaskContext
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.sink_rules import Consumed
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker_cache import cached
-from millstream.topology.spark.writers import Consumed, Output, SinkWriter
+from millstream.topology.spark.writers import Output, SinkWriter
 
 BATCH_ID = "streaming.sql.batchId"
 
@@ -44,6 +45,12 @@ def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[Consum
     rows = sorted(rows, key=lambda row: (row["topic"], row["partition"], row["seq"]))
     outputs = [(row["topic"], row["blob"]) for row in rows if row["kind"] == RECORDS]
     consumed = [
-        (row["topic"], row["partition"], row["seq"]) for row in rows if row["kind"] == OFFSETS
+        Consumed(row["topic"], row["partition"], row["seq"], _first(row["blob"]))
+        for row in rows
+        if row["kind"] == OFFSETS
     ]
     return outputs, consumed
+
+
+def _first(blob: bytes | None) -> int | None:
+    return int.from_bytes(blob, "big") if blob else None

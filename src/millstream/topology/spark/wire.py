@@ -25,8 +25,8 @@ clock in epoch milliseconds."""
 
 SINK = -1
 RECORDS, OFFSETS, TICK, GLOBAL = 0, 1, 2, 3
-"""Kinds of rows: a chunk; a consumed offset, in seq; nothing but the time; a chunk for global
-stores."""
+"""Kinds of rows: a chunk; the offset after the last consumed one, in seq, with the first as bytes;
+nothing but the time; a chunk for global stores."""
 
 ARROW_ROW = pa.schema(
     [

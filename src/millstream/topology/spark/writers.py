@@ -2,7 +2,8 @@
 
 Together with its output a batch commits the offsets of the source records it came from, and a
 token: the offset ``batch + 1`` on the progress topic. A batch whose token is there already has been
-written, so a repeated one writes nothing.
+written, so a repeated one writes nothing. ``sink_rules`` decides; what it decides from is read when
+the producer is there, so that whoever takes over has either fenced it or is seen.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from millstream.topology.spark.clients import is_spoilt, kafka_error, may_pass, 
 from millstream.topology.spark.deadlines import close_aside, in_time
 from millstream.topology.spark.feedback import marked
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.ownership import Mark, claim_of, committed_of
+from millstream.topology.spark.sink_rules import Consumed, Found, Writer, must_write
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
 from millstream.topology.spark.zero_time import ZeroTimeProducer, goes_this_way, needs_this_way
 
@@ -38,8 +41,8 @@ Output = tuple[str, bytes]
 """A topic and a chunk for it."""
 Chunk = tuple[str, dict[str, Any]]
 """A topic and a chunk's columns."""
-Consumed = tuple[str, int, int]
-"""A source topic, a partition and the offset to commit."""
+Sources = Sequence[Consumed | tuple[str, int, int]]
+"""Source topics, partitions and the offsets to commit."""
 
 
 class SinkWriter:
@@ -53,26 +56,36 @@ class SinkWriter:
     def __init__(self, job: Job, partition: int) -> None:
         self._job = job
         self._partition = partition
-        self._owner = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._mark = Mark(job.checkpoint_id, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
+        self._writer = Writer(
+            application_id=job.application_id,
+            checkpoint=job.checkpoint_id,
+            instance=job.instance,
+            partition=partition,
+            exactly_once=job.exactly_once,
+        )
         self._consumer = Consumer(dict(job.consumer))
         self._producer: Producer | None = None
         self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
 
-    def write(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
+    def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
         """Write a batch unless that has been done; tell whether it was written now.
 
         What may go away by itself, such as a broker's restart, is waited for, within limits.
 
         Raises:
-            StreamsException: Kafka refused something, or does not answer.
+            TaskMigratedException: Another instance has taken over the application.
+            StreamsException: The group's offsets do not fit the batch; or Kafka refused
+                something, or does not answer.
             TimeoutException: A call of the client did not return; the worker ends.
         """
+        places = [e if isinstance(e, Consumed) else Consumed(*e) for e in consumed]
         give_up = time.monotonic() + self._job.patience_s
         renewed = 0
         while True:
             try:
-                return self._attempt(batch, outputs, consumed)
+                return self._attempt(batch, outputs, places)
             except BaseException as error:
                 # What a failed call has left in a producer, even an aborted one, may still be sent.
                 # The initialisation of the next one makes the broker refuse that.
@@ -105,18 +118,16 @@ class SinkWriter:
         is_new = self._producer is None
         if is_new:
             self._producer = self._new_producer()
-        next_batch, owner = self._token()
-        if self._job.exactly_once and not is_new and owner != self._owner:
+        found = self._found(consumed)
+        last = None if found.token is None else found.token.mark
+        if self._job.exactly_once and not is_new and last != self._mark:
             # Another worker had the partition meanwhile, and fenced this producer.
             self._let_go()
             self._producer = self._new_producer()
-            next_batch, owner = self._token()
-        if next_batch > batch:
+            found = self._found(consumed)
+        if not must_write(self._writer, batch, consumed, found):
             return False
-        token = TopicPartition(
-            self._job.progress_topic, self._partition, batch + 1, self._metadata()
-        )
-        offsets = [TopicPartition(*each) for each in consumed] + [token]
+        offsets = self._offsets(batch, consumed)
         chunks = [(topic, decode_chunk(blob)) for topic, blob in outputs]
         at_zero = self._topics_at_zero(chunks)
         if not self._job.exactly_once:
@@ -126,7 +137,7 @@ class SinkWriter:
                 self._write_at_zero([each for each in chunks if each[0] in at_zero])
             self._commit(offsets)
         elif at_zero:
-            return self._write_transaction_at_zero(batch, chunks, offsets)
+            return self._write_transaction_at_zero(batch, chunks, consumed)
         else:
             self._write_transaction(chunks, offsets)
         return True
@@ -146,14 +157,15 @@ class SinkWriter:
         self._at_zero.write(chunks)
 
     def _write_transaction_at_zero(
-        self, batch: int, chunks: Sequence[Chunk], offsets: Sequence[TopicPartition]
+        self, batch: int, chunks: Sequence[Chunk], consumed: Sequence[Consumed]
     ) -> bool:
         producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
         try:
             # It has fenced every other producer, this writer's own too; what they wrote counts.
             self._let_go()
-            if self._token()[0] > batch:
+            if not must_write(self._writer, batch, consumed, self._found(consumed)):
                 return False
+            offsets = self._offsets(batch, consumed)
             producer.write_transaction(chunks, offsets, self._job.application_id)
         finally:
             close_aside(producer)
@@ -267,23 +279,33 @@ class SinkWriter:
         if error is not None and self._failed is None:
             self._failed = error
 
-    def _token(self) -> tuple[int, str]:
-        """Return the first batch not yet written, and who wrote the last one."""
-        place = TopicPartition(self._job.progress_topic, self._partition)
-        (found,) = patiently(
-            lambda: in_time("committed", lambda: self._consumer.committed([place], TIMEOUT_S)),
+    def _found(self, consumed: Sequence[Consumed]) -> Found:
+        """Return what the group has committed that decides about a batch; one request."""
+        places = [TopicPartition(self._job.progress_topic, self._partition)]
+        places += [TopicPartition(each.topic, each.partition) for each in consumed]
+        if self._job.instance:
+            places.append(TopicPartition(self._job.owner_topic, 0))
+        answers = patiently(
+            lambda: in_time("committed", lambda: self._consumer.committed(places, TIMEOUT_S)),
             TIMEOUT_S,
         )
-        if found.error is not None:
-            raise ClientException(found.error)
-        checkpoint, owner = _words(found)
-        if found.offset < 0 or checkpoint != self._job.checkpoint_id:
-            return 0, owner
-        return found.offset, owner
+        found = {}
+        for answer in answers:
+            if answer.error is not None:
+                raise ClientException(answer.error)
+            found[answer.topic, answer.partition] = answer
+        token, *sources = (found[place.topic, place.partition] for place in places)
+        claim = claim_of(sources.pop()) if self._job.instance else None
+        return Found(
+            token=committed_of(token),
+            claim=claim,
+            offsets={(each.topic, each.partition): committed_of(each) for each in sources},
+        )
 
-    def _metadata(self) -> str:
-        # What comes behind the last space is not ours; see below.
-        return f"{self._job.checkpoint_id} {self._owner} "
+    def _offsets(self, batch: int, consumed: Sequence[Consumed]) -> list[TopicPartition]:
+        mark = self._mark.text()
+        token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
+        return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
 
     def _refused(self, error: ClientException) -> StreamsException:
         return kafka_error(
@@ -293,14 +315,3 @@ class SinkWriter:
             hint="See that the broker answers and that the topics exist; "
             "then start the application again.",
         )
-
-
-def _words(token: TopicPartition) -> tuple[str, str]:
-    """Return the checkpoint and the writer that a token names; empty ones if it names none."""
-    # librdkafka copies this text without its end, so that any bytes may follow it here.
-    try:
-        text = token.metadata or ""
-    except UnicodeDecodeError as error:
-        text = error.object.decode(errors="replace")
-    checkpoint, _, rest = text.partition(" ")
-    return checkpoint, rest.partition(" ")[0]

@@ -1,0 +1,264 @@
+"""Whether an application may start on its checkpoint: the decision, without broker and files.
+
+What the group has committed and what the checkpoint has read must tell the same story. Where they
+do not, either the story has an obvious sequel (the user has called ``cleanUp()`` and reset the
+offsets), or the start is refused with what to do.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from millstream.topology.spark.ownership import Claim, Committed
+
+
+class Action(enum.Enum):
+    """How an application starts."""
+
+    BEGIN = "begin"
+    """With an empty checkpoint, from the committed offsets or as the reset policy says."""
+    CONTINUE = "continue"
+    """Where the checkpoint stands."""
+    TAKE_OVER = "take over"
+    """Where the checkpoint stands; the group's offsets are set to that."""
+    BEGIN_ANEW = "begin anew"
+    """The checkpoint is emptied before."""
+    REFUSE = "refuse"
+
+
+class Kind(enum.Enum):
+    """How a source partition's committed offset differs from the checkpoint."""
+
+    LOST = "lost"
+    """It is gone, although records were consumed a short time ago."""
+    RESET = "reset"
+    """It was set by something that is no sink of an application."""
+    OTHER = "other"
+    """It was committed with another checkpoint."""
+    BEHIND = "behind"
+    """It was committed with this checkpoint, which has read more."""
+    AHEAD = "ahead"
+    """It was committed with this checkpoint, which has not planned that much."""
+    SHORT = "short"
+    """The topic ends before it."""
+    RECREATED = "recreated"
+    """The topic is another one of the same name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A source partition as the checkpoint, the group and the topic have it."""
+
+    topic: str
+    partition: int
+    position: int
+    """Up to where the committed batches of the checkpoint have read."""
+    planned: int
+    """Up to where its last planned batch reads."""
+    committed: Committed | None
+    end: int
+    """The topic's end now."""
+    recreated: bool = False
+    before: int | None = None
+    """An offset read a short time ago, before others; None if nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place where the two do not agree."""
+
+    kind: Kind
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Here:
+    """The checkpoint at the configured location."""
+
+    id: str
+    planned: int
+    done: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """All that the decision depends on."""
+
+    here: Here | None
+    """None if there is no checkpoint at the location."""
+    claim: Claim | None = None
+    tokens: Mapping[int, Committed] = field(default_factory=dict)
+    """Sink partition -> its token."""
+    former_is_gone: bool = False
+    """Whether the data of the checkpoint that the claim names are known to be gone."""
+    anything_committed: bool = False
+    """Whether the group has any offset of a source topic."""
+    differences: tuple[Difference, ...] = ()
+    cleaned: bool = False
+    """Whether cleanUp() has been called since the last start."""
+    adopt: bool = False
+
+
+class Problem(enum.Enum):
+    """Why a start is refused."""
+
+    OTHER_CHECKPOINT = "other checkpoint"
+    GROUP_GONE = "group gone"
+    OFFSETS_CHANGED = "offsets changed"
+    CHECKPOINT_OLD = "checkpoint old"
+    CHECKPOINT_NEW = "checkpoint new"
+    TOPIC_CHANGED = "topic changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision."""
+
+    action: Action
+    problem: Problem | None = None
+    differences: tuple[Difference, ...] = ()
+    """Those that matter."""
+
+
+Range = tuple[int, int]
+
+
+def doubt(place: Place) -> Range | None:
+    """Return the offsets between which a record would make a difference; None if none would.
+
+    An offset may stay behind a position without any record in between: markers of transactions,
+    and what compaction and retention have taken, have offsets as well.
+    """
+    if place.recreated or place.end < place.position:
+        return None
+    committed = place.committed
+    if committed is None:
+        return None if place.before is None else (place.before, place.position)
+    low, high = sorted((committed.offset, place.position))
+    return (low, high) if low < high else None
+
+
+def differences(
+    places: Iterable[Place], checkpoint: str, has_records: Callable[[Place], bool]
+) -> tuple[Difference, ...]:
+    """Return where group and checkpoint differ.
+
+    Args:
+        places: All source partitions.
+        checkpoint: Id of the checkpoint.
+        has_records: Tells whether there is a record in the range that ``doubt`` gives for a place.
+    """
+    kinds = ((_kind(place, checkpoint, has_records), place) for place in places)
+    return tuple(Difference(kind, place) for kind, place in kinds if kind is not None)
+
+
+def _kind(place: Place, checkpoint: str, has_records: Callable[[Place], bool]) -> Kind | None:
+    if place.recreated:
+        return Kind.RECREATED
+    if place.end < place.position:
+        return Kind.SHORT
+    if doubt(place) is None or not has_records(place):
+        return None
+    if place.committed is None:
+        return Kind.LOST
+    mark = place.committed.mark
+    if mark is None:
+        return Kind.RESET
+    if mark.checkpoint != checkpoint:
+        return Kind.OTHER
+    if place.committed.offset < place.position:
+        return Kind.BEHIND
+    return Kind.AHEAD if place.committed.offset > place.planned else None
+
+
+def verdict(situation: Situation) -> Verdict:
+    """Decide how an application starts, or why it does not."""
+    here = situation.here
+    if _belongs_to_another(situation) and not situation.former_is_gone:
+        if not situation.adopt:
+            return Verdict(Action.REFUSE, Problem.OTHER_CHECKPOINT)
+        if here is None or here.planned < 0:
+            return Verdict(Action.BEGIN)
+    if here is None or here.planned < 0:
+        return Verdict(Action.BEGIN)
+    problem = _problem(situation, here)
+    if problem is None:
+        adopts = _belongs_to_another(situation)
+        return Verdict(Action.TAKE_OVER if adopts else Action.CONTINUE)
+    found = tuple(each for each in situation.differences if _PROBLEMS[each.kind] is problem)
+    if _was_reset(situation, problem) and (situation.cleaned or _is_untouched(situation, here)):
+        return Verdict(Action.BEGIN_ANEW, problem, found)
+    if situation.adopt and problem is not Problem.TOPIC_CHANGED:
+        return Verdict(Action.TAKE_OVER, problem, found)
+    return Verdict(Action.REFUSE, problem, found)
+
+
+_PROBLEMS = {
+    Kind.LOST: Problem.OFFSETS_CHANGED,
+    Kind.RESET: Problem.OFFSETS_CHANGED,
+    Kind.OTHER: Problem.OTHER_CHECKPOINT,
+    Kind.BEHIND: Problem.CHECKPOINT_NEW,
+    Kind.AHEAD: Problem.CHECKPOINT_OLD,
+    Kind.SHORT: Problem.TOPIC_CHANGED,
+    Kind.RECREATED: Problem.TOPIC_CHANGED,
+}
+_ORDER = (
+    Problem.TOPIC_CHANGED,
+    Problem.GROUP_GONE,
+    Problem.CHECKPOINT_OLD,
+    Problem.OTHER_CHECKPOINT,
+    Problem.OFFSETS_CHANGED,
+    Problem.CHECKPOINT_NEW,
+)
+"""The first one of these is told."""
+
+
+def _problem(situation: Situation, here: Here) -> Problem | None:
+    found = {_PROBLEMS[each.kind] for each in situation.differences}
+    if _is_gone(situation) and here.done >= 0:
+        found.add(Problem.GROUP_GONE)
+    if any(token.offset > here.planned + 1 for token in _own_tokens(situation, here.id)):
+        found.add(Problem.CHECKPOINT_OLD)
+    return next((problem for problem in _ORDER if problem in found), None)
+
+
+def _belongs_to_another(situation: Situation) -> bool:
+    """Tell whether another checkpoint has the application, as far as claim and tokens say."""
+    id_ = None if situation.here is None else situation.here.id
+    if situation.claim is not None:
+        return situation.claim.checkpoint != id_
+    marked = [token for token in situation.tokens.values() if token.mark is not None]
+    return bool(marked) and not _own_tokens(situation, id_)
+
+
+def _own_tokens(situation: Situation, id_: str | None) -> list[Committed]:
+    marks = ((token, token.mark) for token in situation.tokens.values())
+    return [token for token, mark in marks if mark is not None and mark.checkpoint == id_]
+
+
+def _is_gone(situation: Situation) -> bool:
+    return situation.claim is None and not situation.tokens and not situation.anything_committed
+
+
+def _was_reset(situation: Situation, problem: Problem) -> bool:
+    """Tell whether a person has reset the group or its topics, and nothing speaks against it.
+
+    A topic that is created again loses its committed offsets; in a cluster that was restored from a
+    backup they are old, and still the application's own.
+    """
+    if problem is Problem.GROUP_GONE:
+        return True
+    reset = {Kind.LOST, Kind.RESET}
+    changed = {Kind.SHORT, Kind.RECREATED}
+    for each in situation.differences:
+        mark = each.place.committed.mark if each.place.committed is not None else None
+        if each.kind not in reset and not (each.kind in changed and mark is None):
+            return False
+    return problem in (Problem.OFFSETS_CHANGED, Problem.TOPIC_CHANGED)
+
+
+def _is_untouched(situation: Situation, here: Here) -> bool:
+    """Tell whether nothing has been kept or written yet: no batch has ended."""
+    return here.done < 0 and not _own_tokens(situation, here.id)

@@ -1,0 +1,132 @@
+"""A checkpoint's files, on this machine or on any file system that Spark knows."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, Protocol
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.sql import SparkSession
+
+from millstream.topology.spark.private import private_directory, write_private
+
+
+class Files(Protocol):
+    """What can be done with the files of a checkpoint; paths are relative to it."""
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory; none if it does not exist."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a file or directory."""
+
+    def text(self, path: str) -> str:
+        """Return what a file says.
+
+        Raises:
+            OSError: It cannot be read.
+            UnicodeDecodeError: It is no text.
+        """
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file; it is there as a whole or not at all."""
+
+    def remove(self, path: str) -> None:
+        """Delete a file, or a directory with all that is in it, if it is there."""
+
+
+class LocalFiles:
+    """The files of a checkpoint on this machine's own file system, which need no Spark.
+
+    Args:
+        root: The checkpoint's directory.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory; none if it does not exist."""
+        path = self._root / directory
+        return [each.name for each in path.iterdir()] if path.is_dir() else []
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a file or directory."""
+        return (self._root / path).exists()
+
+    def text(self, path: str) -> str:
+        """Return what a file says."""
+        return (self._root / path).read_text("utf-8")
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file; it is there as a whole or not at all."""
+        file = self._root / path
+        private_directory(file.parent)
+        draft = file.with_name(f"{file.name}.draft")
+        write_private(draft, text)
+        draft.replace(file)
+
+    def remove(self, path: str) -> None:
+        """Delete a file, or a directory with all that is in it, if it is there."""
+        target = self._root / path
+        if target.is_dir():
+            shutil.rmtree(target)
+        else:
+            target.unlink(missing_ok=True)
+
+
+class RemoteFiles:
+    """The files of a checkpoint on any file system that Spark knows.
+
+    Args:
+        session: Any session.
+        location: The checkpoint.
+    """
+
+    def __init__(self, session: SparkSession, location: str) -> None:
+        jvm: Any = session._jvm
+        context: Any = session._jsc
+        self._path = jvm.org.apache.hadoop.fs.Path
+        self._root = self._path(location)
+        self._files = self._root.getFileSystem(context.hadoopConfiguration())
+        self._io = jvm.org.apache.commons.io.IOUtils
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names in a directory; none if it does not exist."""
+        path = self._at(directory)
+        if not self._files.exists(path):
+            return []
+        return [status.getPath().getName() for status in self._files.listStatus(path)]
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a file or directory."""
+        return bool(self._files.exists(self._at(path)))
+
+    def text(self, path: str) -> str:
+        """Return what a file says."""
+        try:
+            stream = self._files.open(self._at(path))
+            try:
+                return bytes(self._io.toByteArray(stream)).decode()
+            finally:
+                stream.close()
+        except Py4JJavaError as error:
+            raise OSError(str(error.java_exception)) from error
+
+    def write(self, path: str, text: str) -> None:
+        """Make a file; as atomic as the file system makes it."""
+        file = self._at(path)
+        self._files.mkdirs(file.getParent())
+        stream = self._files.create(file, True)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
+    def remove(self, path: str) -> None:
+        """Delete a file, or a directory with all that is in it, if it is there."""
+        self._files.delete(self._at(path), True)
+
+    def _at(self, path: str) -> Any:
+        return self._path(self._root, path) if path else self._root

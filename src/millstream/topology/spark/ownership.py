@@ -1,0 +1,127 @@
+"""Who owns an application.id's output: what says so in the offsets of its group.
+
+A *claim* is made by every start: an offset on the owner topic, counted up, that names the instance
+and its checkpoint. A *mark* is on every offset that a sink commits, of source topics and on the
+progress topic (the tokens), and names the checkpoint and the worker. All are metadata of committed
+offsets: words with a blank behind each, because librdkafka copies such a text without its end, so
+that any bytes may follow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import uuid
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from confluent_kafka import TopicPartition
+
+_CLAIM_WORDS, _MARK_WORDS = 5, 2
+_LOCATION_LIMIT = 2000
+_MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Who committed an offset."""
+
+    checkpoint: str
+    worker: str
+
+    def text(self) -> str:
+        """Return the metadata that say so."""
+        return f"{self.checkpoint} {self.worker} "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Which instance of an application may write, and where it has its checkpoint."""
+
+    number: int
+    """Counts the claims."""
+    checkpoint: str
+    instance: str
+    """One ``KafkaStreams`` object, from its start to its end."""
+    host: str
+    """Name of the machine, for people."""
+    machine: str
+    """Names the machine as well as can be done."""
+    location: str
+    """The checkpoint's; empty if it is too long to be noted."""
+
+    def text(self) -> str:
+        """Return the metadata that say so."""
+        location = quote(self.location)
+        words = (
+            self.checkpoint,
+            self.instance,
+            self.machine,
+            quote(self.host) or "-",
+            location if 0 < len(location) <= _LOCATION_LIMIT else "-",
+        )
+        return "".join(f"{word} " for word in words)
+
+    def place(self) -> str:
+        """Return where the checkpoint is, for an error."""
+        where = f'"{self.location}"' if self.location else "a place with a long name"
+        return f'{where} on machine "{self.host}"'
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """An offset of the group, and who committed it."""
+
+    offset: int
+    mark: Mark | None
+    """None where it was not a sink of this package."""
+
+
+def owner_topic(application_id: str) -> str:
+    """Return the name of the internal topic on which claims are offsets; it has no records."""
+    return f"{application_id}-millstream-owner"
+
+
+def committed_of(found: TopicPartition) -> Committed | None:
+    """Return what a group has committed for a partition; None for nothing."""
+    if found.offset < 0:
+        return None
+    words = _words(found, _MARK_WORDS)
+    return Committed(found.offset, Mark(*words) if words else None)
+
+
+def claim_of(found: TopicPartition) -> Claim | None:
+    """Return the claim that was committed on the owner topic; None for none."""
+    words = _words(found, _CLAIM_WORDS) if found.offset >= 0 else []
+    if not words:
+        return None
+    checkpoint, instance, machine, host, location = words
+    return Claim(
+        number=found.offset,
+        checkpoint=checkpoint,
+        instance=instance,
+        machine=machine,
+        host=unquote(host),
+        location="" if location == "-" else unquote(location),
+    )
+
+
+@cache
+def this_machine() -> tuple[str, str]:
+    """Return the name of this machine, and a word that no other machine should have."""
+    name = platform.node()
+    known = (path.read_text() for path in _MACHINE_IDS if path.is_file())
+    number = next(known, "").strip() or str(uuid.getnode())
+    return name, hashlib.sha256(f"{name} {number}".encode()).hexdigest()[:12]
+
+
+def _words(found: TopicPartition, count: int) -> list[str]:
+    """Return the first words of an offset's metadata; none if there are fewer."""
+    try:
+        text = found.metadata or ""
+    except UnicodeDecodeError as error:
+        text = error.object.decode(errors="replace")
+    words = text.split(" ")[: count + 1]
+    return words[:count] if len(words) > count and all(words[:count]) else []
