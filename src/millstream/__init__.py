@@ -384,8 +384,21 @@ _LATER = {
 }
 """Imported when asked for: tests need no Spark, applications no test driver, nor all RocksDB."""
 
+if not TYPE_CHECKING:
+    # For ``from millstream import *``, which asks for all. Type checkers see the imports above.
+    __all__ = list(_LATER)
+    __all__ += [
+        name
+        for name, value in globals().items()
+        if not name.startswith("_") and getattr(value, "__module__", "").startswith("millstream.")
+    ]
+
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -34,9 +34,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 A = TypeVar("A")
 
-Reduces = Reducer[V] | Callable[[V, V], V]
+Reduces = Reducer[V] | Callable[[V, V], V | None]
 Starts = Initializer[A] | Callable[[], A]
-Adds = Aggregator[K, V, A] | Callable[[K, V, A], A]
+Adds = Aggregator[K, V, A] | Callable[[K, V, A], A | None]
 
 _AGGREGATE = "KSTREAM-AGGREGATE-"
 _REDUCE = "KSTREAM-REDUCE-"

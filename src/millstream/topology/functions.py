@@ -64,21 +64,21 @@ class Initializer(Protocol[R_co]):
 class Aggregator(Protocol[K_contra, V_contra, A]):
     """Adds a value to an aggregate. Source: ``kstream.Aggregator``."""
 
-    def apply(self, key: K_contra, value: V_contra, aggregate: A, /) -> A:
+    def apply(self, key: K_contra, value: V_contra, aggregate: A, /) -> A | None:
         """Return the new aggregate; None deletes it."""
 
 
 class Merger(Protocol[K_contra, A]):
     """Makes one aggregate of two, of sessions that grow together. Source: ``kstream.Merger``."""
 
-    def apply(self, aggKey: K_contra, aggOne: A, aggTwo: A, /) -> A:
+    def apply(self, aggKey: K_contra, aggOne: A, aggTwo: A, /) -> A | None:
         """Return the merged aggregate."""
 
 
 class Reducer(Protocol[A]):
     """Combines two values into one of the same type. Source: ``kstream.Reducer``."""
 
-    def apply(self, value1: A, value2: A, /) -> A:
+    def apply(self, value1: A, value2: A, /) -> A | None:
         """Return the combination of the value so far and the new one; None deletes it."""
 
 

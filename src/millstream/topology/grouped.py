@@ -52,7 +52,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 A = TypeVar("A")
 
-Merges = Merger[K, A] | Callable[[K, A, A], A]
+Merges = Merger[K, A] | Callable[[K, A, A], A | None]
 
 
 class KGroupedStream(Aggregating[K, K, V]):
