@@ -181,6 +181,7 @@ def test_addresses_and_secrets_are_neither_compared_nor_shown() -> None:
     one = own(Named(1, url="https://one", password="a", conf={"api.key": "x", "url": "u://"}))
     other = own(Named(1, url="https://two", password="b", conf={"api.key": "y", "url": "v://"}))
     assert format_of(one) == format_of(other)
+    assert format_of(own(Named("/here/a.avsc"))) == format_of(own(Named("/there/a.avsc")))
     assert "secret" not in format_of(own(Named("a secret")))
 
 
@@ -189,6 +190,13 @@ def test_a_serde_that_keeps_what_it_was_called_with_stays_the_same() -> None:
     before = format_of(own(half))
     half.use()
     assert format_of(own(half)) == before == format_of(own(Recording()))
+
+
+def test_a_half_may_know_its_serde() -> None:
+    half = Named(1)
+    half.serde = serde = own(half)  # type: ignore[attr-defined]
+    assert format_of(serde) == format_of(own(half)) != UNKNOWN
+    assert len(format_of(serde)) < 1000
 
 
 def test_the_text_does_not_hang_on_the_process() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from millstream.core.errors import PluginError
+from compat_tests.properties.line import LineOfTasks
+from millstream.core.errors import PluginError, ProcessorStateException
 from millstream.core.store import ByteStore, StoreTraits
 from millstream.core.store_wrappers import completed
 from millstream.stores.memory import MemoryStore
+from millstream.testing.driver_host import Sent
 from millstream.topology.spark.changelog import Changelog
 from millstream.topology.spark.manifest import Manifest
 
@@ -205,3 +207,57 @@ def test_a_plugin_that_is_asked_for_and_missing_is_an_error() -> None:
     with pytest.raises(PluginError):
         application.batch({})
     assert application.manifest.stores == {"a": "memory"}
+
+
+COUNT: dict[str, Any] = {
+    "config": {},
+    "topics": {"in": ["string", "string"], "out": ["string", "long"]},
+    "topology": [
+        {"id": "in", "op": "stream", "topics": ["in"], "key": "string", "value": "string"},
+        {"id": "by", "op": "groupByKey", "from": ["in"], "key": "string", "value": "string"},
+        {
+            "id": "count",
+            "op": "count",
+            "from": ["by"],
+            "materialized": {"store": "counts", "key": "string", "value": "long"},
+        },
+        {"id": "out", "op": "toStream", "from": ["count"]},
+        {"op": "to", "from": ["out"], "topic": "out", "key": "string", "value": "long"},
+    ],
+}
+
+
+@pytest.fixture
+def line() -> Iterator[LineOfTasks]:
+    with LineOfTasks(COUNT) as made:
+        made.batch([RECORD], 0, 0)
+        made.restart(0, lose=False)
+        yield made
+
+
+RECORD = Sent("in", b"a", b"x", 1, None)
+
+
+def test_a_manifest_that_is_missing_although_there_are_segments_is_refused(
+    line: LineOfTasks,
+) -> None:
+    line.states[0].manifest = None
+    with pytest.raises(ProcessorStateException, match="a task's manifest"):
+        line.batch([RECORD], 1, 0)
+
+
+def test_a_store_that_the_checkpoint_lacks_or_has_in_excess_is_told(
+    line: LineOfTasks, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = line.states[0].manifest
+    assert found is not None
+    manifest = Manifest.decode(found)
+    line.states[0].manifest = replace(manifest, stores={"former": "rocksdb"}).encode()
+    caplog.set_level("INFO", "millstream")
+    line.batch([RECORD], 1, 0)
+    told = [record.getMessage() for record in caplog.records]
+    assert any("starts empty" in text and "store=counts task=0_0" in text for text in told)
+    assert any("store is kept" in text and "store=former" in text for text in told)
+    now = line.states[0].manifest
+    assert now is not None
+    assert Manifest.decode(now).stores == {"former": "rocksdb", "counts": "rocksdb"}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from compat_tests.conformance.corpus import read_scenario, scenario_files
+from compat_tests.conformance.replay import build, scenario_config
 from millstream import (
     BufferConfig,
     Consumed,
@@ -27,7 +30,12 @@ from millstream import (
     Topology,
 )
 from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.processor import TaskId
+from millstream.core.settings import TaskSettings
+from millstream.core.task import Task
+from millstream.core.working_copy import WorkingCopy
 from millstream.topology.spark.checkpoint import Checkpoint, check_same, new_checkpoint
+from millstream.topology.spark.probe import _Nowhere
 from millstream.topology.spark.store_notes import (
     StoreNote,
     check_stores,
@@ -329,3 +337,46 @@ def test_a_store_that_the_topology_has_no_longer_stays_noted() -> None:
     assert kinds_of(kept) == {"gone": "lmdb", "stays": "memory"}
     with pytest.raises(StreamsException, match="its type was x and is z"):
         check_same(checkpoint(kept), checkpoint({"gone": StoreNote(type="z")}), "here")
+
+
+class Asked(_Nowhere):
+    """Keeps which kind of bytes each store has asked for."""
+
+    def __init__(self, configs: Any, directory: Path) -> None:
+        super().__init__(configs, directory)
+        self.kinds: dict[str, str] = {}
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        self.kinds[store] = kind
+        return super().working_copy(store, kind)
+
+
+SCENARIOS = [
+    file
+    for file in scenario_files(Path(__file__).parents[1] / "oracle" / "scenarios")[::12]
+    if "error" not in read_scenario(file)["expect"]
+]
+
+
+def test_stores_of_all_sorts_have_notes_and_ask_for_the_kind_that_is_noted(tmp_path: Path) -> None:
+    types = set()
+    for file in SCENARIOS:
+        entries = scenario_config(read_scenario(file))
+        plan, config = build(read_scenario(file), entries).plan(), StreamsConfig(entries)
+        found, settings = notes_of(plan, config), TaskSettings.of(config)
+        host = Asked(settings.configs, tmp_path)
+        host.add_globals(plan, settings)
+        for part in plan.subtopologies:
+            Task(plan, [part], TaskId(part.id, 0), settings, host)
+        types |= {note.type for note in found.values()}
+        kinds = kinds_of(found)
+        assert kinds == {name: kind for name, kind in host.kinds.items() if name in kinds}
+    assert types == {
+        "key-value",
+        "session",
+        "suppression buffer",
+        "unmatched records",
+        "versioned",
+        "waiting records",
+        "window",
+    }

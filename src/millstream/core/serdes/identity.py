@@ -2,7 +2,7 @@
 
 What writes and what reads is named by class, with what it was made of. A stock serde is named as in
 ``Serdes``; a user's as ``module:Class``, with the serdes, types and functions that it holds, and a
-digest of the plain values. Values that look like an address or a secret are left out: they
+digest of the plain values. Values that look like an address, a path or a secret are left out: they
 change without changing a byte, and do not belong into a file.
 """
 
@@ -27,6 +27,7 @@ _HALF = re.compile(r"^_*|(Serializer|Deserializer|Serde)$")
 _SAME_BYTES = {"Bytes": "ByteArray", "ByteBuffer": "ByteArray"}
 _MODULE = re.compile(r"[\w.]+:")
 _SECRET = re.compile(r"pass|secret|token|credential|auth|key.?file|api.?key|private", re.IGNORECASE)
+_PLACE = re.compile(r"^/|^[A-Za-z]:\\|://")
 _DEPTH = 4
 _PLAIN = (
     bool,
@@ -53,10 +54,14 @@ def format_of(serde: Any) -> str:
     >>> format_of(Serdes.ListSerde(list, Serdes.String()))
     'List(String)'
     """
+    return _both(serde, _DEPTH)
+
+
+def _both(serde: Any, depth: int) -> str:
     if serde is None:
         return "none"
     try:
-        writes, reads = _text(serde.serializer(), _DEPTH), _text(serde.deserializer(), _DEPTH)
+        writes, reads = _text(serde.serializer(), depth), _text(serde.deserializer(), depth)
     except Exception:  # noqa: BLE001 - a user's serde may raise anything before it is configured
         return UNKNOWN
     return writes if writes == reads else f"{writes} / {reads}"
@@ -160,13 +165,13 @@ def _named(value: Any, depth: int) -> str | None:
     if isinstance(value, _FUNCTIONS):
         return _function(value)
     if depth and hasattr(value, "serializer") and hasattr(value, "deserializer"):
-        return format_of(value)
+        return _both(value, depth - 1)
     return _text(value, depth - 1) if depth and _is_half(value) else None
 
 
 def _plain(value: Any, depth: int) -> str | None:
     """Return the text of a plain value, or of plain values in a collection; None for others."""
-    if isinstance(value, str) and "://" in value:
+    if isinstance(value, str) and _PLACE.search(value):
         return None
     if isinstance(value, enum.Enum):
         return f"{type(value).__qualname__}.{value.name}"
