@@ -59,9 +59,10 @@ class Idle(Processor[str, str, None, None]):
         pass
 
 
-def topology() -> Topology:
+def topology(kv: Any = None) -> Topology:
     made = Topology().addSource("source", "in").addProcessor("p", Idle, "source")
-    for supplier in (Stores.persistentKeyValueStore("kv"), Stores.inMemoryKeyValueStore("other")):
+    kv = kv or Stores.persistentKeyValueStore("kv")
+    for supplier in (kv, Stores.inMemoryKeyValueStore("other")):
         made.addStateStore(Stores.keyValueStoreBuilder(supplier, TEXT, TEXT), "p")
     return made
 
@@ -206,6 +207,20 @@ def test_a_store_is_copied_when_it_is_first_asked_for(world: World) -> None:
     assert world.view("other").get("a") == "3"
     assert world.view("kv").get("a") == "1"
     assert world.state.asked == [{0: 0}, {0: 0}]
+
+
+@pytest.mark.parametrize("kinds", [{}, {"kv": "memory"}])
+def test_a_store_of_another_kind_than_the_last_batch_had_shows_what_it_holds(
+    world: World, kinds: dict[str, str]
+) -> None:
+    world.commit(0, "kv", {"a": "1", "b": "1"})
+    now = topology(Stores.inMemoryKeyValueStore("kv")).plan()
+    job = replace(world.worker, state_dir=str(Path(world.worker.state_dir).parent / "driver"))
+    state: Any = world.state
+    world.queries = Queries(now, CONFIG, replace(job, kinds=kinds), state, world.check)
+    assert [entry.value for entry in world.view().all()] == ["1", "1"]
+    world.commit(0, "kv", {"a": "2"})
+    assert [entry.value for entry in world.view().all()] == ["2", "1"]
 
 
 def test_what_was_read_does_not_change_any_more(world: World) -> None:
