@@ -8,6 +8,7 @@ import pickle
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,80 @@ class Litters(PlainStore):
         return cls()
 
 
+class FirstRangeOnly(PlainStore):
+    """Takes the ranges for one."""
+
+    traits = StoreTraits(native_ttl=True)
+
+    def drop(self, dropped: Ranges) -> None:
+        super().drop(dropped[:1])
+
+
+class BackwardPages(PlainStore):
+    """Turns each page round, and not their order."""
+
+    def scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[Entry]:
+        entries = list(super().scan(lower, upper))
+        for start in range(0, len(entries), 100):
+            page = entries[start : start + 100]
+            yield from reversed(page) if reverse else page
+
+
+class CutKeys(PlainStore):
+    """Has two bytes for the length of a key."""
+
+    def get(self, key: bytes) -> bytes | None:
+        return super().get(key[:65_535])
+
+    def put(self, batch: Batch) -> None:
+        super().put({key[:65_535]: value for key, value in batch.items()})
+
+
+class NoBoundIfEmpty(PlainStore):
+    """Tests its upper bound for truth."""
+
+    def scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[Entry]:
+        yield from super().scan(lower, upper or None, reverse=reverse)
+
+
+class SwallowsFailures(PlainStore):
+    """Logs what went wrong, and goes on."""
+
+    def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
+        with suppress(Exception):
+            super().write(batch, version, dropped=dropped)
+
+
+class HalfWritten(PlainStore):
+    """Changes its memory entry by entry while it reads the batch."""
+
+    def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
+        assert self.open_
+        self.drop(dropped)
+        self.put(batch)
+
+
+class KeepsWhatFailed(FileStore):
+    """Changes its memory before its file, and leaves it so when the disk is full."""
+
+    def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
+        PlainStore.write(self, batch, version, dropped=dropped)
+        self.kept = version
+        self.save()
+
+
+class SwallowsFullDisks(KeepsWhatFailed):
+    """Hopes for the next write."""
+
+    def save(self) -> None:
+        with suppress(OSError):
+            super().save()
+
+
 class LosesVersion(FileStore):
     """Remembers the version while it is open."""
 
@@ -192,6 +267,12 @@ class NoVersion(FileStore):
 
 class InPlace(FileStore):
     """Saves entry by entry."""
+
+    def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
+        self.drop(dropped)
+        self.put(batch)
+        self.kept = version
+        self.save()
 
     def put(self, batch: Batch) -> None:
         for key, value in batch.items():

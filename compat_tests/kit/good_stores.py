@@ -35,6 +35,7 @@ class PlainStore(ByteStore):
 
     def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
         assert self.open_
+        batch = dict(batch)  # before anything changes: to read it may fail
         self.drop(dropped)
         self.put(batch)
 
@@ -95,9 +96,14 @@ class FileStore(PlainStore):
         return cls(directory)
 
     def write(self, batch: Batch, version: bytes, *, dropped: Ranges = ()) -> None:
-        super().write(batch, version, dropped=dropped)
-        self.kept = version
-        self.save()
+        before = dict(self.entries), self.kept
+        try:
+            super().write(batch, version, dropped=dropped)
+            self.kept = version
+            self.save()
+        except BaseException:
+            self.entries, self.kept = before
+            raise
 
     def save(self) -> None:
         written = self.directory / "written"

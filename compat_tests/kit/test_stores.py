@@ -82,6 +82,42 @@ def suite(store: type[ByteStore]) -> type[ByteStoreTests]:
             "a store that is not durable leaves its directory alone",
         ),
         (
+            broken.FirstRangeOnly,
+            "every_dropped_range_goes",
+            "every range of dropped goes, in any order and however many there are",
+        ),
+        (broken.BackwardPages, "any_size", ORDER),
+        (
+            broken.CutKeys,
+            "long_keys_are_apart",
+            "keys of any length are apart if they differ in any byte",
+        ),
+        (
+            broken.NoBoundIfEmpty,
+            "an_empty_bound_is_a_bound",
+            "an upper bound of b'' means nothing, a lower one of b'' everything",
+        ),
+        (
+            broken.SwallowsFailures,
+            "a_failed_write_is_raised_and_changes_nothing",
+            "write raises what keeps it from doing its work",
+        ),
+        (
+            broken.HalfWritten,
+            "a_failed_write_is_raised_and_changes_nothing",
+            "a write that fails changes nothing",
+        ),
+        (
+            broken.KeepsWhatFailed,
+            "a_full_disk_is_raised_and_changes_nothing",
+            "a write that fails changes nothing",
+        ),
+        (
+            broken.SwallowsFullDisks,
+            "a_full_disk_is_raised_and_changes_nothing",
+            "write raises what keeps it from doing its work",
+        ),
+        (
             broken.LosesVersion,
             "the_version_is_that_of_the_last_write",
             "version returns that of the last write, None before the first",

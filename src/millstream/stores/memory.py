@@ -53,6 +53,8 @@ class MemoryStore(ByteStore):
     ) -> None:
         """Apply one batch; ranges are dropped first."""
         self._check_open()
+        if type(batch) is not dict:
+            batch = dict(batch)  # before anything changes: to read another kind may fail
         kept = self._map
         for lower, upper in dropped:
             for key in list(kept.keys(lower, upper)):

@@ -13,6 +13,7 @@ import json
 import os
 import pickle
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from millstream.core.store_wrappers import completed
 MODULE = "millstream.testing.kit.processes"
 ROWS = 100
 SHORTEST_S, LONGEST_S = 0.0005, 0.01
+FILE_LIMIT = 8_000_000
+MOST_WRITES = 12
 
 Opener = Callable[[Path], ByteStore]
 State = tuple[bytes | None, dict[bytes, bytes]]
@@ -167,12 +170,64 @@ def read_beside(opener: Opener, directory: Path) -> dict[str, Any]:
         os.waitpid(writer, 0)
 
 
+def fill_up(opener: Opener, directory: Path) -> dict[str, Any]:
+    """Write larger and larger batches until no file may grow; report what was kept.
+
+    Returns:
+        ``last``: the last write tried, ``raised``: whether it failed, ``read``: whose rows the open
+        store then has, None if it cannot be read; ``kept``: the version for another process, and
+        ``whole``: whose rows it finds, -1 if of several.
+    """
+    reading, writing = os.pipe()
+
+    def child() -> None:
+        store = opener(directory)
+        store.write(_wide_rows(1), b"1")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, resource.RLIM_INFINITY))
+        last, raised = 1, False
+        while last < MOST_WRITES and not raised:
+            last += 1
+            try:
+                store.write(_wide_rows(last), b"%d" % last)
+            except Exception:  # noqa: BLE001 - whatever a store raises is an answer
+                raised = True
+        try:
+            read: int | None = _whose(dict(store.scan(None, None)))
+        except Exception:  # noqa: BLE001 - a store may want to be opened anew
+            read = None
+        os.write(writing, json.dumps({"last": last, "raised": raised, "read": read}).encode())
+        # As if killed: what it would still do at its end is not what is asked about.
+        os._exit(0)
+
+    _in_child(child)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        report: dict[str, Any] = json.loads(pipe.read())
+    version, entries = _state(opener, directory)
+    return report | {"kept": int(version or b"0"), "whole": _whose(entries)}
+
+
+def _wide_rows(number: int) -> dict[bytes, bytes | None]:
+    # What cannot be compressed, so that files grow.
+    filling = random.Random(number)
+    return {
+        b"row-%03d" % row: b"%04d" % number + filling.randbytes(number * 12_000)
+        for row in range(ROWS)
+    }
+
+
+def _whose(entries: dict[bytes, bytes]) -> int:
+    found = {int(value[:4]) for value in entries.values()}
+    return found.pop() if len(found) == 1 and len(entries) == ROWS else -1
+
+
 ACTS: dict[str, Callable[[Opener, Path], dict[str, Any]]] = {
     "die midway": die_midway,
     "die after": die_after,
     "die anywhere": die_anywhere,
     "side by side": side_by_side,
     "read beside": read_beside,
+    "fill up": fill_up,
 }
 
 

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -20,6 +20,7 @@ from millstream.core.store import ByteStore, Entry, Range
 from millstream.testing.kit.promises import promise
 
 Opener = Callable[[Path], ByteStore]
+Bounds = tuple["bytes | None", "bytes | None", bool]
 
 # Few keys, so that bounds fall on keys and keys are written again.
 BYTES = st.sampled_from(
@@ -157,6 +158,72 @@ def check_histories(opener: Opener, *, durable: bool, histories: int) -> None:
     machine = type("AnyHistory", (StoreMachine,), {"opener": staticmethod(opener)})
     machine.durable = durable  # type: ignore[attr-defined]
     run_state_machine_as_test(machine, settings=quiet_settings(histories, steps=25))
+
+
+# Around the sizes of libraries' pages, and of ours.
+COUNTS = st.sampled_from([0, 1, 2, 63, 64, 65, 99, 100, 101, 255, 257, 1000, 1025, 2500])
+PREFIXES = st.sampled_from([b"", b"k", b"\xff", b"\0" * 7, b"k" * 253, b"k" * 510])
+
+
+@st.composite
+def _large(draw: st.DrawFn) -> tuple[dict[bytes, bytes | None], list[Range], list[Bounds]]:
+    """Draw rows, ranges to drop of them, and bounds to scan them by."""
+    count, prefix = draw(COUNTS), draw(PREFIXES)
+    keys = [prefix + number.to_bytes(2, "big") for number in range(count)]
+    places = st.integers(0, count).map(lambda each: prefix + each.to_bytes(2, "big"))
+    ranges = st.tuples(places, places).filter(lambda pair: pair[0] < pair[1])
+    dropped = draw(st.lists(ranges, max_size=4)) if count else []
+    bounds = st.tuples(st.none() | places, st.none() | places, st.booleans())
+    rows: dict[bytes, bytes | None] = {key: key[-2:] for key in keys}
+    return rows, dropped, [(None, None, False), (None, None, True), *draw(st.lists(bounds))]
+
+
+def check_sizes(opener: Opener, *, examples: int) -> None:
+    """Try rows, ranges and bounds in numbers until a promise is broken; show the least that do."""
+
+    @quiet_settings(examples)
+    @given(_large())
+    def check(drawn: tuple[dict[bytes, bytes | None], list[Range], list[Bounds]]) -> None:
+        rows, dropped, scans = drawn
+        model = Model()
+        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
+            store = opener(Path(folder))
+            try:
+                store.write(dict(rows), b"1")
+                store.write({}, b"2", dropped=dropped)
+                model.write(rows, [])
+                model.write({}, dropped)
+                for lower, upper, reverse in scans:
+                    _check_scan(store, model, lower, upper, reverse)
+            finally:
+                store.close()
+
+    check()
+
+
+def _check_scan(
+    store: ByteStore, model: Model, lower: bytes | None, upper: bytes | None, reverse: bool
+) -> None:
+    if lower is not None and upper is not None and lower >= upper:
+        return
+    found = list(store.scan(lower, upper, reverse=reverse))
+    expected = model.scan(lower, upper, reverse=reverse)
+    call = f"scan({_short(lower)}, {_short(upper)}, reverse={reverse})"
+    promise(
+        len(found) == len(expected) and sorted(found) == sorted(expected),
+        "scan yields each entry from lower, inclusive, to upper, exclusive, once",
+        f"{call} yielded {len(found)} entries instead of {len(expected)}",
+    )
+    first = next((n for n, pair in enumerate(found) if pair != expected[n]), None)
+    promise(
+        first is None,
+        "scan yields entries in the order of unsigned bytes, or in reverse",
+        f"{call} over {len(expected)} entries was wrong from number {first} on",
+    )
+
+
+def _short(bound: bytes | None) -> str:
+    return repr(bound) if bound is None or len(bound) < 9 else f"...{bound[-2:]!r}"
 
 
 def quiet_settings(examples: int, steps: int = 50) -> settings:

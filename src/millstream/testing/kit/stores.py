@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
 
 from millstream.core.store import ByteStore, StoreTraits
-from millstream.core.store_wrappers import completed
 from millstream.testing.kit.kafka_stores import check_kafka_stores
-from millstream.testing.kit.processes import ROWS, tried
+from millstream.testing.kit.processes import ROWS
 from millstream.testing.kit.promises import keeping, promise
+from millstream.testing.kit.store_limits import LimitTests
 from millstream.testing.kit.store_machine import check_histories
 
 LONG = 3_000
 
 
-class ByteStoreTests:
+class ByteStoreTests(LimitTests):
     """What every byte store must do; derive a class from it and name the store.
 
     Each test opens directories of its own and closes what it opens. Promises that the store's
@@ -31,31 +28,6 @@ class ByteStoreTests:
         >>> class TestShelve(ByteStoreTests):
         ...     store_class = ShelveStore
     """
-
-    store_class: ClassVar[type[ByteStore]]
-    """The store to test."""
-    options: ClassVar[Mapping[str, Any]] = {}
-    """The configuration to open it with."""
-    histories: ClassVar[int] = 30
-    """How many random histories to try."""
-
-    def open(self, directory: Path) -> ByteStore:
-        """Open the store as the runtime does."""
-        return completed(self.store_class.open(directory, self.options))
-
-    @contextmanager
-    def store(self) -> Iterator[ByteStore]:
-        """Open a new store for the length of a ``with`` block."""
-        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as directory:
-            store = self.open(Path(directory))
-            try:
-                yield store
-            finally:
-                store.close()
-
-    @property
-    def _durable(self) -> bool:
-        return self.store_class.traits.durable
 
     # What it says of itself
 
@@ -403,7 +375,3 @@ class ByteStoreTests:
                 "another process can read a shareable directory while it is open",
                 f"it found {seen}",
             )
-
-    def _tried(self, what: str) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
-            return tried(what, self.store_class, self.options, Path(folder))

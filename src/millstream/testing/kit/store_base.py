@@ -1,0 +1,46 @@
+"""What the compliance tests of byte stores share: which store, and how it is opened."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from millstream.core.store import ByteStore
+from millstream.core.store_wrappers import completed
+from millstream.testing.kit.processes import tried
+
+
+class OpensStores:
+    """Names a store and opens it in directories of its own."""
+
+    store_class: ClassVar[type[ByteStore]]
+    """The store to test."""
+    options: ClassVar[Mapping[str, Any]] = {}
+    """The configuration to open it with."""
+    histories: ClassVar[int] = 30
+    """How many random histories to try."""
+
+    def open(self, directory: Path) -> ByteStore:
+        """Open the store as the runtime does."""
+        return completed(self.store_class.open(directory, self.options))
+
+    @contextmanager
+    def store(self) -> Iterator[ByteStore]:
+        """Open a new store for the length of a ``with`` block."""
+        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as directory:
+            store = self.open(Path(directory))
+            try:
+                yield store
+            finally:
+                store.close()
+
+    @property
+    def _durable(self) -> bool:
+        return self.store_class.traits.durable
+
+    def _tried(self, what: str) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
+            return tried(what, self.store_class, self.options, Path(folder))
