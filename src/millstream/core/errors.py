@@ -130,6 +130,18 @@ class RecordTooLargeException(ApiException):
     """A record is larger than the producer or the broker accepts."""
 
 
+class AuthenticationException(ApiException):
+    """A broker refuses a client, or a client a broker, whatever the request."""
+
+
+class SaslAuthenticationException(AuthenticationException):
+    """The user, the password or the mechanism of SASL is not one that the broker takes."""
+
+
+class SslAuthenticationException(AuthenticationException):
+    """The handshake of TLS failed: a certificate is missing, or not one that the other trusts."""
+
+
 class ProducerFencedException(ApiException):
     """A newer producer has taken over this producer's transactional id."""
 

@@ -157,6 +157,11 @@ def plain_consumer_settings(
     return _plain(config, settings, CONSUMER_NAMES)
 
 
+def plain_producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str, Any]:
+    """Return the settings of a producer that is not Kafka's in Java."""
+    return _plain(config, producer_settings(config, exactly_once=exactly_once), PRODUCER_NAMES)
+
+
 def plain_admin_settings(config: AbstractConfig) -> dict[str, Any]:
     """Return the settings that all clients share, for clients that are not Kafka's in Java."""
     return _plain(config, admin_settings(config), ADMIN_NAMES)

@@ -12,7 +12,6 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import (
-    BrokerNotFoundException,
     MisconfiguredInternalTopicException,
     MissingSourceTopicException,
     StreamsException,
@@ -24,6 +23,7 @@ from millstream.topology.spark.clients import (
     kafka_error,
     patiently,
 )
+from millstream.topology.spark.connecting import all_topics
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
 
@@ -58,15 +58,10 @@ class Brokers:
 
         Raises:
             BrokerNotFoundException: Nobody answers at ``bootstrap.servers``.
+            StreamsException: A broker does, and refuses the user or is not to be trusted.
+            ConfigException: The client refuses its settings.
         """
-        try:
-            found = AdminClient(self._quiet).list_topics(timeout=TIMEOUT_S).topics
-        except ClientException as error:
-            raise BrokerNotFoundException(
-                f'no broker answers at "{self._servers}"',
-                detail=f"{error.args[0].str()}.",
-                hint="Start the broker, or correct bootstrap.servers.",
-            ) from error
+        found = all_topics(self._quiet, TIMEOUT_S)
         return {name: len(topic.partitions) for name, topic in found.items()}
 
     def source_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:

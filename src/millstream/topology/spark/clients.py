@@ -11,7 +11,12 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core import errors
 from millstream.core.config import StreamsConfig
-from millstream.core.config.clients import plain_admin_settings, plain_consumer_settings
+from millstream.core.config.clients import (
+    plain_admin_settings,
+    plain_consumer_settings,
+    plain_producer_settings,
+)
+from millstream.topology.spark.security import connector_security, librdkafka_security
 
 T = TypeVar("T")
 
@@ -19,7 +24,6 @@ _RENAMED = {
     "max.request.size": "message.max.bytes",
     "send.buffer.bytes": "socket.send.buffer.bytes",
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
-    "ssl.truststore.location": "ssl.ca.location",
 }
 _SHARED = (
     "bootstrap.servers",
@@ -29,9 +33,8 @@ _SHARED = (
     "reconnect.backoff.ms",
     "reconnect.backoff.max.ms",
     "retry.backoff.ms",
-    "security.protocol",
 )
-_SHARED_PREFIXES = ("sasl.", "ssl.")
+_SECURITY = ("security.protocol", "ssl.", "sasl.", "enable.ssl.")
 _PRODUCER = (
     "acks",
     "batch.size",
@@ -43,9 +46,6 @@ _PRODUCER = (
     "request.timeout.ms",
     "retries",
     "transaction.timeout.ms",
-)
-_JVM_ONLY = frozenset(
-    ("sasl.jaas.config", "ssl.keystore.type", "ssl.truststore.type", "ssl.truststore.password")
 )
 _COORDINATOR_COMES = (
     KafkaError.NOT_COORDINATOR,
@@ -97,27 +97,46 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
 
 
 def client_settings(config: StreamsConfig) -> dict[str, Any]:
-    """Return what every librdkafka client of the application gets."""
-    # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
-    return _translated(plain_admin_settings(config), _SHARED) | {"log_level": 2}
+    """Return the settings of clients that ask and create; ``admin.`` entries win.
+
+    Raises:
+        ConfigException: An entry on TLS or SASL is wrong, or nothing that every client can do.
+    """
+    return _common(plain_admin_settings(config))
 
 
 def producer_settings(config: StreamsConfig) -> dict[str, Any]:
-    """Return the settings of the sinks' producers; ``producer.`` entries win."""
+    """Return the settings of the sinks' producers; ``producer.`` entries win.
+
+    Raises:
+        ConfigException: As above.
+    """
     given = config.originalsWithPrefix("producer.")
-    settings = client_settings(config) | PRODUCER_DEFAULTS
+    own = plain_producer_settings(config, exactly_once=config.exactly_once())
+    settings = _common(own) | PRODUCER_DEFAULTS
     settings |= _translated(given, _SHARED + _PRODUCER)
     settings["enable.idempotence"] = True
     return settings
 
 
 def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
-    """Return the settings of a client that reads and commits a group's offsets."""
-    return client_settings(config) | {
+    """Return the settings of a client that reads and commits a group's offsets.
+
+    Raises:
+        ConfigException: As above.
+    """
+    own = plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
+    return _common(own) | {
         "group.id": group,
         "enable.auto.commit": False,
         "isolation.level": "read_committed",
     }
+
+
+def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
+    # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
+    quiet = {"log_level": 2}
+    return _translated(settings, _SHARED) | librdkafka_security(settings) | quiet
 
 
 def connector_settings(config: StreamsConfig) -> dict[str, str]:
@@ -146,7 +165,12 @@ def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
         # next request for as long as the broker waits for records: 500 ms of every batch.
         "fetch.max.wait.ms": 1,
     }
-    given = {key: value for key, value in settings.items() if key not in refused}
+    given = {
+        key: value
+        for key, value in settings.items()
+        if key not in refused and not key.startswith(_SECURITY)
+    }
+    given |= connector_security(settings)
     return {f"kafka.{key}": _text(value) for key, value in (fixed | given).items()}
 
 
@@ -212,7 +236,7 @@ def _translated(settings: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[st
     found = {}
     for key, value in settings.items():
         name = _RENAMED.get(key, key)
-        if name in wanted or (name.startswith(_SHARED_PREFIXES) and name not in _JVM_ONLY):
+        if name in wanted:
             if isinstance(value, (list, tuple)):
                 value = ",".join(map(str, value))
             if value not in (None, ""):

@@ -21,6 +21,7 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients import is_spoilt, kafka_error, may_pass, patiently
+from millstream.topology.spark.connecting import Heard
 from millstream.topology.spark.deadlines import close_aside, in_time
 from millstream.topology.spark.feedback import marked
 from millstream.topology.spark.job import Job
@@ -68,6 +69,8 @@ class SinkWriter:
         self._producer: Producer | None = None
         self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
+        self._heard = Heard()
+        self._has_written = False
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
         """Write a batch unless that has been done; tell whether it was written now.
@@ -82,10 +85,12 @@ class SinkWriter:
         """
         places = [e if isinstance(e, Consumed) else Consumed(*e) for e in consumed]
         give_up = time.monotonic() + self._job.patience_s
-        renewed = 0
+        renewed, self._heard.refusal = 0, None
         while True:
             try:
-                return self._attempt(batch, outputs, places)
+                written = self._attempt(batch, outputs, places)
+                self._has_written = True
+                return written
             except BaseException as error:
                 # What a failed call has left in a producer, even an aborted one, may still be sent.
                 # The initialisation of the next one makes the broker refuse that.
@@ -94,7 +99,9 @@ class SinkWriter:
                     raise
                 renewed += is_spoilt(error)
                 again = renewed <= _RENEWALS if is_spoilt(error) else may_pass(error)
-                if not again or time.monotonic() > give_up:
+                # A broker that is starting may refuse what it takes a moment later.
+                refused_first = not self._has_written and self._heard.refusal
+                if refused_first or not again or time.monotonic() > give_up:
                     refused = self._refused(error)
                     raise refused from refused.__cause__
                 log.warning(
@@ -108,6 +115,10 @@ class SinkWriter:
         in_time("close", self._consumer.close)
 
     def _let_go(self) -> None:
+        if self._producer is not None:
+            # It says why it is not connected, if anybody asks.
+            with suppress(Exception):
+                self._producer.poll(0)
         for client in (self._producer, self._at_zero):
             if client is not None:
                 close_aside(client)
@@ -264,9 +275,10 @@ class SinkWriter:
     def _new_producer(self) -> Producer:
         settings = dict(self._job.producer)
         settings["on_delivery"] = self._delivered
+        settings["error_cb"] = self._heard
         if self._job.exactly_once:
             settings["transactional.id"] = self._transactional_id()
-        producer = Producer(settings)
+        producer = self._producer = Producer(settings)
         if self._job.exactly_once:
             in_time("init_transactions", lambda: producer.init_transactions(TIMEOUT_S))
         return producer
@@ -308,9 +320,12 @@ class SinkWriter:
         return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
 
     def _refused(self, error: ClientException) -> StreamsException:
-        return kafka_error(
+        problem = (
             f'sink partition {self._partition} of application "{self._job.application_id}" '
-            "cannot write its output",
+            "cannot write its output"
+        )
+        return self._heard.failure(problem) or kafka_error(
+            problem,
             error,
             hint="See that the broker answers and that the topics exist; "
             "then start the application again.",

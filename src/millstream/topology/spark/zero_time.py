@@ -6,6 +6,7 @@ only batches with such a record go this way.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.topology.spark.deadlines import LIMIT_S, in_time
+from millstream.topology.spark.tls_context import READ, tls_context
 from millstream.topology.spark.wire import headers_list, to_list
 
 if TYPE_CHECKING:
@@ -32,10 +34,6 @@ _SETTINGS = {
     "sasl.password": "sasl_plain_password",
     "sasl.username": "sasl_plain_username",
     "security.protocol": "security_protocol",
-    "ssl.ca.location": "ssl_cafile",
-    "ssl.certificate.location": "ssl_certfile",
-    "ssl.key.location": "ssl_keyfile",
-    "ssl.key.password": "ssl_password",
 }
 """librdkafka's words and this client's; what else there is concerns speed only."""
 
@@ -47,8 +45,8 @@ def needs_this_way(columns: Columns) -> bool:
 
 def goes_this_way(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
     """Tell whether the client can connect with these settings and send all of these records."""
-    unknown = (name for name in settings if name not in _SETTINGS)
-    if any(name.startswith(("sasl.", "ssl.")) for name in unknown):
+    unknown = (name for name in settings if name not in _SETTINGS and name not in READ)
+    if any(name.startswith(("sasl.", "ssl.", "enable.s")) for name in unknown):
         return False
     return not any(_has_null_header(columns) for columns in chunks)
 
@@ -75,6 +73,8 @@ class ZeroTimeProducer:
         self._failure: type[Exception] = errors.KafkaError
         own = {_SETTINGS[name]: value for name, value in settings.items() if name in _SETTINGS}
         self._transactional = transactional_id is not None
+        if "SSL" in str(own.get("security_protocol", "")):
+            own["ssl_context"] = _context(settings)
         try:
             self._producer: KafkaProducer = in_time(
                 "connect",
@@ -187,6 +187,13 @@ class _NullSerializer:
 def _has_null_header(columns: Columns) -> bool:
     headers = headers_list(columns.get("headers")) or ()
     return any(header.value() is None for own in headers for header in own or ())
+
+
+def _context(settings: Mapping[str, Any]) -> ssl.SSLContext:
+    try:
+        return tls_context(settings)
+    except OSError as error:
+        raise ClientException(KafkaError(KafkaError._SSL, str(error))) from error
 
 
 def _as_client_exception(error: Exception) -> ClientException:

@@ -1,0 +1,115 @@
+"""Why a client does not connect: nobody answers, or somebody does and refuses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
+from confluent_kafka.admin import AdminClient
+
+from millstream.core.errors import (
+    AuthenticationException,
+    BrokerNotFoundException,
+    ConfigException,
+    SaslAuthenticationException,
+    SslAuthenticationException,
+    StreamsException,
+)
+
+_LOOK_S = 1.0
+_REFUSALS: dict[int, type[AuthenticationException]] = {
+    KafkaError._AUTHENTICATION: SaslAuthenticationException,
+    KafkaError.SASL_AUTHENTICATION_FAILED: SaslAuthenticationException,
+    KafkaError.UNSUPPORTED_SASL_MECHANISM: SaslAuthenticationException,
+    KafkaError._SSL: SslAuthenticationException,
+}
+_TLS_ALERT = "SSL alert number"
+_HINTS: dict[type[AuthenticationException], str] = {
+    SaslAuthenticationException: "Check sasl.mechanism, and the user and password in "
+    "sasl.jaas.config.",
+    SslAuthenticationException: "Check ssl.truststore.*, the names in the broker's certificate, "
+    "and ssl.keystore.* if the broker asks for a certificate.",
+}
+
+
+class Heard:
+    """Hears from a client why it is not connected; its ``error_cb``."""
+
+    def __init__(self) -> None:
+        self.last: KafkaError | None = None
+        """Anything that went wrong."""
+        self.refusal: KafkaError | None = None
+        """What will go wrong again with the same settings."""
+
+    def __call__(self, error: KafkaError) -> None:
+        if _kind(error) is not None:
+            self.refusal = error
+        # "All brokers are down" says less than what came before.
+        if self.last is None or error.code() != KafkaError._ALL_BROKERS_DOWN:
+            self.last = error
+
+    def failure(self, problem: str) -> StreamsException | None:
+        """Return the error for a refusal; None if there was none."""
+        if self.refusal is None or (kind := _kind(self.refusal)) is None:
+            return None
+        told = StreamsException(problem, detail=f"{self.refusal.str()}.", hint=_HINTS[kind])
+        told.__cause__ = kind(problem, detail=told.detail)
+        return told
+
+
+def _kind(error: KafkaError) -> type[AuthenticationException] | None:
+    if _TLS_ALERT in error.str():
+        # What a broker says after the handshake arrives as an error of the transport.
+        return SslAuthenticationException
+    return _REFUSALS.get(error.code())
+
+
+def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+    """Return the broker's topics by name, with their partitions.
+
+    Raises:
+        BrokerNotFoundException: No broker answers.
+        StreamsException: It does, and refuses the user, or is not the one that it should be.
+        ConfigException: The settings are none that a client can be made with.
+    """
+    heard, servers = Heard(), settings.get("bootstrap.servers", "")
+    admin = made(settings, heard)
+    give_up = time.monotonic() + timeout_s
+    while True:
+        try:
+            found: Mapping[str, Any] = admin.list_topics(
+                timeout=min(_LOOK_S, max(0.1, give_up - time.monotonic()))
+            ).topics
+            return found
+        except ClientException as error:
+            admin.poll(0)
+            refused = heard.failure(f'cannot connect to the broker at "{servers}"')
+            if refused is not None:
+                raise refused from refused.__cause__
+            if time.monotonic() >= give_up:
+                reason = heard.last or error.args[0]
+                raise BrokerNotFoundException(
+                    f'no broker answers at "{servers}"',
+                    detail=f"{reason.str()}.",
+                    hint="Start the broker, or correct bootstrap.servers and security.protocol.",
+                ) from error
+
+
+def made(settings: Mapping[str, Any], heard: Heard) -> AdminClient:
+    """Return a client that tells ``heard`` what goes wrong.
+
+    Raises:
+        ConfigException: It refuses the settings.
+    """
+    try:
+        told: Any = {**settings, "error_cb": heard}
+        return AdminClient(told)
+    except ClientException as error:
+        raise ConfigException(
+            "the Kafka client refuses its settings",
+            detail=f"{error.args[0].str()}.",
+            hint="Correct the entry, or the file that it names.",
+        ) from error
