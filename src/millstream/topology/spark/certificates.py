@@ -18,7 +18,7 @@ _TRUSTED = "trustedCertEntry"
 _PEM_START = b"-----BEGIN "
 _JKS_START = b"\xfe\xed\xfe\xed"
 _PKCS12_START = b"\x30"
-_PASSWORD = "MILLSTREAM_STORE_PASSWORD"
+_PASSWORD = "KEYTOOL_STOREPASS"
 
 
 def pem(key: str, text: str) -> str:
