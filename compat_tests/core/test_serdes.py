@@ -223,9 +223,9 @@ def test_other_uuids_are_refused(text: Any) -> None:
 )
 def test_a_wrong_type_is_refused_by_name_alone_and_in_columns(serde: Any, value: Any) -> None:
     name, kind = type(serde.serializer()).__name__, type(value).__name__
-    with pytest.raises(ClassCastException, match=f"^{name} cannot serialize a {kind}"):
+    with pytest.raises(ClassCastException, match=f"^{name} cannot serialize an? {kind}"):
         write(serde, value)
-    with pytest.raises(ClassCastException, match=f"^{name} cannot serialize a {kind}"):
+    with pytest.raises(ClassCastException, match=f"^{name} cannot serialize an? {kind}"):
         serde.serializer().serialize_column("t", [None, value])
 
 

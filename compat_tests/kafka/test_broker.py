@@ -19,6 +19,7 @@ import pytest
 from compat_tests.kafka.topics import create_topic, topics
 from millstream.testing.broker import BrokerError, BrokerExitedError, EmbeddedBroker, PortTakenError
 from millstream.testing.broker.ports import free_port
+from millstream.testing.broker.settings import server_properties
 
 
 def test_a_new_broker_finds_what_the_last_one_kept(tmp_path: Path) -> None:
@@ -161,3 +162,13 @@ NO_JAVA = (
 
 def millstream(*arguments: str) -> list[str]:
     return [str(Path(sys.executable).parent / "millstream"), *arguments]
+
+
+def test_records_of_any_age_stay_unless_a_setting_says_otherwise() -> None:
+    assert "log.retention.ms=-1\n" in properties({})
+    assert properties({"log.retention.ms": 5}).count("log.retention.ms=") == 1
+    assert "log.retention.ms=5\n" in properties({"log.retention.ms": 5})
+
+
+def properties(extra: dict[str, object]) -> str:
+    return server_properties(port=1, controller_port=2, logs=Path("logs"), extra=extra)

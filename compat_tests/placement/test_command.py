@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,12 @@ def test_the_command_shows_where_tasks_run_and_why(tmp_path: Path) -> None:
         "0_0 2 (to be 1) b 1 7 1970-01-01 00:00:00 UTC a reason",
         "1_0 - -",
     ]
+
+
+def test_the_command_says_that_no_batch_was_complete(tmp_path: Path) -> None:
+    write_record(tmp_path / "app", replace(RECORD, batch=-1))
+    done = CliRunner().invoke(app, ["tasks", "app", "--state-dir", str(tmp_path)])
+    assert "UTC, before the first batch. Tasks by executor" in done.stdout
 
 
 def test_the_command_prints_the_record_as_json(tmp_path: Path) -> None:

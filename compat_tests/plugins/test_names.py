@@ -126,7 +126,7 @@ def test_an_observer_hears_nothing_after_its_end() -> None:
 
 def test_an_unknown_observer_is_an_error() -> None:
     with pytest.raises(
-        PluginError, match='no installed plugin offers a observer named "promethius"'
+        PluginError, match='no installed plugin offers an observer named "promethius"'
     ):
         observers("app", {"millstream.observer.names": ["promethius"]})
 

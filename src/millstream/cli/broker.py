@@ -19,7 +19,7 @@ def broker(
         Path | None, typer.Option(help="Where topics are kept; a temporary folder by default.")
     ] = None,
 ) -> None:
-    """Run a single-node Apache Kafka until Ctrl-C."""
+    """Run a single-node Apache Kafka until Ctrl-C. Topics keep records of any age."""
     # SIGINT as well: a shell that starts a job in the background has it ignored.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _interrupt)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from millstream.jars import cache_dir, jars, lock_names
+from millstream.jars import jars, lock_names
 
 
 def fetch_jars(
@@ -17,9 +18,24 @@ def fetch_jars(
     ivy_settings: Annotated[
         Path | None, typer.Option(help="An ivysettings.xml that names mirrors or a proxy.")
     ] = None,
+    classpath: Annotated[
+        bool, typer.Option("--classpath", help="Print one line, as java -cp takes it.")
+    ] = False,
+    commas: Annotated[
+        bool, typer.Option("--commas", help="Print one line, as spark-submit --jars takes it.")
+    ] = False,
 ) -> None:
-    """Fetch and check the jars of the broker, of Spark's Kafka connector and of Kafka Streams."""
+    """Fetch and check the jars of the broker, of Spark's Kafka connector and of Kafka Streams.
+
+    Prints the path of each: jars of several locks lie in one folder, some in two versions.
+    """
+    separator = "," if commas else os.pathsep if classpath else None
     for name in locks or lock_names():
         found = jars(name, ivy_settings=ivy_settings)
+        if separator is not None:
+            typer.echo(separator.join(map(str, found)))
+            continue
         size_mb = sum(path.stat().st_size for path in found) / 1e6
-        typer.echo(f"{name}: {len(found)} jars, {size_mb:.1f} MB, in {cache_dir() / 'jars'}")
+        typer.echo(f"{name}: {len(found)} jars, {size_mb:.1f} MB")
+        for path in found:
+            typer.echo(f"  {path}")

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from millstream.core.errors import PluginError
+from millstream.core.wording import a
 from millstream.plugins.listing import Offer, listed
 from millstream.plugins.registry import installed
 
@@ -77,7 +78,7 @@ def _chosen(name: str, kind: str | None) -> list[Offer]:
     if not found:
         names = sorted({each.name for each in offers if kind in (None, each.kind.noun)})
         raise PluginError(
-            f'no installed plugin offers a {kind or "thing"} named "{name}"',
+            f'no installed plugin offers {a(kind or "thing")} named "{name}"',
             detail=f"There are: {', '.join(names) or 'none'}.",
         )
     return found

@@ -59,7 +59,8 @@ def _summary(record: PlacementRecord) -> list[str]:
         if place.executor is not None:
             counts[place.executor] = counts.get(place.executor, 0) + 1
     spread = ", ".join(f"{executor}: {count}" for executor, count in counts.items())
-    when = f"As of {_time(record.written_ms)}, after batch {record.batch}."
+    after = "before the first batch" if record.batch < 0 else f"after batch {record.batch}"
+    when = f"As of {_time(record.written_ms)}, {after}."
     return [
         f"{record.application_id}: {decides} decides{why}.",
         f"{when} Tasks by executor: {spread or 'none'}.",

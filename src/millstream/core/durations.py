@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.wording import a_kind
 
 DurationLike = int | timedelta
 InstantLike = int | datetime
@@ -77,7 +78,7 @@ def _checked_long(value: object, name: str, wanted: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise ClassCastException(
             f'Invalid value for parameter "{name}" (value was: {value!r})',
-            detail=f"It is a {type(value).__name__}.",
+            detail=f"It is {a_kind(value)}.",
             hint=f"Pass {wanted}.",
         )
     if not LONG_MIN <= value <= LONG_MAX:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
+from millstream.core.wording import a
+
 
 class MillstreamError(Exception):
     """Base of millstream's errors: what failed, why, and what to do.
@@ -63,7 +65,7 @@ class ImpossibleEventError(MillstreamError, RuntimeError):
         """Return the error for an event in a state of a table."""
         listed = ", ".join(f'"{each}"' for each in possible)
         error = cls(
-            f'"{event}" cannot happen to a {table} in state "{state}"',
+            f'"{event}" cannot happen to {a(table)} in state "{state}"',
             detail=f"There can: {listed}." if listed else "It is an end.",
         )
         error.table, error.state, error.event = table, state, event

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from millstream.core.errors import TaskIdFormatException, UnsupportedOperationException
 from millstream.core.headers import Headers
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.serdes import Serde
@@ -216,11 +217,11 @@ class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
 
     def timestamp(self) -> int:
         """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
-        raise UnsupportedOperationException(f"a {type(self).__name__} does not know the event time")
+        raise UnsupportedOperationException(f"{a_kind(self)} does not know the event time")
 
     def headers(self) -> Headers:
         """Return the headers of the record in hand."""
-        raise UnsupportedOperationException(f"a {type(self).__name__} does not know the headers")
+        raise UnsupportedOperationException(f"{a_kind(self)} does not know the headers")
 
     @abstractmethod
     def forward(self, record: Record[KOut, VOut], childName: str | None = None) -> None:

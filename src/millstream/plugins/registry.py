@@ -18,6 +18,7 @@ from millstream.core.errors import PluginError
 from millstream.core.state import StoreKinds
 from millstream.core.store import ByteStore
 from millstream.core.store_wrappers import completed
+from millstream.core.wording import a
 from millstream.plugins import hookspecs
 from millstream.plugins.kinds import BUFFERS, STORES, Kind
 
@@ -71,7 +72,7 @@ def collect(manager: pluggy.PluginManager, kind: Kind[T]) -> dict[str, T]:
             other = found.setdefault(name, offer)
             if other is not offer:
                 raise PluginError(
-                    f'two plugins offer a {kind.noun} named "{name}"',
+                    f'two plugins offer {a(kind.noun)} named "{name}"',
                     detail=f"They are {import_path(other)} and {import_path(offer)}.",
                     hint=f"Uninstall one, or name its entry point in {DISABLED_PLUGINS}.",
                 )
@@ -92,7 +93,7 @@ def named(kind: Kind[T], offers: Any) -> list[tuple[str, T]]:
         if not isinstance(name, str) or not name:
             raise PluginError(
                 f"{import_path(offer)} has no name",
-                detail=f'It is offered as a {kind.noun}; its attribute "name" is {name!r}.',
+                detail=f'It is offered as {a(kind.noun)}; its attribute "name" is {name!r}.',
             )
         found.append((name, offer))
     return found
@@ -141,7 +142,7 @@ def find(kind: Kind[T], name: str) -> T:
         return offers[name]
     close = get_close_matches(name, offers, n=1)
     raise PluginError(
-        f'no installed plugin offers a {kind.noun} named "{name}"',
+        f'no installed plugin offers {a(kind.noun)} named "{name}"',
         detail=f"Installed {kind.noun}s: {', '.join(sorted(offers)) or 'none'}.",
         hint=f'Did you mean "{close[0]}"?' if close else "Install its plugin.",
     )

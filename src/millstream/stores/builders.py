@@ -34,6 +34,7 @@ from millstream.core.state import (
     WindowStore,
 )
 from millstream.core.state.identity import StoreIdentity
+from millstream.core.wording import a_kind
 from millstream.stores.above import Adapted, Logged, LoggedKey, Numbered, without_segment
 from millstream.stores.codec import Codec
 from millstream.stores.header_stores import (
@@ -286,7 +287,7 @@ class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]
             else:
                 raise IllegalStateException(
                     f'the supplier of versioned store "{self._name}" made no versioned store',
-                    detail=f"It made a {type(supplied).__name__}.",
+                    detail=f"It made {a_kind(supplied)}.",
                     hint="Let it make a VersionedBytesStore.",
                 )
         if self._logging:

@@ -18,6 +18,7 @@ from millstream.core.state import (
     WindowStore,
 )
 from millstream.core.task import Task
+from millstream.core.wording import a
 from millstream.testing.shown_stores import (
     AGGREGATE_OF_HEADED,
     TIMESTAMPED_OF_HEADED,
@@ -62,7 +63,7 @@ class DriverStores:
         for kind, getter in GETTERS.items():
             if isinstance(store, kind):
                 raise IllegalArgumentException(
-                    f'store "{name}" is a {kind.__name__}', hint=f"Use {getter}()."
+                    f'store "{name}" is {a(kind.__name__)}', hint=f"Use {getter}()."
                 )
         return store
 

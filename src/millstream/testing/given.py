@@ -13,6 +13,7 @@ from millstream.core.errors import (
     NullPointerException,
 )
 from millstream.core.keyvalue import KeyValue
+from millstream.core.wording import a_kind
 from millstream.testing.record import TestRecord, named_parts
 
 Takes = Callable[[Any], bool]
@@ -61,7 +62,7 @@ def key_values(pairs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for pair in listed(pairs, "keyValues"):
         if not isinstance(pair, KeyValue) and not (isinstance(pair, tuple) and len(pair) == 2):
             raise ClassCastException(
-                f"pipeKeyValueList cannot take a {type(pair).__name__} as a pair",
+                f"pipeKeyValueList cannot take {a_kind(pair)} as a pair",
                 hint="Give KeyValue(key, value) objects.",
             )
         key, value = pair
@@ -80,7 +81,7 @@ def listed(items: Any, name: str) -> Iterable[Any]:
     if isinstance(items, str | bytes | bytearray | dict | TestRecord | KeyValue) or not hasattr(
         items, "__iter__"
     ):
-        raise ClassCastException(f"{name} cannot be a {type(items).__name__}", hint="Give a list.")
+        raise ClassCastException(f"{name} cannot be {a_kind(items)}", hint="Give a list.")
     found: Iterable[Any] = items
     return found
 

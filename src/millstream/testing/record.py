@@ -15,6 +15,7 @@ from millstream.core.errors import (
 from millstream.core.headers import Headers
 from millstream.core.java_text import java_instant, java_text
 from millstream.core.kafka import ConsumerRecord, ProducerRecord
+from millstream.core.wording import a_kind
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -185,7 +186,7 @@ def _checked_time(time: Any) -> int | None:
 def _copied(headers: Any) -> Headers:
     if headers is not None and not isinstance(headers, Headers):
         raise ClassCastException(
-            f"the headers of a test record cannot be a {type(headers).__name__}",
+            f"the headers of a test record cannot be {a_kind(headers)}",
             hint='Give Headers().add("name", b"value").',
         )
     return Headers(headers)

@@ -21,6 +21,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.core.wording import a, a_kind
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
 
@@ -111,7 +112,7 @@ class TestInputTopic(Generic[K, V]):
         for record in listed(records, "records"):
             if not isinstance(record, TestRecord):
                 raise ClassCastException(
-                    f"pipeRecordList cannot take a {type(record).__name__} as a record",
+                    f"pipeRecordList cannot take {a_kind(record)} as a record",
                     hint="Give TestRecord(key, value) objects.",
                 )
             self.pipeInput(record)
@@ -240,7 +241,7 @@ class TestOutputTopic(Generic[K, V]):
                 latest[key] = record.value()
             except TypeError as error:
                 raise IllegalStateException(
-                    f"a {type(key).__name__} cannot be the key of a dictionary",
+                    f"{a_kind(key)} cannot be the key of a dictionary",
                     hint="Use readKeyValuesToList.",
                 ) from error
         return latest
@@ -281,7 +282,7 @@ def _with_method(value: Any, method: str, name: str) -> Any:
         hint = f"Write {shown}(), with parentheses."
     elif callable(getattr(value, f"{method}r", None)):
         hint = f"Give the serde's .{method}r()."
-    raise ClassCastException(f"{name} cannot be a {shown}", hint=hint)
+    raise ClassCastException(f"{name} cannot be {a(shown)}", hint=hint)
 
 
 def _takes(call: Any, topic: str, data: Any) -> bool:

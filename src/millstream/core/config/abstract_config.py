@@ -11,6 +11,7 @@ from millstream.core.config.definition import REQUIRED, ConfigKey
 from millstream.core.config.instances import adapted
 from millstream.core.errors import ConfigException
 from millstream.core.loading import load_instance, load_object
+from millstream.core.wording import a, a_kind
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ class AbstractConfig:
         for name in originals:
             if not isinstance(name, str):
                 raise ConfigException(
-                    f"Key must be a string: {name!r}", detail=f"It is a {type(name).__name__}."
+                    f"Key must be a string: {name!r}", detail=f"It is {a_kind(name)}."
                 )
         self._keys = keys
         self._originals = dict(originals)
@@ -89,7 +90,7 @@ class AbstractConfig:
         if t is not None and found is not None and not isinstance(found, t):
             raise ConfigException(
                 f"Invalid value {type(found).__name__} for configuration {key}: "
-                f"it is not a {t.__name__}"
+                f"it is not {a(t.__name__)}"
             )
         return found
 

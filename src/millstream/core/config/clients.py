@@ -11,6 +11,7 @@ from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.definition import invalid
 from millstream.core.errors import IllegalArgumentException
+from millstream.core.wording import a_kind
 
 log = logging.getLogger(__name__)
 
@@ -224,7 +225,7 @@ def _check_in_flight(given: Any) -> None:
         raise invalid(
             IN_FLIGHT_KEY,
             given,
-            f"Expected value to be a 32-bit integer, but it was a {type(given).__name__}",
+            f"Expected value to be a 32-bit integer, but it was {a_kind(given)}",
         )
     if number > IN_FLIGHT_MAX:
         raise invalid(

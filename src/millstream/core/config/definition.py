@@ -12,6 +12,7 @@ from typing import Any
 from millstream.core.durations import to_millis
 from millstream.core.errors import ConfigException
 from millstream.core.loading import load_object
+from millstream.core.wording import a_kind
 
 Check = Callable[[str, Any], None]
 
@@ -119,7 +120,7 @@ def _wrong_type(key: ConfigKey, value: Any) -> ConfigException:
     return invalid(
         key.name,
         value,
-        f"Expected value to be {key.kind.value}, but it was a {type(value).__name__}",
+        f"Expected value to be {key.kind.value}, but it was {a_kind(value)}",
     )
 
 

@@ -37,6 +37,7 @@ from millstream.core.state.store import StateStore
 from millstream.core.state.values import VersionedRecord
 from millstream.core.state.versioned import VersionedKeyValueStore
 from millstream.core.state.window import WindowStore
+from millstream.core.wording import a_kind
 
 WITH_TIMES = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
 
@@ -90,7 +91,7 @@ def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> Que
 def _refuse_versioned(store: Any, query: Any) -> None:
     if isinstance(store, VersionedKeyValueStore) and isinstance(query, KeyQuery | RangeQuery):
         raise UnsupportedOperationException(
-            f"versioned stores do not answer a {type(query).__name__}",
+            f"versioned stores do not answer {a_kind(query)}",
             hint="Use VersionedKeyQuery, MultiVersionedKeyQuery or MultiVersionedRangeQuery.",
         )
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.headers import Headers
+from millstream.core.wording import a_kind
 
 T = TypeVar("T")
 
@@ -198,7 +199,7 @@ def _as_bytes(serializer: object, topic: str, data: Any) -> bytes | None:
     if isinstance(data, (bytes, bytearray, memoryview)):
         return bytes(data)
     raise SerializationException(
-        f"{type(serializer).__name__} returned a {type(data).__name__}, not bytes",
+        f"{type(serializer).__name__} returned {a_kind(data)}, not bytes",
         detail=f'The topic is "{topic}".',
         hint="Return bytes, or None for Kafka's null.",
     )
@@ -224,7 +225,7 @@ def _with_headers(method: Callable[..., Any]) -> Callable[[str, Headers | None, 
 def wrong_type(serializer: object, topic: str, data: object, expected: str) -> ClassCastException:
     """Return the error for an object that a serializer was not made for."""
     return ClassCastException(
-        f"{type(serializer).__name__} cannot serialize a {type(data).__name__}",
+        f"{type(serializer).__name__} cannot serialize {a_kind(data)}",
         detail=f'It writes {expected}; the topic is "{topic}".',
         hint="Name a serde for this type at the operator, or change default.key.serde or "
         "default.value.serde.",

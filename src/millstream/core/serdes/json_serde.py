@@ -9,6 +9,7 @@ from typing import Any
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde
+from millstream.core.wording import a_kind
 
 
 class JsonSerializer(Serializer[Any]):
@@ -30,13 +31,13 @@ class JsonSerializer(Serializer[Any]):
             return self._encode(data).encode()
         except TypeError as error:
             raise ClassCastException(
-                f"{type(self).__name__} cannot serialize a {type(data).__name__}",
+                f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}; the topic is "{topic}".',
                 hint="Give JsonSerializer a default that turns such objects into plain ones.",
             ) from error
         except (ValueError, RecursionError) as error:
             raise SerializationException(
-                f"{type(self).__name__} cannot serialize a {type(data).__name__}",
+                f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}; the topic is "{topic}".',
             ) from error
 

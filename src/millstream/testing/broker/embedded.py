@@ -27,7 +27,8 @@ class EmbeddedBroker:
 
     It ends with the process that started it, however that process ends. A broker on a `data_dir`
     of the caller's finds its topics again when it is started there later; without one, its data
-    goes when it stops.
+    goes when it stops. Until then records stay, however old their times are
+    (`log.retention.ms=-1`), unless `config` or a topic says otherwise.
 
         with EmbeddedBroker() as broker:
             producer = Producer({"bootstrap.servers": broker.bootstrap_servers})

@@ -16,6 +16,7 @@ from millstream.core.serdes import Serdes
 from millstream.core.state import ValueAndTimestamp
 from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.windows import SessionWindow, Windowed
+from millstream.core.wording import a
 from millstream.core.working_copy import WorkingCopy
 from millstream.stores import Stores
 from millstream.stores.make_suppliers import (
@@ -157,7 +158,7 @@ def _check(kind: StoreKind, opener: Callable[[], ByteStore], *, durable: bool) -
             seen, expected = (kind.act(side.store, side.dice) for side in (tested, reference))
             promise(
                 seen == expected,
-                f"a {kind.noun} store over it does what it does over a dictionary",
+                f"{a(kind.noun)} store over it does what it does over a dictionary",
                 f"step {step}: {seen!r} instead of {expected!r}",
             )
             for side in (tested, reference):

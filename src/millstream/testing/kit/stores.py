@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from millstream.core.store import ByteStore, StoreTraits
+from millstream.core.wording import a_kind
 from millstream.testing.kit.kafka_stores import check_kafka_stores
 from millstream.testing.kit.processes import ROWS
 from millstream.testing.kit.promises import keeping, promise
@@ -43,7 +44,7 @@ class ByteStoreTests(LimitTests):
         promise(
             isinstance(cls.traits, StoreTraits),
             "traits is a StoreTraits",
-            f"it is a {type(cls.traits).__name__}",
+            f"it is {a_kind(cls.traits)}",
         )
         missing = sorted(getattr(cls, "__abstractmethods__", ()))
         promise(not missing, "the class has every method", f"it lacks {', '.join(missing)}")
