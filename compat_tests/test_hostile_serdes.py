@@ -16,8 +16,6 @@ from compat_tests.conformance.hostile import KINDS, kind_of
 SCENARIOS = Path(__file__).parent / "oracle" / "scenarios"
 FILES = scenario_files(SCENARIOS)
 BY_KIND = {kind: [file for file in FILES if kind_of(file.stem) == kind] for kind in KINDS}
-IN_BYTES = {"own-grace-wire-and-late"}
-"""The buffer's bytes that these show hold the record's headers, and so those of serializers."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -28,13 +26,12 @@ def test_results_do_not_depend_on_how_serdes_and_functions_behave(kind: str) -> 
         verdict = judge(with_serdes(read_scenario(file), kind))
         if verdict.differences:
             wrong[f"{file.parent.name}/{file.stem}"] = verdict.differences[0]
-        elif verdict.skipped_for:
-            assert kind == "headers"
-            assert file.stem in IN_BYTES
-        outcomes["skipped" if verdict.skipped_for else "ran"] += 1
+        outcomes[verdict.skipped_for or "ran"] += 1
     print(f"{outcomes['ran']} scenarios ran with {kind} serdes")
     assert not wrong
     assert outcomes["ran"] > 100
+    # What serializers add to headers shows where bytes count or are shown.
+    assert set(outcomes) - {"ran", "its serdes are watched"} == set() or kind == "headers"
 
 
 def test_every_scenario_has_its_turn() -> None:

@@ -6,6 +6,7 @@ import json
 from itertools import zip_longest
 from typing import Any
 
+from compat_tests.conformance.spied import distinct, needed
 from compat_tests.conformance.values import is_error
 
 Json = dict[str, Any]
@@ -14,6 +15,8 @@ Json = dict[str, Any]
 def differences(scenario: Json, actual: Json) -> list[str]:
     """How `actual` differs from the scenario's `expect`, first thing first; empty if not at all."""
     expect = scenario["expect"]
+    if scenario.get("serdeHeaders"):
+        expect, actual = _distinct_headers(expect), _distinct_headers(actual)
     if "error" in expect or "error" in actual:
         return _build_error(expect.get("error"), actual.get("error"))
     found = _text("describe", expect["describe"], actual["describe"])
@@ -25,7 +28,11 @@ def differences(scenario: Json, actual: Json) -> list[str]:
         if problem := _event(expected, actual["outputs"][index]):
             where = f"event {index} ({event_text(scenario['events'][index])})"
             found.append(f"{where}: {problem}")
-    return found + _stores(expect.get("stores", {}), actual.get("stores"))
+    return [
+        *found,
+        *_calls(scenario["events"], expect.get("serdeCalls", []), actual.get("serdeCalls", [])),
+        *_stores(expect.get("stores", {}), actual.get("stores")),
+    ]
 
 
 def _wrapped(expected: list[Json], actual: list[Json]) -> str:
@@ -115,6 +122,34 @@ def event_text(event: Json) -> str:
     if "pipe" not in event:
         return f"wall clock +{event['advanceWallClock']}"
     return f"{event['pipe']} {event['key']}={event['value']}@{event['ts']}"
+
+
+def _calls(events: list[Json], expected: list[list[str]], actual: list[list[str]]) -> list[str]:
+    """How the calls of serdes differ, whatever their order and number."""
+    found = []
+    for event, right, ours in zip(events, expected, actual, strict=False):
+        theirs, own = distinct(right), distinct(ours)
+        missing = sorted(call for call in theirs - own if needed(call))
+        extra = sorted(call for call in own - theirs if needed(call))
+        if missing or extra:
+            found.append(
+                f"serde calls of {event_text(event)}: missing {_short(missing)}, "
+                f"extra {_short(extra)}"
+            )
+    return found
+
+
+def _distinct_headers(part: Any) -> Any:
+    """The same with each header of a record once: a serializer adds one at every call."""
+    if isinstance(part, list):
+        return [_distinct_headers(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    plain = {name: _distinct_headers(each) for name, each in part.items() if name != "headers"}
+    if "headers" in part:
+        pairs = {(name, value) for name, value in part["headers"]}
+        plain["headers"] = sorted([list(pair) for pair in pairs], key=str)
+    return plain
 
 
 def _record(record: Json) -> str:

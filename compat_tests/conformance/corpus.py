@@ -13,7 +13,7 @@ from typing import Any
 
 from compat_tests.conformance.api import NotBuiltYetError
 from compat_tests.conformance.compare import differences
-from compat_tests.conformance.hostile import HEADER
+from compat_tests.conformance.hostile import HEADER, reason_to_skip
 from compat_tests.conformance.hosts import HOSTS
 from compat_tests.conformance.replay import replay
 
@@ -53,6 +53,8 @@ def with_serdes(scenario: dict[str, Any], kind: str | None) -> dict[str, Any]:
 
 def judge(scenario: dict[str, Any], host: str = "driver") -> Verdict:
     """Replay a scenario on a new host of the given kind and compare."""
+    if scenario.get("serdes") is not None and (reason := reason_to_skip(scenario)):
+        return Verdict(skipped_for=reason)
     try:
         with _time_limit():
             actual = replay(scenario, HOSTS[host]())

@@ -8,9 +8,10 @@ from typing import Any
 from compat_tests.conformance import aggregations, deduplication, joins, papi, streams
 from compat_tests.conformance.api import NotBuiltYetError, member, missing_name
 from compat_tests.conformance.commands import entries, is_store, run_command
-from compat_tests.conformance.hostile import HEADER, default_serde, hostile, spoil
+from compat_tests.conformance.hostile import HEADER, default_serde, hostile, spoil, watched
 from compat_tests.conformance.hosts import Host, RawRecord
 from compat_tests.conformance.scene import Scene
+from compat_tests.conformance.spied import Spy
 from compat_tests.conformance.values import error_record, polite, text
 
 Json = dict[str, Any]
@@ -32,6 +33,8 @@ def replay(scenario: Json, host: Host) -> Json:
     Raises:
         NotBuiltYetError: The scenario uses a public name that millstream does not have.
     """
+    if watched(scenario):
+        scenario = {**scenario, "serdes": Spy(adds=bool(scenario.get("serdeHeaders")))}
     config = scenario_config(scenario)
     result: Json = {"error": {"error": "Interrupted"}}
     try:
@@ -96,6 +99,10 @@ class Replay:
 
     def run(self) -> Json:
         outputs: list[Any] = []
+        calls: list[list[str]] = []
+        spy = self.scenario.get("serdes")
+        spy = spy if isinstance(spy, Spy) else Spy(adds=False)
+        spy.taken()
         for event in self.scenario["events"]:
             try:
                 outputs.append(self.happen(event))
@@ -104,8 +111,10 @@ class Replay:
                 failure = error_record(error)
                 if records := self.produced():
                     failure["records"] = records
-                return {"outputs": [*outputs, failure]}
-        return {"outputs": outputs, "stores": self.stores()}
+                calls.append(spy.taken())
+                return {"outputs": [*outputs, failure], "serdeCalls": calls}
+            calls.append(spy.taken())
+        return {"outputs": outputs, "serdeCalls": calls, "stores": self.stores()}
 
     def happen(self, event: Json) -> Any:
         spoil()

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from compat_tests.conformance.api import NotBuiltYetError
+from compat_tests.conformance.hostile import watched
 from compat_tests.conformance.hosts import DriverHost, RawRecord
 from compat_tests.conformance.replay import raw_record, replay
 from compat_tests.conformance.spark_rules import SCHEDULING, expected_failure, incoming, internal
@@ -26,6 +27,8 @@ def reason_to_skip(scenario: Json) -> str | None:
     steps, expect = scenario["topology"], scenario["expect"]
     if "error" in expect:
         return None
+    if watched(scenario):
+        return "its serdes note what they are called with, and that stays in the worker"
     texts = [json.dumps(steps), json.dumps(expect["outputs"])]
     if any("advanceWallClock" in event for event in scenario["events"]):
         return "it moves the wall clock"

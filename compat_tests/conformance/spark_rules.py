@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from compat_tests.conformance import hostile
+from compat_tests.conformance.hostile import watched
 from compat_tests.conformance.replay import topic_types
 from millstream.core.plan import Plan, SubTopology
 
@@ -42,6 +44,10 @@ def reason_to_skip(scenario: Json, plan: Plan) -> str | None:
     """Why nothing of a scenario can be compared."""
     if scenario.get("note") == "on the test driver only":
         return "it shows what only the test driver does"
+    if watched(scenario):
+        return "its serdes note what they are called with, and that stays in the worker"
+    if scenario.get("serdes") is not None and (reason := hostile.reason_to_skip(scenario)):
+        return reason
     if any(event.get("ts", 0) > LATEST_MS for event in scenario["events"]):
         return "Spark's timestamps do not reach as far as its event times"
     if len(plan.subtopologies) < 2:

@@ -9,6 +9,7 @@ from typing import Any
 
 from millstream.core.errors import (
     ClassCastException,
+    ProcessorStateException,
     StreamsException,
     TaskCorruptedException,
     TaskMigratedException,
@@ -114,6 +115,18 @@ def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandl
         timestamp=context.timestamp(),
         source_raw_key=context.sourceRawKey(),
         source_raw_value=context.sourceRawValue(),
+    )
+
+
+def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
+    """Return the error of a store's flush; a ``StreamsException`` has its place already."""
+    if isinstance(error, StreamsException):
+        return ProcessorStateException(f'cannot flush store "{store}"', detail=str(error))
+    return ProcessorStateException(
+        f'cannot flush store "{store}"',
+        detail=f"Task {task_id}; {type(error).__name__}: {error}",
+        hint="The store itself, one of its serdes or a sink below it failed; no exception handler "
+        "is asked there. Check that the serdes fit what is stored.",
     )
 
 

@@ -50,11 +50,15 @@ class ProcessorRuntime:
         self._call: Callable[[Any], None] = (
             self._fixed_key_call() if fixed else self._processor.process
         )
-        self.mutates_headers = not fixed and not hasattr(self._processor, "process_chunk")
-        """It is a user's, and gets the very record that its siblings get."""
-        self._call_chunk: Callable[[Chunk], None] | None = getattr(
-            self._processor, "process_chunk", None
-        )
+        own = not fixed and not hasattr(self._processor, "process_chunk")
+        self._wants_headers = wants_headers(task, node, self._processor)
+        self.mutates_headers = own or self._wants_headers
+        """It, or a serde of its stores, may change the headers that its siblings are given."""
+        self._call_chunk: Callable[[Chunk], None] | None = None
+        if self._wants_headers:
+            self._call = in_hand(task, self._call)
+        else:
+            self._call_chunk = getattr(self._processor, "process_chunk", None)
 
     def init(self) -> None:
         """Initialise the processor.
@@ -107,7 +111,7 @@ class ProcessorRuntime:
     def alone(self) -> Begin | None:
         """Return what handles records that end here and in the node below; None if nothing does."""
         find = getattr(self._processor, "alone", None)
-        if find is None or len(self.children) != 1:
+        if find is None or self._wants_headers or len(self.children) != 1:
             return None
         begin: Begin | None = find(getattr(self.children[0], "_processor", None))
         return begin
@@ -161,3 +165,33 @@ class ProcessorRuntime:
             process(FixedKeyRecord(own))
 
         return call
+
+
+def wants_headers(task: Task, node: ProcessorNode, processor: Any) -> bool:
+    """Tell whether serdes that a processor calls, or its stores, read or change headers."""
+    asks = getattr(processor, "wants_headers", None)
+    return bool(asks is not None and asks(task.settings)) or any(
+        getattr(task.stores.get(store), "wants_headers", False) for store in node.stores
+    )
+
+
+def in_hand(
+    task: Task, process: Callable[[Record[Any, Any]], None]
+) -> Callable[[Record[Any, Any]], None]:
+    """Make a record's own headers those of the record in hand while it is processed.
+
+    What a serializer of a store adds to them goes on with the record, as in Kafka.
+    """
+
+    def call(record: Record[Any, Any]) -> None:
+        headers, before = record.headers(), task.record_context
+        if before is None or before._headers is headers:
+            process(record)
+            return
+        task.record_context = before.moved(record._timestamp, headers)
+        try:
+            process(record)
+        finally:
+            task.record_context = before
+
+    return call

@@ -13,6 +13,7 @@ from millstream.core.kafka import ProducerRecord
 from millstream.core.plan import SinkNode
 from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
+from millstream.core.serdes.base import needs_headers
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
@@ -46,7 +47,9 @@ class SinkRuntime:
         self._value_serializer = value_serializer
         self._key_call = serializer_call(key_serializer)
         self._value_call = serializer_call(value_serializer)
-        self._by_columns = not (key_serializer.needs_headers() or value_serializer.needs_headers())
+        self.mutates_headers = needs_headers(key_serializer, value_serializer)
+        """Serializers may change the headers that siblings are given."""
+        self._by_columns = not self.mutates_headers
 
     def process(self, record: Record[Any, Any]) -> None:
         """Serialize and send one record.
@@ -55,8 +58,7 @@ class SinkRuntime:
             StreamsException: A serializer refused it and the production handler says to fail.
         """
         topic = self._topic or self._extracted(record)
-        # The headers are copied: what a sibling adds later must not show in what was sent.
-        headers = record._headers.copy() if record._headers else None
+        headers = record._headers if self._by_columns else record.headers()
         key = value = None
         origin = Origin.KEY
         try:
@@ -68,6 +70,8 @@ class SinkRuntime:
         except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
             self._refused(topic, record, origin, error)
             return
+        # A copy: what a sibling adds later must not show in what was sent.
+        headers = headers.copy() if headers else None
         if self._partitions is None:
             self._task.host.send(topic, key, value, record._timestamp, headers, None)
             return

@@ -16,6 +16,7 @@ from millstream.core.handlers import (
     LogAndContinueExceptionHandler,
     checked_answer,
 )
+from millstream.core.headers import Headers
 from millstream.core.kafka import ConsumerRecord
 from millstream.core.plan import SourceNode
 from millstream.core.queues import Decoded, RecordQueue
@@ -162,6 +163,8 @@ class SourceRuntime:
 
     def _row(self, queue: RecordQueue, raw: RawChunk, index: int) -> Sequence[Any] | None:
         headers = raw.headers[index] if raw.headers else None
+        if headers is None and not self._by_columns:
+            headers = Headers()
         try:
             key = self._key_call(raw.topic, headers, raw.keys[index])
             value = self._value_call(raw.topic, headers, raw.values[index])

@@ -36,6 +36,16 @@ class StoreContext(StateStoreContext):
         """Return ``application.id``."""
         return self._task.settings.application_id
 
+    def changelog_topic(self, store: str) -> str:
+        """Return the topic that the serdes of a store are told; a source's, if it is read again."""
+        task = self._task
+        for copied in task._plan.globals:
+            if copied.store.name == store and copied.source.topics:
+                return copied.source.topics[0]
+        nodes = (node for part in task._parts for node in part.stores)
+        topic = next((node.source_topic for node in nodes if node.name == store), None)
+        return topic or super().changelog_topic(store)
+
     def taskId(self) -> TaskId:
         """Return the task's id."""
         return self._task.id

@@ -23,10 +23,16 @@ from millstream.core.assembly import close_all, make_nodes, open_stores
 from millstream.core.chunk import Chunk, LastOfEachKey, RawChunk
 from millstream.core.context import due_first, new_punctuation
 from millstream.core.errors import (
-    ProcessorStateException,
     StreamsException,
 )
-from millstream.core.failure import FATAL, FailedProcessing, Failures, located, note_record
+from millstream.core.failure import (
+    FATAL,
+    FailedProcessing,
+    Failures,
+    flush_failure,
+    located,
+    note_record,
+)
 from millstream.core.held_back import held_back, overwritten
 from millstream.core.host import TaskHost
 from millstream.core.metrics import TaskMetrics
@@ -398,9 +404,10 @@ class Task:
                 store.commit({})
             except FATAL:
                 raise
-            except Exception as error:  # noqa: BLE001 - a node below may raise anything
-                failure = self._flush_failure(name, error)
-                raise failure from failure.__cause__
+            except Exception as error:
+                if isinstance(error, StreamsException):
+                    error = self._located("cannot process a record", error)
+                raise flush_failure(name, self.id, error) from error
         self._runs.clear()
         for callback in self.commit_callbacks:
             callback()
@@ -496,22 +503,6 @@ class Task:
             # The cause is the user's own error, whatever it went through on its way here.
             failure = self._located("cannot process a record", error)
             raise failure from failure.__cause__
-
-    def _flush_failure(self, store: str, error: Exception) -> ProcessorStateException:
-        problem = f'cannot flush store "{store}"'
-        if isinstance(error, StreamsException):
-            cause: Exception = self._located("cannot process a record", error)
-            detail, hint = str(cause), ""
-        else:
-            cause = error
-            detail = f"Task {self.id}; {type(error).__name__}: {error}"
-            hint = (
-                "The store itself, one of its serdes or a sink below it failed; no exception "
-                "handler is asked there. Check that the serdes fit what is stored."
-            )
-        failure = ProcessorStateException(problem, detail=detail, hint=hint)
-        failure.__cause__ = cause
-        return failure
 
     def _located(self, problem: str, error: Exception) -> StreamsException:
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -51,6 +51,13 @@ class WorkingCopy:
     store: ByteStore
     _staged: SortedMap[bytes | None] = field(default_factory=SortedMap)
     _dropped: list[Range] = field(default_factory=list)
+    on_close: Callable[[WorkingCopy], None] | None = None
+    """Called when the store above is closed, by hosts that keep no byte store open after it."""
+
+    def close(self) -> None:
+        """Say that the store above is closed; the byte store is the host's."""
+        if self.on_close is not None:
+            self.on_close(self)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""

@@ -158,14 +158,16 @@ class CachedAccess(StoreAccess):
         show_key: Callable[[bytes, Any], Any],
         *,
         remembers: bool = True,
+        by_records: bool = False,
     ) -> None:
         """Bind to a task.
 
-        ``show_key`` makes what a flush listener is given; ``remembers`` keeps what was only read.
+        ``show_key`` makes what a flush listener is given; ``remembers`` keeps what was only read;
+        ``by_records`` passes on each entry with its record as the one in hand.
         """
         super().__init__(keys, codec, below)
         self._context = context
-        self._flusher = Flusher(context, codec, below, show_key)
+        self._flusher = Flusher(context, codec, below, show_key, by_records=by_records)
         self._cache = RecordCache(context.cache_budget, codec, self._flusher)
         self._budget = context.cache_budget
         self._lookup = self._cache.lookup

@@ -22,9 +22,14 @@ KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
 
 
 class Part(Generic[T]):
-    """One serde, bound to the topic whose records the bytes would be."""
+    """One serde, bound to the topic whose records the bytes would be.
 
-    def __init__(self, serde: Serde[T], topic: str) -> None:
+    ``headers`` returns those of the record in hand, for a serde that reads or changes headers.
+    """
+
+    def __init__(
+        self, serde: Serde[T], topic: str, headers: Callable[[], Headers] = Headers
+    ) -> None:
         self.topic = topic
         self._serializer = serde.serializer()
         self._deserializer = serde.deserializer()
@@ -32,6 +37,17 @@ class Part(Generic[T]):
         self._deserialize = deserializer_call(self._deserializer)
         self.writes_headers = self._serializer.needs_headers()
         self.reads_headers = self._deserializer.needs_headers()
+        if self.writes_headers:
+            write = self._serialize
+            # Headers may be given and be empty.
+            self._serialize = lambda topic, given, value: write(
+                topic, headers() if given is None else given, value
+            )
+        if self.reads_headers:
+            read = self._deserialize
+            self._deserialize = lambda topic, given, data: read(
+                topic, headers() if given is None else given, data
+            )
         # A subclass of a serde need not do what it says of itself.
         plain = vars(type(serde)).get("plain_type")
         self.plain_type: type | None = plain if plain in KEPT_AS_OBJECTS else None
@@ -149,6 +165,10 @@ class Codec(ABC):
     @abstractmethod
     def time(self, cell: Any, otherwise: int) -> int:
         """Return the time of a cell, not None; ``otherwise`` where cells have none."""
+
+    def headers_of(self, cell: Any) -> Headers:
+        """Return the headers of a cell, not None; new ones where it has none."""
+        return Headers()
 
     def passed_on(self, cell: Any, record: RecordContext) -> RecordContext:
         """Return the context that a flushed cell is passed on with, given that of its update."""

@@ -26,10 +26,13 @@ class Flusher:
         codec: Codec,
         below: PointLayer,
         show_key: Callable[[bytes, Any], Any],
+        *,
+        by_records: bool = False,
     ) -> None:
         """Bind to a store.
 
-        ``show_key`` makes what the listener is given of a key's bytes and the key as an object.
+        ``show_key`` makes what the listener is given of a key's bytes and the key as an object;
+        ``by_records`` reads each entry with its record as the one in hand.
         """
         self._context = context
         self._codec = codec
@@ -40,7 +43,8 @@ class Flusher:
         self.hand: tuple[Chunk, int] | None = None
         """The record of a chunk for which the store was last used, and perhaps others evicted."""
         # A chunk's records go on with the headers they came with.
-        self._may_chunk = type(codec).passed_on is Codec.passed_on and not below.logs
+        own = type(codec).passed_on is Codec.passed_on
+        self._may_chunk = own and not below.logs and not by_records
 
     def __call__(self, changes: list[CacheEntry]) -> None:
         """Pass on the changes, in order; stream time stays where it is."""
@@ -73,13 +77,14 @@ class Flusher:
         if data is None and old is None:
             return
         codec = self._codec
-        cell = change.cell if change.raw is None else codec.decode(change.raw)
-        new = None if cell is None else codec.value(cell)
-        shown_old = codec.value(codec.decode(old)) if self.send_old and old is not None else None
-        time = record.timestamp()
-        if cell is not None:
-            time = codec.time(cell, time)
         with self._context.as_record(record):
+            cell = change.cell if change.raw is None else codec.decode(change.raw)
+            new = None if cell is None else codec.value(cell)
+            sends_old = self.send_old and old is not None
+            shown_old = codec.value(codec.decode(old)) if sends_old else None  # type: ignore[arg-type]
+            time = record.timestamp()
+            if cell is not None:
+                time = codec.time(cell, time)
             self._below.put(key, data)
             shown_key = self._show_key(key, change.key)
             listener(shown_key, new, shown_old, time, codec.passed_on(cell, record))

@@ -55,13 +55,16 @@ class HeadersCodec(TimestampedCodec):
         if data[0] == NONE and not self.part.reads_headers:
             return self.part.from_bytes(data[9:]), int.from_bytes(data[1:9], "big", signed=True)
         headers, start = split_headers(data)
-        value = self.part.from_bytes_with(headers, data[start + 8 :])
+        value = self.part.from_bytes_with(headers or Headers(), data[start + 8 :])
         time = int.from_bytes(data[start : start + 8], "big", signed=True)
         if headers is None:
             return value, time
         cell = HeadedCell((value, time))
         cell.headers = headers
         return cell
+
+    def headers_of(self, cell: Any) -> Headers:
+        return cell.headers if type(cell) is HeadedCell else Headers()
 
     def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
         if self.part.reads_headers or any(d is not None and d[0] != NONE for d in data):
@@ -103,11 +106,15 @@ class AggregateHeadersCodec(PlainCodec):
 
     def decode(self, data: bytes) -> Any:
         headers, start = split_headers(data)
-        aggregate = self.part.from_bytes_with(headers, data[start:])
+        aggregate = self.part.from_bytes_with(headers or Headers(), data[start:])
         return aggregate if headers is None else Headed(aggregate, headers)
 
     def decode_column(self, data: Sequence[bytes | None]) -> list[Any]:
         return [None if d is None else self.decode(d) for d in data]
+
+    def headers_of(self, cell: Any) -> Headers:
+        own = cell.headers if type(cell) is Headed else None
+        return Headers() if own is None else own
 
     def value(self, cell: Any) -> Any:
         return bare(cell)

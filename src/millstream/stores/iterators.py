@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-from millstream.core.errors import InvalidStateStoreException, NoSuchElementException
+from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.state import KeyValueIterator, WindowStoreIterator
 
@@ -16,7 +16,11 @@ NOTHING: Any = object()
 
 
 class Entries(KeyValueIterator[K, V], Generic[K, V]):
-    """Pairs of raw key and cell, shown as a store's keys and values."""
+    """Pairs of raw key and cell, shown as a store's keys and values.
+
+    ``closed`` is what is raised once it has been closed; None: then it has simply ended.
+    ``key_and_cell``, in the place of ``show_key``, shows a key that needs its cell for that.
+    """
 
     def __init__(
         self,
@@ -24,9 +28,15 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
         show_key: Callable[[Any], K],
         show_value: Callable[[Any], V],
         store: str,
+        *,
+        closed: type[Exception] | None = None,
+        key_and_cell: Callable[[Any, Any], K] | None = None,
     ) -> None:
+        self._closed = closed
+        self._last: Any = None
         self._pairs = pairs
         self._show_key = show_key
+        self._key_and_cell = key_and_cell
         self._show_value = show_value
         self._store = store
         self._ahead: Any = None
@@ -42,18 +52,43 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
     def next(self) -> KeyValue[K, V]:
         """Return the next entry."""
         raw, cell = self._take()
-        self._ahead = None
-        return KeyValue(self._show_key(raw), self._show_value(cell))
+        self._ahead, self._last = None, raw
+        return KeyValue(self._key(raw, cell), self._show_value(cell))
 
     def peekNextKey(self) -> K:
         """Return the next entry's key and stay before it."""
-        return self._show_key(self._take()[0])
+        return self._key(*self._take())
 
     def close(self) -> None:
         """Release the entries."""
         self._open = False
+        self.end()
+
+    def end(self) -> None:
+        """Have no more entries."""
         self._pairs = iter(())
         self._ahead = NOTHING
+
+    def settle(self, time_of: Callable[[Any], int], first_kept: int | None) -> None:
+        """Read what is left, before the store drops what has expired.
+
+        Args:
+            time_of: Returns a raw key's time.
+            first_kept: What is older is lost to the iterator, too; None: the time of where it
+                stands, as with Kafka's stores in memory.
+        """
+        if self._ahead is NOTHING:
+            return
+        rows = list(self._pairs)
+        if first_kept is None:
+            stands_at = self._last if self._ahead is None else self._ahead[0]
+            if stands_at is None and rows:
+                stands_at = rows[0][0]
+            first_kept = 0 if stands_at is None else time_of(stands_at)
+        self._pairs = iter([row for row in rows if time_of(row[0]) >= first_kept])
+
+    def _key(self, raw: Any, cell: Any) -> K:
+        return self._show_key(raw) if self._key_and_cell is None else self._key_and_cell(raw, cell)
 
     def _take(self) -> tuple[Any, Any]:
         if not self.hasNext():
@@ -61,8 +96,8 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
         return self._ahead  # type: ignore[no-any-return]
 
     def _check_open(self) -> None:
-        if not self._open:
-            raise InvalidStateStoreException(f"Iterator of store {self._store} has closed.")
+        if not self._open and self._closed is not None:
+            raise self._closed(f"Iterator of store {self._store} has closed.")
 
 
 class WindowEntries(Entries[int, V], WindowStoreIterator[V]):

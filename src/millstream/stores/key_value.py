@@ -6,7 +6,11 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import (
+    IllegalStateException,
+    InvalidStateStoreException,
+    NullPointerException,
+)
 from millstream.core.keyvalue import KeyValue
 from millstream.core.serdes import Serde, serializer_call
 from millstream.core.state import (
@@ -62,13 +66,20 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         """Set the value of ``key``; None deletes it."""
         access = self._opened()
         plain, timestamp = self._codec.take(value)
-        access.write(access.serialize_key(given(key)), key, plain, timestamp)
+        if self._headed is None:
+            access.write(access.serialize_key(given(key)), key, plain, timestamp)
+            return
+        with self._key_written(given(key), value) as key_bytes:
+            access.write(key_bytes, key, plain, timestamp)
 
     def putIfAbsent(self, key: K, value: V | None) -> V | None:
         """Set the value of ``key`` unless it has one; return the one it had."""
-        before = self.get(key)
-        if before is None:
-            self.put(key, value)
+        access = self._opened()
+        plain, timestamp = self._codec.take(value)
+        with self._key_written(given(key), value) as key_bytes:
+            before: V | None = self._codec.show(access.read(key_bytes))
+            if before is None:
+                access.write(key_bytes, key, plain, timestamp)
         return before
 
     def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
@@ -81,8 +92,10 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
 
     def delete(self, key: K) -> V | None:
         """Delete ``key`` and return the value it had."""
-        before = self.get(key)
-        self.put(key, None)
+        access = self._opened()
+        with self._key_written(given(key), None) as key_bytes:
+            before: V | None = self._codec.show(access.read(key_bytes))
+            access.write(key_bytes, key, None, 0)
         return before
 
     def range(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
@@ -126,7 +139,25 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         return self._entries(self._scan(lower, upper, reverse=reverse))
 
     def _entries(self, cells: Iterator[tuple[bytes, Any]]) -> KeyValueIterator[K, V]:
-        return Entries(cells, self._keys.from_bytes, self._codec.show, self._name)
+        in_memory = not (self.persistent() or self._opened().cached)
+        closed = IllegalStateException if in_memory else InvalidStateStoreException
+        return self._watched(
+            Entries(
+                cells,
+                self._keys.from_bytes,
+                self._codec.show,
+                self._name,
+                closed=closed,
+                key_and_cell=self._key_and_cell(bytes) if self._reads_headed_keys else None,
+            )
+        )
+
+    def _end(self, entries: Entries[Any, Any]) -> None:
+        # RocksDB's iterators are closed with their store; those over memory find nothing more.
+        if self.persistent():
+            entries.close()
+        else:
+            entries.end()
 
     def _scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False

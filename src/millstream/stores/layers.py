@@ -150,6 +150,9 @@ class StoredBytes(ByteLayer):
     def size_estimate(self) -> int:
         return self._copy.size_estimate()
 
+    def close(self) -> None:
+        self._copy.close()
+
 
 class LruBytes(ByteLayer):
     """A working copy that keeps only the entries used last.
@@ -181,6 +184,9 @@ class LruBytes(ByteLayer):
 
     def reload(self) -> None:
         self._used = OrderedDict.fromkeys(key for key, _ in self._copy.scan(None, None))
+
+    def close(self) -> None:
+        self._copy.close()
 
     def _get(self, key: bytes) -> bytes | None:
         if key in self._used:

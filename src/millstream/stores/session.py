@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
@@ -37,6 +38,7 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
     points_measured = metered.SESSION_POINTS
     scans_measured = metered.SESSION_SCANS
     access_measured = metered.SESSION_ACCESS
+    value_at = 2
 
     def __init__(
         self,
@@ -62,13 +64,18 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
         access = self._opened()
         key, start, end = _parts(sessionKey)
         plain, _ = self._codec.take(aggregate)
-        access.write(access.serialize_key(key), key, start, end, plain)
+        if self._headed is None:
+            access.write(access.serialize_key(key), key, start, end, plain)
+            return
+        with self._key_written(key, aggregate) as key_bytes:
+            access.write(key_bytes, key, start, end, plain)
 
     def remove(self, sessionKey: Windowed[K]) -> None:
         """Remove a session."""
         access = self._opened()
         key, start, end = _parts(sessionKey)
-        access.remove(access.serialize_key(key), key, start, end)
+        with self._key_written(key, None) as key_bytes:
+            access.remove(key_bytes, key, start, end)
 
     def fetchSession(
         self, key: K, sessionStartTime: InstantLike, sessionEndTime: InstantLike
@@ -134,9 +141,14 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
         return self._entries(access.cells(*bounds, reverse=reverse))
 
     def _entries(self, cells: Cells) -> KeyValueIterator[Windowed[K], AGG]:
-        return Entries(cells, self._windowed, self._codec.show, self._name)
+        with_cell = self._windowed_with_cell if self._reads_headed_keys else None
+        show = self._codec.show
+        return self._watched(
+            Entries(cells, self._windowed, show, self._name, key_and_cell=with_cell)
+        )
 
     def _open(self, points: StoreAccess, context: StateStoreContext) -> Sessions:
+        self._layer.before_drop = partial(self._settle, end_of)
         return Sessions(
             points,
             self._layer,
@@ -154,6 +166,10 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
 
     def _windowed(self, session_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(session_key))
+        return Windowed(key, SessionWindow(start_of(session_key), end_of(session_key)))
+
+    def _windowed_with_cell(self, session_key: bytes, cell: Any) -> Windowed[Any]:
+        key = self._key_and_cell(key_of)(session_key, cell)
         return Windowed(key, SessionWindow(start_of(session_key), end_of(session_key)))
 
 

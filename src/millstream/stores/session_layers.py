@@ -20,7 +20,7 @@ from millstream.stores.session_keys import (
     start_of,
     wanted,
 )
-from millstream.stores.window_layers import INDEX, META_KEY
+from millstream.stores.window_layers import INDEX, META_KEY, BeforeDrop
 
 logger = logging.getLogger("millstream.stores")
 
@@ -30,6 +30,8 @@ class SessionLayer(PointLayer):
 
     time_ordered: bool
     """Sessions come by end, then key; else by segment, then key."""
+    before_drop: BeforeDrop | None = None
+    """See ``WindowLayer``; of ends."""
 
     @abstractmethod
     def find(
@@ -169,6 +171,9 @@ class StoredSessions(SessionLayer):
         if latest > before:
             self._advance(latest)
 
+    def close(self) -> None:
+        self._copy.close()
+
     def reload(self) -> None:
         meta = self._copy_get(META_KEY)
         self._observed = -1
@@ -232,6 +237,8 @@ class StoredSessions(SessionLayer):
             self._kept_from = first_segment
 
     def _drop(self, first: int, upper: int) -> None:
+        if self.before_drop is not None:
+            self.before_drop(upper * self._keys.interval if self.stores_durably else None)
         self._copy.drop_range(first.to_bytes(8, "big"), upper.to_bytes(8, "big"))
         if self._indexed:
             interval = self._keys.interval

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
+from weakref import WeakSet
 
 from millstream.core.errors import InvalidStateStoreException
+from millstream.core.headers import Headers
 from millstream.core.metrics import StoreMetrics
 from millstream.core.serdes import Serde
-from millstream.core.state import FlushListener, StateStore, StateStoreContext
+from millstream.core.state import DslStoreFormat, FlushListener, StateStore, StateStoreContext
 from millstream.stores import metered
 from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
 from millstream.stores.codec import Codec, Part, PlainCodec, resolve
+from millstream.stores.headed_keys import deletion, heading
+from millstream.stores.iterators import Entries
 from millstream.stores.layers import Below, PointLayer
 from millstream.stores.metered import Meter
 from millstream.stores.value_forms import Adapter
 
 A = TypeVar("A")
+E = TypeVar("E", bound=Entries[Any, Any])
 
 
 class OpenedStore(StateStore, Generic[A]):
@@ -35,7 +41,12 @@ class OpenedStore(StateStore, Generic[A]):
         self._key_serde = key_serde
         self._value_serde = value_serde
         self._access: A | None = None
+        self._headed: A | None = None
+        """The operators' way in, where keys are to be written with the headers of values."""
         self._below: Below
+        self._iterators: WeakSet[Entries[Any, Any]] = WeakSet()
+        self.wants_headers = False
+        """Its serdes read or change the headers of the record in hand."""
         self.metrics_scope: str | None = None
         """What its supplier is called in metrics; None if nothing is measured."""
 
@@ -45,7 +56,8 @@ class OpenedStore(StateStore, Generic[A]):
 
     def access(self) -> A:
         """Return the operators' way in."""
-        return self._opened()
+        access: A = self._opened() if self._headed is None else self._headed
+        return access
 
     def flush(self) -> None:
         """Write out what is only in memory."""
@@ -59,8 +71,10 @@ class OpenedStore(StateStore, Generic[A]):
 
     def close(self) -> None:
         """Flush, and release everything."""
-        access, self._access = self._access, None
+        access, self._access, self._headed = self._access, None, None
         if access is not None:
+            for entries in list(self._iterators):
+                self._end(entries)
             self._below.close()
 
     def isOpen(self) -> bool:
@@ -77,12 +91,32 @@ class OpenedStore(StateStore, Generic[A]):
         table = (self, self.points_measured, self.scans_measured)
         Meter(metrics).measure(*table, (self._opened(), self.access_measured))
 
+    def _watched(self, entries: E) -> E:
+        """Note an iterator that is given to a user: it is to end when the store is closed."""
+        self._iterators.add(entries)
+        return entries
+
+    def _end(self, entries: Entries[Any, Any]) -> None:
+        entries.end()
+
+    def _settle(self, time_of: Callable[[bytes], int], first_kept: int | None) -> None:
+        """Let open iterators read what is left before the layer below drops what has expired."""
+        for entries in list(self._iterators):
+            entries.settle(time_of, first_kept)
+
     def _parts(self, context: StateStoreContext) -> tuple[Part[Any], Part[Any]]:
         """Return the serdes of keys and values, bound to the changelog's topic as in Kafka."""
-        topic = f"{context.applicationId()}-{self._name}-changelog"
+        topic = context.changelog_topic(self._name)
         key_serde = resolve(self._key_serde, context.keySerde(), "key", self._name)
         value_serde = resolve(self._value_serde, context.valueSerde(), "value", self._name)
-        return Part(key_serde, topic), Part(value_serde, topic)
+
+        def headers() -> Headers:
+            record = context.record_context
+            return Headers() if record is None else record.headers()
+
+        parts = Part(key_serde, topic, headers), Part(value_serde, topic, headers)
+        self.wants_headers = any(part.writes_headers or part.reads_headers for part in parts)
+        return parts
 
     def _opened(self) -> A:
         access = self._access
@@ -97,6 +131,8 @@ class TypedStore(OpenedStore[A], Generic[A]):
     codec_class: type[Codec] = PlainCodec
     remembers = False
     """A cache also keeps what was only read."""
+    value_at = 0
+    """Where the value stands among what follows the key in the access's ``write``."""
 
     def __init__(
         self,
@@ -120,16 +156,27 @@ class TypedStore(OpenedStore[A], Generic[A]):
         keys, values = self._parts(context)
         self._bytes.init(context, root)
         self._keys = keys
+        self._context = context
         codec = self._codec = self.codec_class(values)
         self._decode = _decoder(codec, self._adapter)
         if self._caching and context.cache_budget.limit > 0:
             self._points: StoreAccess = CachedAccess(
-                keys, codec, self._bytes, context, self._show_key, remembers=self.remembers
+                keys,
+                codec,
+                self._bytes,
+                context,
+                self._show_key,
+                remembers=self.remembers,
+                by_records=self.wants_headers,
             )
         else:
             self._points = DirectAccess(keys, codec, self._bytes, context)
         self._below = self._points
         self._access = self._open(self._points, context)
+        headed = codec.format is DslStoreFormat.HEADERS
+        if headed and keys.writes_headers:
+            self._headed = heading(self._access, keys, context, self.value_at)
+        self._reads_headed_keys = headed and keys.reads_headers
 
     def measured_by(self, metrics: StoreMetrics) -> None:
         """Record what is done with the store and its cache, from now on."""
@@ -146,6 +193,27 @@ class TypedStore(OpenedStore[A], Generic[A]):
     def persistent(self) -> bool:
         """Tell whether the contents survive the process."""
         return self._bytes.stores_durably
+
+    @contextmanager
+    def _key_written(self, key: Any, shown: Any) -> Iterator[bytes]:
+        """Yield a key's bytes, to be put with what a user gave.
+
+        Where values have headers, the key's serializer is given those; with a deletion, a copy of
+        those of the record in hand, which its record in the changelog then has.
+        """
+        keys = self._keys
+        if self._headed is None:
+            yield keys.to_bytes(key)  # type: ignore[misc]
+        elif shown is not None:
+            yield keys.to_bytes_with(shown.headers(), key)  # type: ignore[misc]
+        else:
+            with deletion(self._context) as headers:
+                yield keys.to_bytes_with(headers, key)  # type: ignore[misc]
+
+    def _key_and_cell(self, key_of: Callable[[bytes], bytes]) -> Callable[[bytes, Any], Any]:
+        """Return what reads the key of an entry with the headers of its value."""
+        keys, headers_of = self._keys, self._codec.headers_of
+        return lambda raw, cell: keys.from_bytes_with(headers_of(cell), key_of(raw))
 
     @abstractmethod
     def _open(self, points: StoreAccess, context: StateStoreContext) -> A:

@@ -117,7 +117,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
             found: Iterator[tuple[bytes, Found]] = iter(())
         else:
             found = access.between(lower, upper, first, last, reverse, oldest_first)
-        return Entries(found, access.key_of, access.record_of, self._name)
+        return self._watched(Entries(found, access.key_of, access.record_of, self._name))
 
     def _ranges(
         self, first: K | None, last: K | None, time: int | None, *, reverse: bool

@@ -93,6 +93,9 @@ class StoredVersions(VersionLayer):
         self._set = self._copy.put
         self.reload()
 
+    def close(self) -> None:
+        self._copy.close()
+
     def reload(self) -> None:
         meta = self._get(META_KEY) or b""
         self._observed = int.from_bytes(meta[:8], "big") if meta else -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk
@@ -52,6 +53,7 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     points_measured = metered.WINDOW_POINTS
     scans_measured = metered.WINDOW_SCANS
     access_measured = metered.WINDOW_ACCESS
+    value_at = 1
 
     def __init__(
         self,
@@ -78,8 +80,12 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
         """Set the value of a key's window; None deletes it."""
         access = self._opened()
         plain, timestamp = self._codec.take(value)
-        key_bytes = access.serialize_key(given(key))
-        access.write(key_bytes, key, windowStartTimestamp, plain, timestamp)
+        if self._headed is None:
+            key_bytes = access.serialize_key(given(key))
+            access.write(key_bytes, key, windowStartTimestamp, plain, timestamp)
+            return
+        with self._key_written(given(key), value) as key_bytes:
+            access.write(key_bytes, key, windowStartTimestamp, plain, timestamp)
 
     def fetch(self, *arguments: Any, **keywords: Any) -> Any:
         """Read one window, the windows of a key, or those of a range of keys."""
@@ -121,7 +127,7 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
         key = access.serialize_key(given(wants[0]))
         times = _times(wants[1], wants[2])
         cells = access.cells(key, key, *times, reverse=reverse)
-        return WindowEntries(cells, start_of, self._codec.show, self._name)
+        return self._watched(WindowEntries(cells, start_of, self._codec.show, self._name))
 
     def _range(
         self,
@@ -141,9 +147,14 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
             cells: Cells = iter(())
         else:
             cells = access.cells(first, last, *times, reverse=reverse)
-        return Entries(cells, self._windowed, self._codec.show, self._name)
+        with_cell = self._windowed_with_cell if self._reads_headed_keys else None
+        show = self._codec.show
+        return self._watched(
+            Entries(cells, self._windowed, show, self._name, key_and_cell=with_cell)
+        )
 
     def _open(self, points: StoreAccess, context: StateStoreContext) -> Windows:
+        self._layer.before_drop = partial(self._settle, start_of)
         return Windows(points, self._window_keys, self._layer, self._decode)
 
     def _show_key(self, stored_key: bytes, key: Any) -> Windowed[Any]:
@@ -152,6 +163,10 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
 
     def _windowed(self, window_key: bytes) -> Windowed[Any]:
         key = self._keys.from_bytes(key_of(window_key))
+        return Windowed(key, self._shown_windows[window_key[-12:-4]])
+
+    def _windowed_with_cell(self, window_key: bytes, cell: Any) -> Windowed[Any]:
+        key = self._key_and_cell(key_of)(window_key, cell)
         return Windowed(key, self._shown_windows[window_key[-12:-4]])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 
 from millstream.core.state import StateStore, StateStoreContext, WindowStore
@@ -30,11 +30,19 @@ INDEX = b"\x80"
 META_KEY = b"\xffmeta"
 
 
+BeforeDrop = Callable[[int | None], None]
+
+
 class WindowLayer(PointLayer):
     """Window keys to bytes; see ``window_keys``."""
 
     time_ordered: bool
     """Windows of several keys come by time, then key; else by segment, then key."""
+    before_drop: BeforeDrop | None = None
+    """Told when windows are about to be dropped, and of the first start that stays.
+
+    None instead of a start: open iterators go on as if nothing were dropped.
+    """
 
     @abstractmethod
     def fetch(
@@ -173,10 +181,14 @@ class StoredWindows(WindowLayer):
         first = clamp(max(time_from, oldest))
         last = min(time_to, self.observed)
         if last < first:
-            return
+            return iter(())
         if self._indexed and key_from is None and key_to is None:
-            yield from self._by_index(first, last, reverse=reverse)
-            return
+            return self._by_index(first, last, reverse=reverse)
+        return self._between(key_from, key_to, first, last, reverse=reverse)
+
+    def _between(
+        self, key_from: bytes | None, key_to: bytes | None, first: int, last: int, *, reverse: bool
+    ) -> Iterator[Entry]:
         lower_time, upper_time = first.to_bytes(8, "big"), last.to_bytes(8, "big")
         several = key_from is None or key_from != key_to
         sorts = several and self.time_ordered and not self._ranges_by_key
@@ -198,6 +210,9 @@ class StoredWindows(WindowLayer):
 
     def oldest_seen(self, latest: int) -> int:
         return max(0, max(self.observed, latest) - self._retention + self._first_seen)
+
+    def close(self) -> None:
+        self._copy.close()
 
     def reload(self) -> None:
         self.index.forget()
@@ -282,6 +297,9 @@ class StoredWindows(WindowLayer):
     def _drop_before(self, first_segment: int) -> None:
         kept_from = first_segment.to_bytes(8, "big")
         if kept_from > self._kept_from:
+            if self.before_drop is not None:
+                first_start = first_segment * self._keys.interval
+                self.before_drop(first_start if self.stores_durably else None)
             self._copy.drop_range(self._kept_from, kept_from)
             self._kept_from = kept_from
             if self._indexed:

@@ -283,7 +283,8 @@ class TopologyTestDriver(DriverStores):
         # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
         offset = self._offsets.get(row, 0)
         self._offsets[row] = offset + 1
-        headers: list[Headers | None] | None = [sent.headers] if sent.headers else None
+        # A copy: what processors do to headers must not show in what was sent.
+        headers: list[Headers | None] | None = [sent.headers.copy()] if sent.headers else None
         columns = [sent.timestamp], [sent.key], [sent.value]
         raw = RawChunk(sent.topic, 0, [offset], *columns, headers)
         raw.measured = measured(

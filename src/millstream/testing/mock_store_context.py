@@ -93,7 +93,8 @@ class MockStoreContext(StateStoreContext):
         if kind != "memory":
             directory = self.stateDir() / store
             directory.mkdir(parents=True, exist_ok=True)
-        return WorkingCopy(open_store(kind, directory, self.appConfigs()))
+        opened = open_store(kind, directory, self.appConfigs())
+        return WorkingCopy(opened, on_close=_write_and_close)
 
     def logs_changes(self, store: str) -> bool:
         """Return False."""
@@ -125,3 +126,9 @@ class MockStoreContext(StateStoreContext):
         del store
         tags = (("thread-id", "main"), ("task-id", repr(self.taskId())))
         self.metrics().sensor("dropped-records", tags).record()
+
+
+def _write_and_close(copy: WorkingCopy) -> None:
+    """Leave a closed store's directory as it has to be found, and free, when it is opened again."""
+    copy.apply(b"")
+    copy.store.close()

@@ -115,8 +115,13 @@ public final class Main {
     final Properties props = new Properties();
     props.put("application.id", "app");
     props.put("bootstrap.servers", "dummy:1");
-    props.put("default.key.serde", "org.apache.kafka.common.serialization.Serdes$StringSerde");
-    props.put("default.value.serde", "org.apache.kafka.common.serialization.Serdes$StringSerde");
+    Spied.begin(sc);
+    final String text =
+        Spied.active()
+            ? "oracle.Spied$Text"
+            : "org.apache.kafka.common.serialization.Serdes$StringSerde";
+    props.put("default.key.serde", text);
+    props.put("default.value.serde", text);
     props.put("state.dir", stateDir.toString());
     final Iterator<Map.Entry<String, JsonNode>> it = sc.path("config").fields();
     while (it.hasNext()) {
@@ -142,6 +147,8 @@ public final class Main {
       ex.set("error", e);
       return ex;
     }
+    Spied.built();
+    final ArrayNode calls = JSON.createArrayNode();
     final ArrayNode outs = JSON.createArrayNode();
     boolean failed = false;
     try {
@@ -198,9 +205,12 @@ public final class Main {
           outs.add(e);
           failed = true;
           break;
+        } finally {
+          calls.add(Spied.calls());
         }
       }
       ex.set("outputs", outs);
+      if (Spied.notes()) ex.set("serdeCalls", calls);
       // Before the stores are listed, which counts as use of them.
       if (sc.path("metrics").asBoolean()) ex.set("metrics", metrics(driver));
       if (!failed) {
@@ -378,7 +388,9 @@ public final class Main {
         while (jt.hasNext()) {
           final Map.Entry<String, JsonNode> f = jt.next();
           b.append("  \"").append(f.getKey()).append("\":");
-          if (f.getKey().equals("outputs") || f.getKey().equals("metrics"))
+          if (f.getKey().equals("outputs")
+              || f.getKey().equals("metrics")
+              || f.getKey().equals("serdeCalls"))
             lines(b, f.getValue(), "   ");
           else b.append(JSON.writeValueAsString(f.getValue()));
           b.append(jt.hasNext() ? ",\n" : "\n");

@@ -31,8 +31,8 @@ final class Options {
   }
 
   static Serde serde(final String s) {
-    if (s.equals("string")) return Serdes.String();
-    if (s.equals("long")) return Serdes.Long();
+    if (s.equals("string")) return Spied.of(s, Serdes.String());
+    if (s.equals("long")) return Spied.of(s, Serdes.Long());
     final String[] p = s.split(":");
     if (p[0].equals("tw"))
       return new WindowedSerdes.TimeWindowedSerde(serde(p[1]), Long.parseLong(p[2]));

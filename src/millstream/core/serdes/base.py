@@ -167,6 +167,11 @@ def _positional(function: Callable[..., Any]) -> float:
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
+def needs_headers(*halves: Serializer[Any] | Deserializer[Any]) -> bool:
+    """Tell whether one of some serializers and deserializers reads or changes headers."""
+    return any(half.needs_headers() for half in halves)
+
+
 def serializer_call(serializer: Serializer[Any]) -> SerializerCall:
     """Return ``(topic, headers, data) -> bytes``, whichever form the serializer has.
 

@@ -137,6 +137,10 @@ class StateStoreContext(ABC):
     def applicationId(self) -> str:
         """Return ``application.id``."""
 
+    def changelog_topic(self, store: str) -> str:
+        """Return the topic that the serdes of a store are told: that of its changelog."""
+        return f"{self.applicationId()}-{store}-changelog"
+
     @abstractmethod
     def taskId(self) -> TaskId:
         """Return the task."""

@@ -14,8 +14,10 @@ from typing import Any
 from millstream.core.errors import StreamsException
 from millstream.core.records import make_record
 from millstream.core.serdes.base import deserializer_call, serializer_call
+from millstream.core.settings import TaskSettings
 from millstream.core.state import Headed
 from millstream.topology.murmur3 import murmur3_128
+from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.subscriptions import (
@@ -62,6 +64,17 @@ class JoinPart(Operator):
         self._join = join
         self._settings = settings
 
+    def wants_headers(self, settings: TaskSettings) -> bool:
+        """Tell whether its serdes read or change headers."""
+        join = self._join
+        keys, values = settings.key_serde, settings.value_serde
+        serdes = (
+            join.key_serde or keys,
+            join.foreign_key_serde or keys,
+            join.value_serde or values,
+        )
+        return want_headers(*(serde for serde in serdes if serde is not None))
+
     def init(self, context: Any) -> None:
         """Resolve the serdes."""
         super().init(context)
@@ -76,6 +89,8 @@ class JoinPart(Operator):
         self._write_key = serializer_call(self._key_serde.serializer())
         self._write_foreign_key = serializer_call(foreign_key_serde.serializer())
         self._write_value = serializer_call(value_serde.serializer())
+        serdes = self._key_serde, foreign_key_serde, value_serde
+        self._headers = headers_in_hand(context, wanted=want_headers(*serdes))
         self._subscriptions = SubscriptionSerde(join.topic, None).within(
             context.applicationId(), self._key_serde
         )
@@ -84,11 +99,13 @@ class JoinPart(Operator):
         """Return the hash of a left row's bytes."""
         if value is None:
             return None
-        return murmur3_128(self._write_value(self._names["vh"], None, value) or b"")
+        return murmur3_128(self._write_value(self._names["vh"], self._headers(), value) or b"")
 
     def foreign_key_bytes(self, key: Any) -> bytes | None:
         """Return a foreign key's bytes; by these foreign keys are compared."""
-        return None if key is None else self._write_foreign_key(self._names["fk"], None, key)
+        if key is None:
+            return None
+        return self._write_foreign_key(self._names["fk"], self._headers(), key)
 
     def prefix(self, foreign_key: Any) -> bytes:
         """Return how the store's keys of a right row's subscriptions begin."""
@@ -166,7 +183,8 @@ class KeepSubscription(JoinPart):
                 self.context.drop(_NO_FOREIGN_KEY)
                 return
         else:
-            primary = self._write_key(self._names["pk"], None, subscription.primary_key) or b""
+            headers = self._headers()
+            primary = self._write_key(self._names["pk"], headers, subscription.primary_key) or b""
             key = self.prefix(foreign_key) + primary
             value: Any = None
             if subscription.instruction not in _DELETES:
@@ -232,7 +250,8 @@ class AnswerAll(JoinPart):
             for entry in found:
                 if not entry.key.startswith(prefix):
                     continue
-                primary_key = self._read_key(self._names["pk"], None, entry.key[len(prefix) :])
+                primary = entry.key[len(prefix) :]
+                primary_key = self._read_key(self._names["pk"], self._headers(), primary)
                 subscription = self._subscriptions.deserialize(
                     self._join.topic, record.headers(), entry.value.value()
                 )

@@ -18,6 +18,7 @@ from millstream.core.record_context import RecordContext
 from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.plugins.registry import buffer_class
+from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
 
 _LONG = struct.Struct(">q")
 _SAME_AS_PRIOR = struct.pack(">i", -2)
@@ -82,6 +83,8 @@ class SuppressionStore(StateStore):
         self._read_key = deserializer_call(keys.deserializer())
         self._write_value = serializer_call(values.serializer())
         self._read_value = deserializer_call(values.deserializer())
+        self.wants_headers = want_headers(keys, values)
+        self._headers = headers_in_hand(context, wanted=self.wants_headers)
         opened, kind = buffer_class(self._kind.name), self._kind
         settings = BufferSettings(
             store=self._name,
@@ -150,11 +153,11 @@ class SuppressionStore(StateStore):
 
     def encode(self, key: Any, new: Any, old: Any) -> Encoded:
         """Return an update as bytes."""
-        topic, write = self._topic, self._write_value
+        topic, write, headers = self._topic, self._write_value, self._headers()
         return (
-            self._write_key(topic, None, key) or b"",
-            None if new is None else write(topic, None, new),
-            None if old is None else write(topic, None, old),
+            self._write_key(topic, headers, key) or b"",
+            None if new is None else write(topic, headers, new),
+            None if old is None else write(topic, headers, old),
         )
 
     def put(self, time: int, update: Encoded, context: RecordContext) -> None:
@@ -167,6 +170,7 @@ class SuppressionStore(StateStore):
     def evict(self, until: int) -> Generator[Evicted, None, None]:
         """Take out the updates with ``time <= until`` in order; the caller may stop early."""
         topic, read_key, read = self._topic, self._read_key, self._read_value
+        given = self._headers
         overtime = None if until == LONG_MAX else self.overtime
         try:
             for key, change in self._buffer.evict(until):
@@ -175,9 +179,10 @@ class SuppressionStore(StateStore):
                 if self._logged:
                     self._dirty[key] = None
                 self._leaving = key, change
-                old = None if change.old is None else read(topic, None, change.old)
-                new = None if change.new is None else read(topic, None, change.new)
-                yield read_key(topic, None, key), new, old, change.context
+                headers = given()
+                old = None if change.old is None else read(topic, headers, change.old)
+                new = None if change.new is None else read(topic, headers, change.new)
+                yield read_key(topic, headers, key), new, old, change.context
         finally:
             self._leaving = None
 
@@ -198,7 +203,7 @@ class SuppressionStore(StateStore):
 
         The update that is just being forwarded counts as held, as in Kafka Streams.
         """
-        data = self._write_key(self._topic, None, key) or b""
+        data = self._write_key(self._topic, self._headers(), key) or b""
         leaving = self._leaving
         if leaving is not None and leaving[0] == data:
             change: BufferedChange | None = leaving[1]
@@ -208,7 +213,7 @@ class SuppressionStore(StateStore):
             return False, None
         if change.prior is None:
             return True, None
-        return True, self._read_value(self._topic, None, change.prior)
+        return True, self._read_value(self._topic, self._headers(), change.prior)
 
     def _restore(self, key: bytes, value: bytes | None) -> None:
         self._buffer.restore(key, None if value is None else from_log(value))

@@ -13,6 +13,7 @@ from millstream.core.record_context import RecordContext
 from millstream.core.records import Record, make_record
 from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
+from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
 
 _LONG = struct.Struct(">q")
 _INT = struct.Struct(">i")
@@ -54,13 +55,16 @@ class TimeBuffer(StateStore):
         self._store.init(context, root)
         self._access = self._store.access()
         self._logged = self._logged and context.logs_changes(self.name())
-        self._topic = f"{context.applicationId()}-{self.name()}-changelog"
+        # As in Kafka, serdes are told the join's name.
+        self._topic = self.name().removesuffix("-Buffer")
         keys = self._serdes[0] or context.keySerde()
         values = self._serdes[1] or context.valueSerde()
         self._write_key = serializer_call(keys.serializer())
         self._read_key = deserializer_call(keys.deserializer())
         self._write_value = serializer_call(values.serializer())
         self._read_value = deserializer_call(values.deserializer())
+        self.wants_headers = want_headers(keys, values)
+        self._headers = headers_in_hand(context, wanted=self.wants_headers)
 
     def flush(self) -> None:
         """Write out what is only cached."""
@@ -96,9 +100,12 @@ class TimeBuffer(StateStore):
         self._stream_time = max(self._stream_time, timestamp)
         self._earliest = min(self._earliest, timestamp)
         self._sequence = (self._sequence + 1) & _MAX_SEQUENCE
-        key = self._write_key(self._topic, record._headers, record._key) or b""
+        headers = self._headers()
+        key = self._write_key(self._topic, headers, record._key) or b""
         slot = _PREFIX + _LONG.pack(timestamp) + key + _INT.pack(self._sequence)
-        value = self._write_value(self._topic, record._headers, record._value)
+        value = record._value
+        if value is not None:
+            value = self._write_value(self._topic, headers, value)
         # Kafka's buffers also have room for two former values, which a stream's records lack.
         data = context_bytes(context) + ABSENT + ABSENT + sized(value)
         self._access.write(slot, slot, data, timestamp)
@@ -113,8 +120,10 @@ class TimeBuffer(StateStore):
         with self._store.range(_PREFIX, _PREFIX + _LONG.pack(limit + 1)) as entries:
             for slot, data in entries:
                 context, value = _read(data)
-                key = self._read_key(self._topic, None, slot[_KEY_START : -_INT.size])
-                shown = None if value is None else self._read_value(self._topic, None, value)
+                key = self._read_key(self._topic, self._headers(), slot[_KEY_START : -_INT.size])
+                shown = value
+                if shown is not None:
+                    shown = self._read_value(self._topic, self._headers(), shown)
                 record = make_record(key, shown, context.timestamp(), context._headers)
                 yield record, context
                 self._access.write(slot, slot, None, context.timestamp())

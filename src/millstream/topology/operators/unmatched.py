@@ -10,6 +10,7 @@ from typing import Any
 from millstream.core.durations import LONG_MAX
 from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
+from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
 
 _KEY = struct.Struct(">qB")
 _TIMES = struct.Struct(">qq")
@@ -64,6 +65,8 @@ class UnmatchedRecords(StateStore):
         # By side: right, left.
         self._writers = [serializer_call(serde.serializer()) for serde in values]
         self._readers = [deserializer_call(serde.deserializer()) for serde in values]
+        self.wants_headers = want_headers(keys, *values)
+        self._headers = headers_in_hand(context, wanted=self.wants_headers)
 
     def flush(self) -> None:
         """Write out what is only cached."""
@@ -89,7 +92,7 @@ class UnmatchedRecords(StateStore):
         """Let a record wait."""
         self.earliest = min(self.earliest, timestamp)
         slot = self._slot(key, timestamp, is_left)
-        data = self._writers[is_left](self._topic, None, value)
+        data = self._writers[is_left](self._topic, self._headers(), value)
         waiting = None
         if data is not None:
             waiting = [*(self._access.read(slot) or ()), (_LEFT if is_left else _RIGHT) + data]
@@ -117,11 +120,11 @@ class UnmatchedRecords(StateStore):
 
     def key_of(self, record: Waiting) -> Any:
         """Return the record's key."""
-        return self._read_key(self._topic, None, record.key)
+        return self._read_key(self._topic, self._headers(), record.key)
 
     def value_of(self, record: Waiting) -> Any:
         """Return the record's value."""
-        return self._readers[record.is_left](self._topic, None, record.value)
+        return self._readers[record.is_left](self._topic, self._headers(), record.value)
 
     def save(self) -> bytes:
         """Return the times, which decide what is let go after a restart."""
@@ -132,5 +135,5 @@ class UnmatchedRecords(StateStore):
         self.stream_time, self.earliest = _TIMES.unpack(data)
 
     def _slot(self, key: Any, timestamp: int, is_left: bool) -> bytes:
-        key_bytes = self._write_key(self._topic, None, key) or b""
+        key_bytes = self._write_key(self._topic, self._headers(), key) or b""
         return _KEY.pack(timestamp, is_left) + key_bytes

@@ -1,0 +1,31 @@
+"""Which headers the serdes of an operator's own stores are given: those of the record in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.headers import Headers
+from millstream.core.serdes import Serde
+from millstream.core.serdes.base import needs_headers
+
+
+def want_headers(*serdes: Serde[Any]) -> bool:
+    """Tell whether one of some serdes reads or changes headers."""
+    return any(needs_headers(serde.serializer(), serde.deserializer()) for serde in serdes)
+
+
+def headers_in_hand(context: Any, *, wanted: bool) -> Callable[[], Headers | None]:
+    """Return what gives serdes their headers; it gives None where none are ``wanted``."""
+    if not wanted:
+        return _none
+
+    def headers() -> Headers:
+        record = context.record_context
+        return Headers() if record is None else record.headers()
+
+    return headers
+
+
+def _none() -> None:
+    return None
