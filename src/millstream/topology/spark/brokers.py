@@ -24,6 +24,7 @@ from millstream.topology.spark.clients import (
     patiently,
 )
 from millstream.topology.spark.connecting import all_topics
+from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
 
@@ -160,13 +161,16 @@ class Brokers:
         asked = [TopicPartition(*place) for place in places]
         consumer = self._consumer()
         try:
-            found = patiently(lambda: consumer.committed(asked, TIMEOUT_S), TIMEOUT_S)
+            found = patiently(
+                lambda: in_time("committed", lambda: consumer.committed(asked, TIMEOUT_S)),
+                TIMEOUT_S,
+            )
         except ClientException as error:
             raise kafka_error(
                 f'cannot read the committed offsets of group "{self._application_id}"', error
             ) from error
         finally:
-            consumer.close()
+            in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
@@ -182,7 +186,7 @@ class Brokers:
         except ClientException as error:
             raise kafka_error("cannot look offsets up by time", error) from error
         finally:
-            consumer.close()
+            in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
 
     def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
@@ -203,7 +207,7 @@ class Brokers:
         except ClientException as error:
             raise kafka_error("cannot ask how far topics go", error) from error
         finally:
-            consumer.close()
+            in_time("close", consumer.close)
         return found
 
     def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:

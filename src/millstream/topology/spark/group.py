@@ -20,6 +20,7 @@ from millstream.topology.spark.clients import (
     patiently,
     producer_settings,
 )
+from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
     Claim,
@@ -191,7 +192,7 @@ class Group:
 
     def _fence(self, sink: int) -> None:
         producer = Producer(self._producer | {"transactional.id": f"{self._id}-{sink}"})
-        producer.init_transactions(_FENCE_TIMEOUT_S)
+        in_time("init_transactions", lambda: producer.init_transactions(_FENCE_TIMEOUT_S))
 
     @contextlib.contextmanager
     def _talking(self, what: str, **settings: Any) -> Iterator[Consumer]:
@@ -201,13 +202,15 @@ class Group:
         except ClientException as error:
             raise kafka_error(f'cannot {what} group "{self._id}"', error) from error
         finally:
-            consumer.close()
+            in_time("close", consumer.close)
 
 
 def _committed(
     consumer: Consumer, asked: list[TopicPartition], timeout_s: float
 ) -> list[TopicPartition]:
-    answers = patiently(lambda: consumer.committed(asked, timeout_s), TIMEOUT_S)
+    answers = patiently(
+        lambda: in_time("committed", lambda: consumer.committed(asked, timeout_s)), TIMEOUT_S
+    )
     for each in answers:
         if each.error is not None:
             raise ClientException(each.error)
@@ -215,6 +218,7 @@ def _committed(
 
 
 def _commit(consumer: Consumer, wanted: list[TopicPartition]) -> None:
-    for each in consumer.commit(offsets=wanted, asynchronous=False) or ():
+    done = in_time("commit", lambda: consumer.commit(offsets=wanted, asynchronous=False))
+    for each in done or ():
         if each.error is not None:
             raise ClientException(each.error)

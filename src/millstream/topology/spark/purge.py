@@ -9,6 +9,7 @@ import time
 from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
+from confluent_kafka import KafkaException as ClientException
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.sql.streaming.query import StreamingQuery
@@ -43,14 +44,27 @@ class Purger:
         threading.Thread(target=self._watch, args=(query,), name=name, daemon=True).start()
 
     def _watch(self, query: StreamingQuery) -> None:
+        told = ""
         try:
             while query.isActive:
                 progress = query.lastProgress
                 if progress is not None:
-                    self._purge(dict(read_offsets(json.loads(progress.json), self._topics)))
+                    read = dict(read_offsets(json.loads(progress.json), self._topics))
+                    told = self._tried(read, told)
                 time.sleep(self._interval_s)
         except Exception as error:  # noqa: BLE001 - not worth more than a note
             log.info("purging feedback topics ended error=%r", error)
+
+    def _tried(self, read: Mapping[tuple[str, int], int], told: str) -> str:
+        """Delete what has been read; return what went wrong, which is logged when it is new."""
+        try:
+            self._purge(read)
+        except ClientException as error:
+            # The broker may be back at the next look.
+            if (problem := str(error)) != told:
+                log.info("feedback topics not purged error=%s", problem)
+            return problem
+        return ""
 
     def _purge(self, read: Mapping[tuple[str, int], int]) -> None:
         new = {place: to for place, to in read.items() if to > self._deleted.get(place, 0)}
