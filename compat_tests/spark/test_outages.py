@@ -1,0 +1,70 @@
+"""The broker goes away while an application writes: nothing is lost, repeated, or stuck."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from compat_tests.kafka.fixture import KafkaServer
+from compat_tests.spark.support import PATIENCE_S, Playground, eventually
+from millstream import KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder, Topology
+from millstream.topology.spark.clients import patiently
+
+OUTAGE_S = 12
+WORDS = [f"word{n}" for n in range(20)]
+
+
+def counting(source: str, target: str) -> Topology:
+    builder = StreamsBuilder()
+    counts = Materialized.as_("counts").withValueSerde(Serdes.Long())
+    table = builder.stream(source).groupBy(lambda key, word: word).count(counts)
+    table.toStream().to(target, Produced.with_(Serdes.String(), Serdes.Long()))
+    return builder.build()
+
+
+@pytest.mark.parametrize("how", ["killed", "frozen"])
+def test_results_are_exact_after_an_outage_during_a_write(
+    how: str, spark: SparkSession, play: Playground, kafka: KafkaServer
+) -> None:
+    source, target = play.topic("in"), play.topic("out")
+    words = Random(5).choices(WORDS, k=1500)
+    play.produce(source, [(b"k", word.encode(), n, n % 2) for n, word in enumerate(words)])
+    config = play.config(
+        processing_guarantee="exactly_once_v2",
+        statestore_cache_max_bytes=0,
+        **{"millstream.max.records.per.batch": 50},
+    )
+    states: list[str] = []
+    streams = KafkaStreams(counting(source, target), config, spark=spark)
+    streams.setStateListener(lambda new, old: states.append(new.name))
+    leave, come_back = outage(kafka, how)
+    with streams:
+        give_up = time.monotonic() + PATIENCE_S
+        while sum(play.ends(target).values()) < 200 and time.monotonic() < give_up:
+            time.sleep(0.01)
+        leave()
+        time.sleep(OUTAGE_S)
+        come_back()
+        committed = partial(play.committed, play.name, source)
+        # A broker that has just started knows no groups for a moment.
+        eventually(lambda: patiently(committed, PATIENCE_S), {0: 750, 1: 750})
+        assert streams.state().name == "RUNNING"
+    found = play.read(target, len(words), more=1)
+    counts: dict[bytes, list[int]] = {}
+    for message in found:
+        counts.setdefault(message.key(), []).append(int.from_bytes(message.value(), "big"))
+    assert {word.decode(): each[-1] for word, each in counts.items()} == Counter(words)
+    assert all(b - a == 1 for each in counts.values() for a, b in pairwise(each))
+    assert "ERROR" not in states
+
+
+def outage(kafka: KafkaServer, how: str) -> tuple[Callable[[], object], Callable[[], object]]:
+    """Return what makes the broker go away, and what brings it back."""
+    return (kafka.kill, kafka.restart) if how == "killed" else (kafka.pause, kafka.unpause)
