@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.serdes import Serdes
 from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.flow import Flow
 from millstream.topology.functions import Aggregator, Initializer, Reducer, plain
 from millstream.topology.graph.nodes import TableOperation, TableRole
@@ -109,7 +110,7 @@ class Reducing(ABC, Generic[TK, K, V]):
 
         A reducer that returns None deletes the row.
         """
-        function = plain(reducer, "apply", "reducer")
+        function = plain(reducer, "apply", "reducer", REDUCED)
         chosen, how = sort_options(
             "reduce", {"named": named, "materialized": materialized}, Named, Materialized
         )
@@ -143,8 +144,8 @@ class Reducing(ABC, Generic[TK, K, V]):
         materialized: Any,
         merge: Merge | None = None,
     ) -> KTable[TK, A]:
-        initial = plain(initializer, "apply", "initializer")
-        combine = plain(aggregator, "apply", "aggregator")
+        initial = plain(initializer, "apply", "initializer", NOTHING)
+        combine = plain(aggregator, "apply", "aggregator", ADDED)
         chosen, how = sort_options(
             "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
         )

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain
 from millstream.topology.graph.nodes import Operation
@@ -41,7 +42,7 @@ class BranchedKStream(Generic[K, V]):
     ) -> BranchedKStream[K, V]:
         """Add a branch for the records that the predicate accepts and no branch before has."""
         how = _how("branch", branched)
-        self._predicates.append(plain(predicate, "test", "predicate"))
+        self._predicates.append(plain(predicate, "test", "predicate", KEY_VALUE))
         self._add(how, len(self._predicates))
         return self
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
 from millstream.topology.aggregation import Adds, Reducing, Starts
 from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.callables import ADDED, MERGED, NOTHING
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain
@@ -51,7 +52,7 @@ class _Cogrouped(Generic[TK, K, A]):
     ) -> KTable[TK, A]:
         from millstream.topology.ktable import KTable
 
-        initial = plain(initializer, "apply", "initializer")
+        initial = plain(initializer, "apply", "initializer", NOTHING)
         options = {"named": named, "materialized": materialized}
         chosen, how = sort_options("aggregate", options, Named, Materialized)
         groupings = [entry.grouped.grouping for entry in self._inputs]
@@ -98,7 +99,7 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
     ) -> CogroupedKStream[K, A]:
         """Add another stream, whose values ``aggregator`` adds; returns this object, changed."""
         not_none(groupedStream, "groupedStream")
-        added = _Input(groupedStream, plain(aggregator, "apply", "aggregator"))
+        added = _Input(groupedStream, plain(aggregator, "apply", "aggregator", ADDED))
         for index, entry in enumerate(self._inputs):
             if entry.grouped is groupedStream:
                 self._inputs[index] = added
@@ -161,13 +162,13 @@ class SessionWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
         materialized: Materialized[K, Any, Any] = ABSENT,
     ) -> KTable[Windowed[K], A]:
         """Return the table of aggregates: ``aggregate(init, merge[, named][, materialized])``."""
-        merge = plain(sessionMerger, "apply", "sessionMerger")
+        merge = plain(sessionMerger, "apply", "sessionMerger", MERGED)
         return self._aggregate(initializer, named, materialized, merge)
 
 
 def cogrouped(first: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]) -> CogroupedKStream[K, A]:
     """Return a grouped stream as the first of several."""
-    return CogroupedKStream([_Input(first, plain(aggregator, "apply", "aggregator"))], first)
+    return CogroupedKStream([_Input(first, plain(aggregator, "apply", "aggregator", ADDED))], first)
 
 
 def _merge_node(name: str) -> TableOperation:

@@ -9,6 +9,7 @@ from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serdes
+from millstream.topology.callables import JOINED
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain, with_key
 from millstream.topology.graph.internal_topics import InternalSink, InternalSource
@@ -62,7 +63,7 @@ def join_by_foreign_key(
         ForeignKeyJoin,
         extract=extract,
         extract_with_key=extract_with_key,
-        joiner=plain(joiner, "apply", "joiner"),
+        joiner=plain(joiner, "apply", "joiner", JOINED),
         left=keeps_left,
         topic=topic,
         key_serde=left.key_serde,

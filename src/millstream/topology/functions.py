@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.topology.callables import JOINED, KEY_VALUE, VALUE, check_callable
 
 K_contra = TypeVar("K_contra", contravariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
@@ -102,17 +103,26 @@ class ValueJoinerWithKey(Protocol[K_contra, V_contra, O_contra, R_co]):
         """Return the joined value."""
 
 
-def plain(function: Any, method: str, parameter: str) -> Callable[..., Any]:
+def plain(
+    function: Any,
+    method: str,
+    parameter: str,
+    arguments: tuple[str, ...] | None = None,
+    *,
+    many: bool = False,
+) -> Callable[..., Any]:
     """Return ``function`` as a plain callable.
 
     Args:
         function: A callable, or an object with the interface's method, or a class of such objects.
         method: The interface's method, for instance ``"apply"``.
         parameter: What the caller calls the argument.
+        arguments: What the operator calls it with; None to leave that open.
+        many: Whether it returns an iterable.
 
     Raises:
         NullPointerException: It is None.
-        ClassCastException: It is neither callable nor has the method.
+        ClassCastException: It is neither callable nor has the method, or cannot be called so.
 
     Example:
         >>> class Long:
@@ -126,10 +136,11 @@ def plain(function: Any, method: str, parameter: str) -> Callable[..., Any]:
     if isinstance(function, type) and callable(getattr(function, method, None)):
         function = function()
     found = getattr(function, method, None)
+    if not callable(found):
+        found = function
     if callable(found):
+        check_callable(found, parameter, arguments, many=many)
         return found  # type: ignore[no-any-return]
-    if callable(function):
-        return function  # type: ignore[no-any-return]
     raise ClassCastException(
         f"{parameter} cannot be a {type(function).__name__}",
         hint=f"Give a callable, or an object with a method {method}().",
@@ -156,13 +167,19 @@ def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
     return len(required) > values
 
 
-def with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
+def with_key(
+    function: Any, parameter: str, *, many: bool = False
+) -> tuple[Callable[..., Any], bool]:
     """Return a value mapper as a plain callable, and whether it wants the key first."""
-    mapper = plain(function, "apply", parameter)
-    return mapper, takes_key(mapper)
+    mapper = plain(function, "apply", parameter, many=many)
+    keyed = takes_key(mapper)
+    check_callable(mapper, parameter, KEY_VALUE if keyed else VALUE, many=many)
+    return mapper, keyed
 
 
 def joiner_with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
     """Return a value joiner as a plain callable, and whether it wants the key first."""
     joiner = plain(function, "apply", parameter)
-    return joiner, takes_key(joiner, values=2)
+    keyed = takes_key(joiner, values=2)
+    check_callable(joiner, parameter, ("key", *JOINED) if keyed else JOINED)
+    return joiner, keyed

@@ -23,6 +23,7 @@ from millstream.core.windows import (
 )
 from millstream.topology.aggregation import Adds, Aggregating, Grouping, Reducing, Starts
 from millstream.topology.arguments import ABSENT
+from millstream.topology.callables import MERGED
 from millstream.topology.checks import not_none
 from millstream.topology.cogrouped import CogroupedKStream, cogrouped
 from millstream.topology.declared_operators import WindowOperators
@@ -212,7 +213,7 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
         ``sessionMerger`` makes one aggregate of two. It also gets the initializer's, as the first
         of the two, and must give back the other one then.
         """
-        merge = plain(sessionMerger, "apply", "sessionMerger")
+        merge = plain(sessionMerger, "apply", "sessionMerger", MERGED)
         return self._aggregate(initializer, aggregator, named, materialized, merge)
 
     def emitStrategy(self, emitStrategy: EmitStrategy) -> SessionWindowedKStream[K, V]:

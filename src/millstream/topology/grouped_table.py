@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from millstream.core.serdes import Serdes
 from millstream.topology.aggregation import Adds, Reduces, Starts
 from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain
 from millstream.topology.graph.internal_topics import table_repartition
@@ -76,8 +77,8 @@ class KGroupedTable(Generic[K, V]):
 
         Both are given the value so far first. One that returns None empties the group.
         """
-        add = ReduceCombine(plain(adder, "apply", "adder"))
-        subtract = ReduceCombine(plain(subtractor, "apply", "subtractor"))
+        add = ReduceCombine(plain(adder, "apply", "adder", REDUCED))
+        subtract = ReduceCombine(plain(subtractor, "apply", "subtractor", REDUCED))
         chosen, how = sort_options(
             "reduce", {"named": named, "materialized": materialized}, Named, Materialized
         )
@@ -97,9 +98,9 @@ class KGroupedTable(Generic[K, V]):
         The aggregate's value serde is the application's default unless ``materialized`` has one.
         A function that returns None empties the group.
         """
-        initial = plain(initializer, "apply", "initializer")
-        add = plain(adder, "apply", "adder")
-        subtract = plain(subtractor, "apply", "subtractor")
+        initial = plain(initializer, "apply", "initializer", NOTHING)
+        add = plain(adder, "apply", "adder", ADDED)
+        subtract = plain(subtractor, "apply", "subtractor", ADDED)
         chosen, how = sort_options(
             "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
         )

@@ -17,6 +17,7 @@ from millstream.core.processor import (
 )
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.declared_operators import StreamOperators
 from millstream.topology.flow import Flow
@@ -95,18 +96,18 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
     def filter(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate accepts."""
-        test = plain(predicate, "test", "predicate")
+        test = plain(predicate, "test", "predicate", KEY_VALUE)
         return self._same("filter", "KSTREAM-FILTER-", named, partial(stateless.Filter, test))
 
     def filterNot(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate does not accept."""
-        test = plain(predicate, "test", "predicate")
+        test = plain(predicate, "test", "predicate", KEY_VALUE)
         supplier = partial(stateless.Filter, test, negate=True)
         return self._same("filterNot", "KSTREAM-FILTER-", named, supplier)
 
     def selectKey(self, mapper: MapsPair[K, V, K2], named: Named = ABSENT) -> KStream[K2, V]:
         """Give each record the key that the mapper makes of key and value."""
-        function = plain(mapper, "apply", "mapper")
+        function = plain(mapper, "apply", "mapper", KEY_VALUE)
         node = self._operation(
             "selectKey",
             "KSTREAM-KEY-SELECT-",
@@ -118,7 +119,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
     def map(self, mapper: MapsPair[K, V, Pair[K2, V2]], named: Named = ABSENT) -> KStream[K2, V2]:
         """Replace each record by the ``KeyValue``, or tuple of two, that the mapper returns."""
-        function = plain(mapper, "apply", "mapper")
+        function = plain(mapper, "apply", "mapper", KEY_VALUE)
         supplier = partial(stateless.Map, function)
         return self._rekeyed("map", "KSTREAM-MAP-", named, supplier)
 
@@ -126,7 +127,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         self, mapper: MapsPair[K, V, Iterable[Pair[K2, V2]]], named: Named = ABSENT
     ) -> KStream[K2, V2]:
         """Replace each record by all the pairs, none or many, that the mapper returns."""
-        function = plain(mapper, "apply", "mapper")
+        function = plain(mapper, "apply", "mapper", KEY_VALUE, many=True)
         supplier = partial(stateless.FlatMap, function)
         return self._rekeyed("flatMap", "KSTREAM-FLATMAP-", named, supplier)
 
@@ -143,18 +144,18 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
         A mapper with two parameters is given key and value.
         """
-        function, keyed = with_key(mapper, "mapper")
+        function, keyed = with_key(mapper, "mapper", many=True)
         supplier = partial(stateless.FlatMapValues, function, with_key=keyed)
         return self._revalued("flatMapValues", "KSTREAM-FLATMAPVALUES-", named, supplier)
 
     def peek(self, action: Acts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Show each record to an action and pass it on."""
-        function = plain(action, "apply", "action")
+        function = plain(action, "apply", "action", KEY_VALUE)
         return self._same("peek", "KSTREAM-PEEK-", named, partial(stateless.Peek, function))
 
     def foreach(self, action: Acts[K, V], named: Named = ABSENT) -> None:
         """Show each record to an action; nothing comes after it."""
-        function = plain(action, "apply", "action")
+        function = plain(action, "apply", "action", KEY_VALUE)
         supplier = partial(stateless.ForEach, function)
         self._flow.add(self._operation("foreach", "KSTREAM-FOREACH-", named, supplier))
 
@@ -163,7 +164,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         (how,) = sort_options("print", {"printed": printed}, Printed)
         name = self._flow.graph.names.operator("KSTREAM-PRINTER-", how.name)
         label = self._flow.name if how.label is None else how.label
-        mapper = None if how.mapper is None else plain(how.mapper, "apply", "mapper")
+        mapper = None if how.mapper is None else plain(how.mapper, "apply", "mapper", KEY_VALUE)
         supplier = partial(Print, label, how.file_path, mapper)
         self._flow.add(Operation(name=name, supplier=Supplied(supplier)))
 
@@ -298,7 +299,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         """Give each record a new key and bring equal ones together, through a repartition topic."""
         (how,) = sort_options("groupBy", {"grouped": grouped}, Grouped)
         how = how or Grouped(value_serde=self._flow.value_serde)
-        selector = plain(keySelector, "apply", "keySelector")
+        selector = plain(keySelector, "apply", "keySelector", KEY_VALUE)
         name = self._flow.graph.names.operator("KSTREAM-KEY-SELECT-", how.name)
         supplier = Supplied(partial(stateless.SelectKey, selector))
         node = Operation(name=name, supplier=supplier, changes_key=True)

@@ -11,6 +11,7 @@ from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.functions import (
@@ -245,7 +246,7 @@ class StreamJoins(Generic[K, V]):
         from millstream.topology.kstream import KStream
 
         not_none(table, "globalTable")
-        select = plain(selector, "apply", "keySelector")
+        select = plain(selector, "apply", "keySelector", KEY_VALUE)
         function = Joiner(*joiner_with_key(joiner, "joiner"))
         (chosen,) = sort_options(method, {"named": named}, Named)
         flow, left = self._flow, kind is JoinKind.LEFT

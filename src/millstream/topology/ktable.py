@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.functions import plain, with_key
@@ -160,7 +161,7 @@ class KTable(TableJoins[K, V]):
         """
         (how,) = sort_options("groupBy", {"grouped": grouped}, Grouped)
         how = how or Grouped()
-        function = plain(selector, "apply", "selector")
+        function = plain(selector, "apply", "selector", KEY_VALUE)
         node = TableReader(
             name=self._flow.graph.names.operator("KTABLE-SELECT-", how.name),
             supplier=partial(Regroup, function),
@@ -233,7 +234,7 @@ class KTable(TableJoins[K, V]):
         *,
         negate: bool,
     ) -> KTable[K, V]:
-        test = plain(predicate, "test", "predicate")
+        test = plain(predicate, "test", "predicate", KEY_VALUE)
         chosen, how = sort_options(
             method, {"named": named, "materialized": materialized}, Named, Materialized
         )

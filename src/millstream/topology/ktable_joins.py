@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.callables import JOINED
 from millstream.topology.checks import not_none
 from millstream.topology.flow import Flow
 from millstream.topology.foreign_key_join import join_by_foreign_key
@@ -163,7 +164,7 @@ class TableJoins(Generic[K, V]):
 
         left, right = self._flow, other._flow
         graph, names = left.graph, left.graph.names
-        function = plain(joiner, "apply", "joiner")
+        function = plain(joiner, "apply", "joiner", JOINED)
         kept = None
         if materialized is not None:
             kept = resolved(graph, materialized, _MERGE, key_serde=left.key_serde)

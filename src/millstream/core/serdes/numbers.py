@@ -233,8 +233,14 @@ class BooleanSerde(WrapperSerde[bool]):
 
 
 def _wrong_size(who: str, size: int, data: bytes) -> SerializationException:
+    hint = ""
+    if {size, len(data)} == {4, 8}:
+        hint = (
+            "Serdes.Integer() and Serdes.Float() are for 4 bytes; Serdes.Long() and "
+            "Serdes.Double(), which serdeFrom(int) and serdeFrom(float) give, for 8."
+        )
     return SerializationException(
-        f"Size of data received by {who} is not {size}", detail=f"It is {len(data)}."
+        f"Size of data received by {who} is not {size}", detail=f"It is {len(data)}.", hint=hint
     )
 
 

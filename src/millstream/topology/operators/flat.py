@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.keyvalue import KeyValue
 
 if TYPE_CHECKING:
     from millstream.core.context import NodeContext
 
 _SIZED = frozenset({list, tuple})
+_SINGLE = (str, bytes, bytearray, memoryview, KeyValue)
+_SHOWN = 60
+"""Characters of a wrong result that an error shows."""
 
 
 def pair(found: Any) -> tuple[Any, Any]:
@@ -20,22 +24,44 @@ def pair(found: Any) -> tuple[Any, Any]:
 
     Raises:
         NullPointerException: A mapper returned None instead.
+        ClassCastException: It returned something else.
     """
+    kind = type(found)
+    if kind is tuple or kind is KeyValue or isinstance(found, tuple | KeyValue | list):
+        try:
+            key, value = found
+        except ValueError:
+            pass
+        else:
+            return key, value
     if found is None:
         raise NullPointerException("a KeyValueMapper returned None, which is not allowed")
-    key, value = found
-    return key, value
+    raise ClassCastException(
+        f"a KeyValueMapper returned a {type(found).__name__}, which is no pair",
+        detail=f"It is {_short(found)}.",
+        hint="Return KeyValue.pair(key, value), or the tuple (key, value); of flatMap() a list of "
+        "such pairs.",
+    )
 
 
 def not_none(results: Any) -> Any:
-    """Return what a mapper returned, which may be empty but not None.
+    """Return what a mapper returned, an iterable that may be empty.
 
     Raises:
         NullPointerException: It is None.
+        ClassCastException: It is one value: text, bytes, a pair, or nothing that can be iterated.
     """
+    if type(results) in _SIZED:
+        return results
     if results is None:
         raise NullPointerException(
             "a mapper returned None instead of values", hint="Return an empty list for no values."
+        )
+    if isinstance(results, _SINGLE) or not isinstance(results, Iterable):
+        raise ClassCastException(
+            f"a mapper returned a {type(results).__name__} instead of values",
+            detail=f"It is {_short(results)}.",
+            hint="Return a list of the values, such as [value], or use mapValues() or map().",
         )
     return results
 
@@ -80,3 +106,8 @@ def fanned_out(chunk: Chunk, indices: list[int]) -> Chunk:
     if out.headers is not None:
         out.headers = [headers.copy() if headers else None for headers in out.headers]
     return out
+
+
+def _short(result: Any) -> str:
+    text = repr(result)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

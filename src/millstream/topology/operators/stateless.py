@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.keyvalue import KeyValue
 from millstream.core.records import make_record
 from millstream.topology.operators.flat import fanned_out, flattened, not_none, pair
 from millstream.topology.operators.operator import (
@@ -94,13 +95,12 @@ class Map(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the new pairs."""
         for run, pairs in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
-            try:
+            if set(map(type, pairs)) == {KeyValue}:
                 keys = [each.key for each in pairs]
                 values = [each.value for each in pairs]
-            except AttributeError:
-                self._forward_mixed(run, pairs)
-            else:
                 self.context.forward_chunk(run.replace(keys=keys, values=values))
+            else:
+                self._forward_mixed(run, pairs)
 
     def _forward_mixed(self, chunk: Chunk, pairs: list[Any]) -> None:
         """Forward pairs that may be tuples, or None where a mapper broke its contract."""
