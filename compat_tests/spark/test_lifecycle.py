@@ -40,6 +40,7 @@ class StandInRunner:
         self.over = self.hurried = False
         self.rebuilt = None
         self.log: Any = None
+        self.state_dir: Any = None
 
     def start(self) -> None:
         self.started.set()
@@ -93,7 +94,7 @@ class App(KafkaStreams):
         topology = Topology().addSource("source", "in").addSink("sink", "out", "source")
         super().__init__(topology, entries)
         self.runner = StandInRunner()
-        self.runner.log = self._runner.log
+        self.runner.log, self.runner.state_dir = self._runner.log, self._runner.state_dir
         self._runner: Any = self.runner
         self.states: list[str] = []
         self.setStateListener(lambda new, _: self.states.append(new.name))

@@ -37,6 +37,7 @@ from millstream.testing.driver_stores import DriverStores
 from millstream.testing.idling import Idling
 from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
 from millstream.topology.arguments import ABSENT
+from millstream.topology.given_topology import check_topology
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
@@ -88,6 +89,7 @@ class TopologyTestDriver(DriverStores):
         *,
         real_stores: bool = False,
     ) -> None:
+        check_topology(topology)
         if config is not None and not isinstance(config, Mapping | StreamsConfig):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})

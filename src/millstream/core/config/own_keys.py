@@ -21,6 +21,7 @@ RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 OBSERVER_NAMES = "millstream.observer.names"
 STEER_TASKS = "millstream.steer.tasks"
 ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
+SINK_TOPICS = "millstream.sink.topics"
 LOG = "millstream.log"
 LOG_FILE = "millstream.log.file"
 STORE_CHANGED_OK = "millstream.store.changed.ok"
@@ -96,6 +97,15 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=256 << 20,
             check=at_least(1),
             doc="block cache and write buffers of all RocksDB stores of one worker process",
+        ),
+        OwnKey(
+            name=SINK_TOPICS,
+            kind=Kind.STRING,
+            default="create",
+            check=one_of("create", "refuse", any_case=True),
+            doc="what happens at the start if a topic that a sink writes to, or the dead letter "
+            "queue, does not exist: `create` lets the broker make it, if it does, and warns with "
+            "the number of its partitions; `refuse` does not start",
         ),
         OwnKey(
             name=LOG,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import SINK_TOPICS
 from millstream.core.errors import (
     MisconfiguredInternalTopicException,
     MissingSourceTopicException,
@@ -27,6 +29,8 @@ from millstream.topology.spark.connecting import all_topics
 from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
+
+log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
 _AUTO_CREATE_S = 5.0
@@ -100,11 +104,26 @@ class Brokers:
         """Return the partition counts of sink topics; a broker that makes topics makes them now.
 
         Raises:
-            StreamsException: A topic does not exist and the broker does not make it.
+            StreamsException: A topic does not exist, and the broker does not make it or
+                ``millstream.sink.topics`` says to refuse.
         """
-        found = {}
-        for topic in topics:
-            found[topic] = sizes.get(topic) or self._created_on_demand(topic)
+        wanted = list(topics)
+        missing = [topic for topic in wanted if topic not in sizes]
+        if missing and self._config.getString(SINK_TOPICS).lower() == "refuse":
+            names = ", ".join(f'"{topic}"' for topic in missing)
+            raise StreamsException(
+                f"topics to write to do not exist: {names}",
+                hint=f"Create them first, or let the broker do it with {SINK_TOPICS}=create.",
+            )
+        found = {topic: sizes[topic] for topic in wanted if topic in sizes}
+        for topic in missing:
+            found[topic] = self._created_on_demand(topic)
+            log.warning(
+                '%s: topic "%s" did not exist; the broker has made it with %d partition(s)',
+                self._application_id,
+                topic,
+                found[topic],
+            )
         return found
 
     def create_progress_topics(self, partitions: int, sizes: Mapping[str, int]) -> int:

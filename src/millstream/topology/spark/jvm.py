@@ -95,10 +95,12 @@ def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:
 def quieten(spark: SparkSession) -> None:
     """Let Spark be silent about what is in order."""
     jvm: Any = spark.sparkContext._jvm
-    configurator = jvm.org.apache.logging.log4j.core.config.Configurator
-    levels = jvm.org.apache.logging.log4j.Level
-    for name, level in NOISY.items():
-        configurator.setLevel(name, getattr(levels, level))
+    # A Spark may log by other means.
+    with suppress(Exception):
+        configurator = jvm.org.apache.logging.log4j.core.config.Configurator
+        levels = jvm.org.apache.logging.log4j.Level
+        for name, level in NOISY.items():
+            configurator.setLevel(name, getattr(levels, level))
 
 
 def ended_jvm() -> str | None:

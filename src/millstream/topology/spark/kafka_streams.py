@@ -19,6 +19,7 @@ from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import with_plugins
 from millstream.topology.spark.lifecycle import LivingApplication
+from millstream.topology.spark.preflight import check_arguments, check_config
 from millstream.topology.spark.restores import RebuiltStores, tell
 from millstream.topology.spark.runner import Runner
 from millstream.topology.spark.state_machine import State as _State
@@ -43,6 +44,7 @@ class KafkaStreams(LivingApplication):
 
     Raises:
         ConfigException: An entry is missing or wrong.
+        ClassCastException: The topology or the configuration is something else.
 
     Source: ``org.apache.kafka.streams.KafkaStreams``.
     """
@@ -57,10 +59,12 @@ class KafkaStreams(LivingApplication):
         *,
         spark: SparkSession | None = None,
     ) -> None:
+        check_arguments(topology, config)
         if not isinstance(config, StreamsConfig):
             config = StreamsConfig(config)
         config = with_plugins(config)
         super().__init__(Runner(topology, config, spark), config)
+        check_config(config)
         self._measured_batch: Any = None
         self._restore_listener: StateRestoreListener | None = None
         self._paused = False

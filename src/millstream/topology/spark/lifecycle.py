@@ -27,6 +27,7 @@ from millstream.plugins.names import observers
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.jvm import ended_jvm, forget_ended_jvm
 from millstream.topology.spark.logs import ApplicationLog
+from millstream.topology.spark.preflight import check_directory
 from millstream.topology.spark.progress_lines import ProgressLines
 from millstream.topology.spark.queryable import QueryableApplication
 from millstream.topology.spark.runner import Runner, Unwanted
@@ -197,6 +198,7 @@ class LivingApplication(QueryableApplication):
                 hint="Make a new KafkaStreams object to start again.",
             )
         forget_ended_jvm()
+        check_directory(self._runner.state_dir)
         self._log.open()
         self._lines.starting(self._log_place())
         self._machine.move(State.REBALANCING)

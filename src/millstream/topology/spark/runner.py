@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -41,7 +40,9 @@ from millstream.topology.spark.line import LineOptions, start_line
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
+from millstream.topology.spark.pickled import pickled
 from millstream.topology.spark.placement.watcher import Placement, steering_assignor
+from millstream.topology.spark.preflight import check_java
 from millstream.topology.spark.private import private_state
 from millstream.topology.spark.probe import needs_wall_clock
 from millstream.topology.spark.purge import Purger
@@ -164,6 +165,10 @@ class Runner:
             Unwanted: It was stopped meanwhile.
         """
         self._check_wanted()
+        # What needs neither broker nor Spark comes first.
+        pickled(self._plan, self._config)
+        if self._spark is None:
+            check_java()
         self._instance.lock()
         try:
             self._start()
@@ -184,7 +189,7 @@ class Runner:
         sizes = brokers.topic_sizes()
         files: Files | None = local_files(self.checkpoint_location)
         compiled = self._compiled(brokers, sizes, self._note(files))
-        sink_sizes = brokers.sink_sizes(_sink_topics(compiled.plan), sizes)
+        sink_sizes = brokers.sink_sizes(self._written(compiled.plan), sizes)
         sinks = brokers.create_progress_topics(len(compiled.layout.keys), sizes)
         brokers.create_feedback_topics(compiled.layout.feedback, sizes)
         if files is not None:
@@ -381,7 +386,7 @@ class Runner:
             checkpoint_id=checkpoint.id,
             instance=self._instance.id,
             run_id=uuid.uuid4().hex,
-            topology=cloudpickle.dumps((plan, self._config)),  # type: ignore[no-untyped-call]
+            topology=pickled(plan, self._config),
             layout=layout,
             sink_partitions=sink_sizes,
             exactly_once=self._config.exactly_once(),
@@ -391,6 +396,11 @@ class Runner:
             producer=producer_settings(self._config),
             consumer=consumer_settings(self._config, self.application_id),
         )
+
+    def _written(self, plan: Plan) -> list[str]:
+        """Return the topics that are known to be written to: the sinks', and of dead letters."""
+        dead_letters = self._config.getString("errors.dead.letter.queue.topic.name")
+        return list(dict.fromkeys([*_sink_topics(plan), *filter(None, [dead_letters])]))
 
     def _trigger_ms(self, ticks: bool) -> int:
         if "commit.interval.ms" in self._config.originals():

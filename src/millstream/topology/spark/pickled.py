@@ -1,0 +1,133 @@
+"""A topology as bytes for Spark's workers, and what keeps it from being pickled."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from pyspark import cloudpickle
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import StreamsException
+from millstream.core.plan import Node, Plan
+
+_DEPTH = 12
+
+
+def pickled(plan: Plan, config: StreamsConfig) -> bytes:
+    """Return plan and configuration as bytes.
+
+    Raises:
+        StreamsException: Something in them cannot be pickled; names operator and variable.
+    """
+    try:
+        data: bytes = cloudpickle.dumps((plan, config))  # type: ignore[no-untyped-call]
+    except Exception as error:
+        raise _refusal(plan, config, error) from error
+    return data
+
+
+def _refusal(plan: Plan, config: StreamsConfig, error: Exception) -> StreamsException:
+    owner, value = _owner(plan, config)
+    found = next(culprits(value), None)
+    detail = f"{type(error).__name__}: {error}."
+    if found is not None:
+        path, culprit = found
+        detail = f"{path} is a {_name(type(culprit))}, which cannot be pickled. {detail}"
+    return StreamsException(
+        f"cannot send {owner} to Spark's workers",
+        detail=detail,
+        hint="Make it where it is used: in the init() of a processor or transformer, in the "
+        "function itself, or in a module that the workers import.",
+    )
+
+
+def _owner(plan: Plan, config: StreamsConfig) -> tuple[str, Any]:
+    nodes: list[Node] = [node for part in plan.subtopologies for node in part.nodes]
+    for node in nodes:
+        if not _picklable(node):
+            return f'operator "{node.name}"', node
+    for part in plan.subtopologies:
+        for store in part.stores:
+            if not _picklable(store):
+                return f'store "{store.name}"', store
+    for key, value in config.originals().items():
+        if not _picklable(value):
+            return f'the configuration entry "{key}"', value
+    return "the topology", plan
+
+
+def culprits(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield what in a value cannot be pickled, and how to get there, the deepest first.
+
+    A variable of a function is told with the place of the function.
+    """
+    if depth > _DEPTH or _picklable(value):
+        return
+    inner = False
+    for step, part in _parts(value):
+        whole = f"{path}{step}" if path and step.startswith("[") else step
+        for found in culprits(part, whole, depth + 1):
+            inner = True
+            yield found
+    if not inner and path:
+        yield path, value
+
+
+def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+    if inspect.ismethod(value):
+        yield f'the object of the method "{value.__name__}"', value.__self__
+        return
+    if inspect.isfunction(value):
+        code = value.__code__
+        place = f'"{value.__qualname__}" ({code.co_filename}:{code.co_firstlineno})'
+        try:
+            variables = inspect.getclosurevars(value)
+        except ValueError:  # a variable that has no value yet
+            return
+        for name, part in {**variables.nonlocals, **variables.globals}.items():
+            if not inspect.ismodule(part):
+                yield f'the variable "{name}" of {place}', part
+        return
+    if isinstance(value, partial):
+        yield "the function of a partial", value.func
+        yield "the arguments of a partial", (*value.args, *value.keywords.values())
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield f"[{key!r}]", part
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for number, part in enumerate(value):
+            yield f"[{number}]", part
+    elif isinstance(value, type):
+        for name, part in vars(value).items():
+            if callable(part) or not name.startswith("__"):
+                yield f'the attribute "{name}" of the class {_name(value)}', part
+    else:
+        for name, part in _attributes(value):
+            yield f'the attribute "{name}" of a {_name(type(value))}', part
+
+
+def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    yield from getattr(value, "__dict__", {}).items()
+    for kind in type(value).__mro__:
+        slots = getattr(kind, "__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name):
+                yield name, getattr(value, name)
+    yield "__class__", type(value)
+
+
+def _picklable(value: Any) -> bool:
+    try:
+        cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
+    except (Exception, RecursionError, pickle.PicklingError):  # noqa: BLE001 - of a user's class
+        return False
+    return True
+
+
+def _name(kind: type) -> str:
+    own = kind.__module__ == "builtins"
+    return kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
