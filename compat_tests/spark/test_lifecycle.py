@@ -37,7 +37,7 @@ class StandInRunner:
         self.stopped: list[str] = []
         self.start_error: BaseException | None = None
         self.look: Callable[[], str | None] = lambda: None
-        self.over = self.hurried = False
+        self.over = self.hurried = self.released = False
         self.rebuilt = None
         self.log: Any = None
         self.state_dir: Any = None
@@ -59,6 +59,9 @@ class StandInRunner:
     def hurry(self) -> None:
         self.hurried = True
         self.may_stop.set()
+
+    def release(self) -> None:
+        self.released = True
 
     def halt(self) -> None:
         self.stopped.append("halted")
@@ -138,6 +141,7 @@ def test_run_raises_what_ended_the_application(app: App) -> None:
         app.run()
     assert app.states == RUNNING + FAILED
     assert app.close() is True
+    assert app.runner.released
 
 
 def test_wait_raises_it_too_and_with_does_not_repeat_it(app: App) -> None:

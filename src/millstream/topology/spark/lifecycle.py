@@ -295,7 +295,8 @@ class LivingApplication(QueryableApplication):
                 self._unexpected(error),
             )
         finally:
-            self._runner.release()
+            with suppress(Exception):
+                self._runner.release()
             self._machine.move(State.NOT_RUNNING)
 
     def _untold(self) -> Exception | None:
@@ -402,11 +403,11 @@ class LivingApplication(QueryableApplication):
         if self.state() is State.PENDING_SHUTDOWN:
             log.warning("failed while closing application=%s\n%s", self._application_id, failure)
         self._machine.move_if_possible(State.PENDING_ERROR)
-        try:
-            self._end_queries()
-        except Exception as error:  # noqa: BLE001 - Spark may be gone
-            log.info("cannot end queries error=%r", error)
-        self._runner.release()
+        for end in (self._end_queries, self._runner.release):
+            try:
+                end()
+            except Exception as error:  # noqa: BLE001 - Spark may be gone, and the end must be told
+                log.info("not ended in order application=%s error=%r", self._application_id, error)
         self._machine.move_if_possible(State.ERROR)
 
     def _observed(self, listener: StateCallback | None) -> StateCallback:
