@@ -129,7 +129,7 @@ def test_a_supplier_must_not_return_one_processor_twice() -> None:
 
 
 def test_none_is_refused_by_the_name_of_the_parameter() -> None:
-    with pytest.raises(NullPointerException, match="supplier can't be null"):
+    with pytest.raises(NullPointerException, match="supplier cannot be null"):
         source().addProcessor("p", None, "in")
     with pytest.raises(NullPointerException, match="topics"):
         StreamsBuilder().stream(None)  # type: ignore[call-overload]

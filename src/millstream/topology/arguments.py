@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import isfunction
+from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+
+C = TypeVar("C", bound=type)
 
 
 class _Absent:
@@ -55,6 +59,31 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
             )
         found[kind] = argument
     return [found.get(kind) for kind in kinds]
+
+
+def says_cannot(cls: C) -> C:
+    """Have a class say "cannot be null" of an argument that is None; Kafka's other ones "can't".
+
+    Its public methods are wrapped, so it has to be complete.
+    """
+    for name, method in list(vars(cls).items()):
+        if not name.startswith("_") and isfunction(method):
+            setattr(cls, name, _saying_cannot(method))
+    return cls
+
+
+def _saying_cannot(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return method(*arguments, **keywords)
+        except NullPointerException as error:
+            if not error.problem.endswith(" can't be null"):
+                raise
+            problem = error.problem.replace("can't", "cannot")
+            raise NullPointerException(problem, detail=error.detail, hint=error.hint) from None
+
+    return call
 
 
 def required(value: Any, parameter: str) -> Any:

@@ -15,7 +15,7 @@ from millstream.core.processor import (
     Processor,
     ProcessorSupplier,
 )
-from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.arguments import ABSENT, says_cannot, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
@@ -68,6 +68,7 @@ Acts = ForeachAction[K, V] | Callable[[K, V], object]
 Pair = KeyValue[K2, V2] | tuple[K2, V2]
 
 
+@says_cannot
 class KStream(StreamJoins[K, V], StreamOperators[K, V]):
     """Records, each a fact of its own; made by ``StreamsBuilder.stream`` and by other streams.
 
@@ -170,7 +171,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
     def merge(self, stream: KStream[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Put the records of another stream among these, in no promised order."""
-        not_none(stream, "stream")
+        not_none(stream, "otherStream")
         if not isinstance(stream, KStream):
             raise ClassCastException(
                 f"cannot merge a stream with a {type(stream).__name__}",
@@ -353,7 +354,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
             named, stores = stores[0], stores[1:]
         (chosen,) = sort_options(method, {"named": named}, Named)
         for store in stores:
-            if not isinstance(not_none(store, "stateStoreNames"), str):
+            if not isinstance(not_none(store, "state store name"), str):
                 raise ClassCastException(
                     f"{method}() does not take a {type(store).__name__} as the name of a store"
                 )

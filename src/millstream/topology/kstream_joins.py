@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
-from millstream.topology.arguments import ABSENT, sort_options
+from millstream.topology.arguments import ABSENT, says_cannot, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
@@ -50,6 +50,7 @@ Joins = (
 Selects = KeyValueMapper[K, V, KG] | Callable[[K, V], KG]
 
 
+@says_cannot
 class StreamJoins(Generic[K, V]):
     """What ``KStream`` can be joined with.
 

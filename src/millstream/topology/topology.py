@@ -10,6 +10,7 @@ from millstream.core.errors import IllegalArgumentException
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
+from millstream.topology.arguments import says_cannot
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none
 from millstream.topology.describe import TopologyDescription
@@ -17,6 +18,7 @@ from millstream.topology.options import AutoOffsetReset
 from millstream.topology.wrapping import wrapper_of
 
 
+@says_cannot
 class Topology:
     """A graph that a host runs: ``TopologyTestDriver`` or ``KafkaStreams``.
 
