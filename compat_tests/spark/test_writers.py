@@ -10,7 +10,7 @@ import pytest
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
 from millstream import Header, Headers, StreamsConfig, StreamsException
-from millstream.core.errors import TaskMigratedException
+from millstream.core.errors import RecordTooLargeException, TaskMigratedException
 from millstream.topology.spark.clients import (
     client_settings,
     consumer_settings,
@@ -206,4 +206,22 @@ def test_null_headers_come_through_at_the_cost_of_time_zero(job: Job, play: Play
     first, second = play.read(target, 2)
     assert first.headers() == [("h", None)]
     assert second.timestamp()[1] == 7
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "size"),
+    [({}, 1_500_000), ({"message.max.bytes": 5_000_000}, 3_000_000)],
+    ids=["for the producer", "for the topic"],
+)
+def test_a_record_that_is_too_large_is_named_with_topic_size_and_setting(
+    job: Job, play: Playground, settings: dict[str, int], size: int
+) -> None:
+    target = play.topic("out", 1)
+    writer = SinkWriter(replace(job, producer={**job.producer, **settings}), 0)
+    with pytest.raises(StreamsException, match=f"a record of {size + 1:,} bytes") as caught:
+        writer.write(0, [(target, chunk(b"a", b"b" * size))], [])
+    assert f'topic "{target}"' in caught.value.problem
+    assert "producer.max.request.size" in caught.value.hint
+    assert isinstance(caught.value.__cause__, RecordTooLargeException)
     writer.close()

@@ -27,6 +27,7 @@ from millstream.topology.spark.feedback import marked
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.sink_rules import Consumed, Found, Writer, must_write
+from millstream.topology.spark.too_large import Unsent, is_too_large, largest, too_large
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
 from millstream.topology.spark.zero_time import ZeroTimeProducer, goes_this_way, needs_this_way
 
@@ -69,6 +70,8 @@ class SinkWriter:
         self._producer: Producer | None = None
         self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
+        self._unsent: Unsent | None = None
+        """Of the record that could not be sent, if that was it."""
         self._heard = Heard()
         self._has_written = False
 
@@ -125,7 +128,7 @@ class SinkWriter:
         self._producer = self._at_zero = None
 
     def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
-        self._failed = None
+        self._failed = self._unsent = None
         is_new = self._producer is None
         if is_new:
             self._producer = self._new_producer()
@@ -209,7 +212,12 @@ class SinkWriter:
 
     def _write(self, chunks: Iterable[Chunk]) -> None:
         for topic, columns in chunks:
-            self._produce(topic, columns)
+            try:
+                self._produce(topic, columns)
+            except ClientException as error:
+                if is_too_large(error):
+                    self._unsent = largest(topic, columns)
+                raise
             self._check()
 
     def _produce(self, topic: str, columns: dict[str, Any]) -> None:
@@ -287,9 +295,11 @@ class SinkWriter:
         return f"{self._job.application_id}-{self._partition}"
 
     def _delivered(self, error: KafkaError | None, message: Any) -> None:
-        del message
         if error is not None and self._failed is None:
             self._failed = error
+            if self._unsent is None:
+                size = len(message.key() or b"") + len(message.value() or b"")
+                self._unsent = message.topic(), size
 
     def _found(self, consumed: Sequence[Consumed]) -> Found:
         """Return what the group has committed that decides about a batch; one request."""
@@ -324,6 +334,8 @@ class SinkWriter:
             f'sink partition {self._partition} of application "{self._job.application_id}" '
             "cannot write its output"
         )
+        if is_too_large(error) and self._unsent is not None:
+            return too_large(problem, self._unsent, self._job.producer)
         return self._heard.failure(problem) or kafka_error(
             problem,
             error,
