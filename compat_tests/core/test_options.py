@@ -192,7 +192,7 @@ def test_a_serde_without_its_parentheses_is_found_out() -> None:
     assert str(caught.value) == (
         "keySerde cannot be the class StringSerde\n  hint: Write StringSerde(), with parentheses."
     )
-    with pytest.raises(ClassCastException, match="valueSerde cannot be a int"):
+    with pytest.raises(ClassCastException, match="valueSerde cannot be an int"):
         Grouped.with_(S, cast(Any, 5))
 
 

@@ -8,6 +8,7 @@ from inspect import isfunction
 from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.wording import a
 
 C = TypeVar("C", bound=type)
 
@@ -54,7 +55,7 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
         kind = next((kind for kind in kinds if isinstance(argument, kind)), None)
         if kind is None or kind in found:
             raise ClassCastException(
-                f"{method}() does not take a {_name(argument)} as {parameter}",
+                f"{method}() does not take {a(_name(argument))} as {parameter}",
                 detail=f"It takes {_listed(kinds)}, each at most once.",
             )
         found[kind] = argument

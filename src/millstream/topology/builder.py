@@ -22,6 +22,7 @@ from millstream.core.plan import (
     StoreNode,
     SubTopology,
 )
+from millstream.core.wording import a_kind
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
@@ -370,7 +371,7 @@ def _check_fresh(name: str, supplied: Supplied) -> None:
     not_none(supplied.supplier, "supplier")
     if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
         raise IllegalArgumentException(
-            f'the supplier of processor "{name}" is a {type(supplied.supplier).__name__}',
+            f'the supplier of processor "{name}" is {a_kind(supplied.supplier)}',
             hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
         )
     first: Any = supplied()

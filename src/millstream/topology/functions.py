@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.wording import a_kind
 from millstream.topology.callables import JOINED, KEY_VALUE, VALUE, check_callable
 
 K_contra = TypeVar("K_contra", contravariant=True)
@@ -142,7 +143,7 @@ def plain(
         check_callable(found, parameter, arguments, many=many)
         return found  # type: ignore[no-any-return]
     raise ClassCastException(
-        f"{parameter} cannot be a {type(function).__name__}",
+        f"{parameter} cannot be {a_kind(function)}",
         hint=f"Give a callable, or an object with a method {method}().",
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.wording import a_kind
 from millstream.topology.streams_builder import StreamsBuilder
 from millstream.topology.topology import Topology
 
@@ -27,4 +28,4 @@ def check_topology(topology: Any) -> None:
         hint = "Give builder.build()."
     elif isinstance(topology, StreamsConfig | Mapping):
         hint = "The topology comes first, and then the configuration."
-    raise ClassCastException(f"topology cannot be a {type(topology).__name__}", hint=hint)
+    raise ClassCastException(f"topology cannot be {a_kind(topology)}", hint=hint)

@@ -21,6 +21,7 @@ from millstream.core.windows import (
     Windowed,
     Windows,
 )
+from millstream.core.wording import a_kind
 from millstream.topology.aggregation import Adds, Aggregating, Grouping, Reducing, Starts
 from millstream.topology.arguments import ABSENT
 from millstream.topology.callables import MERGED
@@ -92,7 +93,7 @@ class KGroupedStream(Aggregating[K, K, V]):
                 _check_lengths(windows)
             return TimeWindowedKStream(self.grouping, windows)
         raise UnsupportedOperationException(
-            f"windowedBy() does not take a {type(windows).__name__}",
+            f"windowedBy() does not take {a_kind(windows)}",
             hint="Give TimeWindows, SlidingWindows, SessionWindows, UnlimitedWindows, or an object "
             "of a subclass of Windows.",
         )
@@ -251,7 +252,7 @@ def _check_lengths(windows: Windows[Any]) -> None:
         length = getattr(windows, method)()
         if not isinstance(length, int):
             raise ClassCastException(
-                f"{method}() of {type(windows).__name__} returned a {type(length).__name__}",
+                f"{method}() of {type(windows).__name__} returned {a_kind(length)}",
                 detail=f"It is {length!r}.",
                 hint="Return milliseconds, as an int.",
             )

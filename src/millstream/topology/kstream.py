@@ -15,6 +15,7 @@ from millstream.core.processor import (
     Processor,
     ProcessorSupplier,
 )
+from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, says_cannot, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.callables import KEY_VALUE
@@ -174,7 +175,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         not_none(stream, "otherStream")
         if not isinstance(stream, KStream):
             raise ClassCastException(
-                f"cannot merge a stream with a {type(stream).__name__}",
+                f"cannot merge a stream with {a_kind(stream)}",
                 hint="Call toStream() on a table first.",
             )
         node = self._operation("merge", "KSTREAM-MERGE-", named, stateless.PassThrough, merges=True)
@@ -356,7 +357,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         for store in stores:
             if not isinstance(not_none(store, "state store name"), str):
                 raise ClassCastException(
-                    f"{method}() does not take a {type(store).__name__} as the name of a store"
+                    f"{method}() does not take {a_kind(store)} as the name of a store"
                 )
         # Unlike all other operations, a named processor takes no number.
         name = self._flow.graph.names.operator(prefix) if chosen is None else chosen.name

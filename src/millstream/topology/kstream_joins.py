@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
+from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, says_cannot, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.callables import KEY_VALUE
@@ -180,12 +181,12 @@ class StreamJoins(Generic[K, V]):
 
         if not isinstance(not_none(other, "otherStream"), KStream):
             raise ClassCastException(
-                f"{method}() cannot join a stream with a {type(other).__name__}",
+                f"{method}() cannot join a stream with {a_kind(other)}",
                 hint="Join it with a KStream, a KTable or a GlobalKTable.",
             )
         function = Joiner(*joiner_with_key(joiner, "joiner"))
         if not isinstance(not_none(windows, "windows"), JoinWindows):
-            raise ClassCastException(f"windows cannot be a {type(windows).__name__}")
+            raise ClassCastException(f"windows cannot be {a_kind(windows)}")
         (how,) = sort_options(method, {"streamJoined": joined}, StreamJoined)
         how = how or StreamJoined()
         left, right = self._flow, other._flow

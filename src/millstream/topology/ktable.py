@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.builder import Supplied
 from millstream.topology.callables import KEY_VALUE
@@ -137,7 +138,7 @@ class KTable(TableJoins[K, V]):
         wrong = [store for store in stores if not isinstance(store, str)]
         if wrong:
             raise ClassCastException(
-                f"transformValues() does not take a {type(wrong[0]).__name__} as a store's name"
+                f"transformValues() does not take {a_kind(wrong[0])} as a store's name"
             )
         chosen, how = sort_options("transformValues", options, Named, Materialized)
         return self._derived(
@@ -187,7 +188,7 @@ class KTable(TableJoins[K, V]):
         """
         if not isinstance(not_none(suppressed, "suppressed"), Suppressed):
             raise IllegalArgumentException(
-                f"suppress() does not take a {type(suppressed).__name__}",
+                f"suppress() does not take {a_kind(suppressed)}",
                 hint="Use Suppressed.untilWindowCloses() or Suppressed.untilTimeLimit().",
             )
         (how,) = sort_options("suppress", {"materialized": materialized}, Materialized)

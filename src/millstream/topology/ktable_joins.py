@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.callables import JOINED
 from millstream.topology.checks import not_none
@@ -202,7 +203,7 @@ def _check_table(method: str, other: object) -> None:
 
     if not isinstance(not_none(other, "other"), KTable):
         raise ClassCastException(
-            f"{method}() does not join a table with a {type(other).__name__}",
+            f"{method}() does not join a table with {a_kind(other)}",
             hint="Call toTable() on a stream first.",
         )
 

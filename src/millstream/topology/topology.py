@@ -10,6 +10,7 @@ from millstream.core.errors import IllegalArgumentException
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
+from millstream.core.wording import a_kind
 from millstream.topology.arguments import says_cannot
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none
@@ -216,7 +217,7 @@ def _take(rest: list[Any], found: dict[str, Any], extractor: type) -> None:
         found["timestamp_extractor"] = argument
     else:
         raise IllegalArgumentException(
-            f"addSource does not take a {type(argument).__name__} before the name",
+            f"addSource does not take {a_kind(argument)} before the name",
             hint="Only an AutoOffsetReset and a TimestampExtractor may stand there.",
         )
 

@@ -15,6 +15,7 @@ from millstream.core.processor import (
     ProcessorSupplier,
 )
 from millstream.core.records import FixedKeyRecord
+from millstream.core.wording import a_kind
 from millstream.topology.builder import Supplied, Wrap
 from millstream.topology.operators.stateless import Filter, FlatMapValues, MapValues, Peek
 from millstream.topology.operators.table import ToStream
@@ -56,7 +57,7 @@ def wrapped(wrapper: Any, name: str, supplied: Supplied) -> Supplied:
         outer = wrapper.wrapProcessorSupplier(name, _shown(original, _Original))
     if isinstance(outer, type) or not callable(getattr(outer, "get", None)):
         raise IllegalArgumentException(
-            f'{type(wrapper).__name__} returned a {type(outer).__name__} for processor "{name}"',
+            f'{type(wrapper).__name__} returned {a_kind(outer)} for processor "{name}"',
             hint="Return asWrapped(supplier), or a WrappedProcessorSupplier of your own.",
         )
     if outer.get() is outer.get():

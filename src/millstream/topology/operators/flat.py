@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.keyvalue import KeyValue
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.context import NodeContext
@@ -37,7 +38,7 @@ def pair(found: Any) -> tuple[Any, Any]:
     if found is None:
         raise NullPointerException("a KeyValueMapper returned None, which is not allowed")
     raise ClassCastException(
-        f"a KeyValueMapper returned a {type(found).__name__}, which is no pair",
+        f"a KeyValueMapper returned {a_kind(found)}, which is no pair",
         detail=f"It is {_short(found)}.",
         hint="Return KeyValue.pair(key, value), or the tuple (key, value); of flatMap() a list of "
         "such pairs.",
@@ -59,7 +60,7 @@ def not_none(results: Any) -> Any:
         )
     if isinstance(results, _SINGLE) or not isinstance(results, Iterable):
         raise ClassCastException(
-            f"a mapper returned a {type(results).__name__} instead of values",
+            f"a mapper returned {a_kind(results)} instead of values",
             detail=f"It is {_short(results)}.",
             hint="Return a list of the values, such as [value], or use mapValues() or map().",
         )

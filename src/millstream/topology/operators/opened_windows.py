@@ -8,6 +8,7 @@ from typing import Any
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import TimeWindow, TimeWindows, UnlimitedWindow, UnlimitedWindows
+from millstream.core.wording import a_kind
 
 Opening = tuple[int, int, Any]
 """A window's start, its end, and the window; None where it is cheap to make later."""
@@ -60,7 +61,7 @@ class GivenWindows:
         found = self._windows.windowsFor(timestamp)
         if not isinstance(found, Mapping):
             raise ClassCastException(
-                f"windowsFor() of {self._name()} returned a {type(found).__name__}",
+                f"windowsFor() of {self._name()} returned {a_kind(found)}",
                 hint="Return a dict of each window's start to the window.",
             )
         opened: list[Opening] = []
@@ -78,7 +79,7 @@ class GivenWindows:
             )
         if not hasattr(window, "_start"):
             raise IllegalArgumentException(
-                f"a {type(window).__name__} does not know its start and end",
+                f"{a_kind(window)} does not know its start and end",
                 hint="Call super().__init__(startMs, endMs) in its __init__.",
             )
         self._seen.add(type(window))

@@ -6,6 +6,7 @@ from typing import Any
 
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.serdes import Serde
+from millstream.core.wording import a_kind
 
 
 def checked_serde(value: Any, parameter: str) -> Any:
@@ -26,7 +27,7 @@ def checked_serde(value: Any, parameter: str) -> Any:
     if _has(value, "serializer") and _has(value, "deserializer"):
         return value
     raise ClassCastException(
-        f"{parameter} cannot be a {type(value).__name__}", hint="Give a serde, or None."
+        f"{parameter} cannot be {a_kind(value)}", hint="Give a serde, or None."
     )
 
 
@@ -39,7 +40,7 @@ def checked_function(value: Any, method: str, parameter: str) -> Any:
     if value is None or _has(value, method) or callable(value):
         return value
     raise ClassCastException(
-        f"{parameter} cannot be a {type(value).__name__}",
+        f"{parameter} cannot be {a_kind(value)}",
         hint=f"Give a callable, or an object with a method {method}().",
     )
 

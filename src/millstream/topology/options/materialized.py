@@ -18,6 +18,7 @@ from millstream.core.state import (
     SessionBytesStoreSupplier,
     WindowBytesStoreSupplier,
 )
+from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
 from millstream.topology.options.checks import checked_serde, is_dsl_store_suppliers, required
 from millstream.topology.options.named import validate_name
@@ -103,7 +104,7 @@ class Materialized(Generic[K, V, S]):
         if callable(getattr(store, "get", None)) and callable(getattr(store, "name", None)):
             return Materialized(store_supplier=store)
         raise ClassCastException(
-            f"Materialized cannot be made of a {type(store).__name__}",
+            f"Materialized cannot be made of {a_kind(store)}",
             hint="Give a name, a store supplier or a DslStoreSuppliers.",
         )
 
@@ -164,7 +165,7 @@ class Materialized(Generic[K, V, S]):
             )
         if not _is_store_type(storeSuppliers):
             raise ClassCastException(
-                f"a store type cannot be a {type(storeSuppliers).__name__}",
+                f"a store type cannot be {a_kind(storeSuppliers)}",
                 hint="Give a DslStoreSuppliers or one of Materialized.StoreType.",
             )
         return replace(self, dsl_store_suppliers=storeSuppliers)

@@ -9,6 +9,7 @@ from typing import Any
 from typing_extensions import Self
 
 from millstream.core.errors import NullPointerException, TopologyException
+from millstream.core.wording import a_kind
 
 NAME_LENGTH_MAX = 249
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -79,7 +80,7 @@ def validate_name(name: str) -> None:
             than ASCII letters and digits, ``.``, ``_`` and ``-``.
     """
     if not isinstance(name, str):
-        raise TopologyException(f"Name is illegal, it is a {type(name).__name__}, not a str")
+        raise TopologyException(f"Name is illegal, it is {a_kind(name)}, not a str")
     if not name:
         raise TopologyException("Name is illegal, it can't be empty")
     if name in (".", ".."):

@@ -20,6 +20,7 @@ from millstream.core.errors import (
     PluginError,
     ProcessorStateException,
 )
+from millstream.core.wording import a_kind
 from millstream.jars import java_command
 from millstream.plugins.registry import store_class
 from millstream.topology.given_topology import check_topology
@@ -42,7 +43,7 @@ def check_arguments(topology: Any, config: Any) -> None:
         raise NullPointerException("config cannot be null")
     if not isinstance(config, StreamsConfig | Mapping):
         raise ClassCastException(
-            f"config cannot be a {type(config).__name__}",
+            f"config cannot be {a_kind(config)}",
             hint="Give a dict of entries, or a StreamsConfig.",
         )
 
