@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from threading import Event
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
 
-from millstream import StreamsException
+from millstream import Header, Headers, StreamsException
 from millstream.core.errors import TimeoutException
 from millstream.topology.spark import deadlines, writers
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 from millstream.topology.spark.writers import SinkWriter
 
 
@@ -26,7 +28,7 @@ class Clients:
 
     def __init__(self) -> None:
         self.hanging = ""
-        self.failures: dict[str, list[KafkaError]] = {}
+        self.failures: dict[str, list[Any]] = {}
         self.calls: list[str] = []
         self.release = Event()
 
@@ -40,7 +42,8 @@ class Clients:
         if name == self.hanging:
             self.release.wait()
         if self.failures.get(name):
-            raise ClientException(self.failures[name].pop(0))
+            failure = self.failures[name].pop(0)
+            raise ClientException(failure) if isinstance(failure, KafkaError) else failure
 
 
 class _Client:
@@ -161,6 +164,23 @@ def test_a_producer_that_is_fenced_again_and_again_gives_up(clients: Clients) ->
         writer().write(0, [], [])
     assert type(failure.value.__cause__).__name__ == "ProducerFencedException"
     assert clients.calls.count("commit_transaction") == 4
+
+
+@pytest.mark.parametrize("with_headers", [False, True])
+def test_a_record_waits_until_the_queue_has_room_for_it(
+    with_headers: bool, clients: Clients
+) -> None:
+    headers = headers_column([Headers([Header("h", b"1")])] * 3) if with_headers else None
+    chunk = {
+        "keys": binary_column([b"a", b"b", b"c"]),
+        "values": binary_column([b"1", b"2", b"3"]),
+        "timestamps": pa.array([1, 2, 3], pa.int64()),
+    }
+    blob = encode_chunk(**(chunk if headers is None else chunk | {"headers": headers}))
+    clients.failures["produce"] = [BufferError("full"), BufferError("still full")]
+    assert writer().write(0, [("out", blob)], []) is True
+    assert clients.calls.count("produce") == 5
+    assert clients.calls.count("poll") >= 2
 
 
 PROGRAM = """

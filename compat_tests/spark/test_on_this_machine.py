@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from millstream.topology.spark.on_this_machine import with_retries
+from millstream.topology.spark.on_this_machine import warn_without_retries, with_retries
 from millstream.topology.spark.private import private_state, write_private
 from millstream.topology.spark.scratch import scratch_directory
 
@@ -27,6 +27,23 @@ from millstream.topology.spark.scratch import scratch_directory
 )
 def test_a_local_master_tries_a_task_again_unless_it_says_how_often(given: str, used: str) -> None:
     assert with_retries(given, "4") == used
+
+
+@pytest.mark.parametrize(
+    ("master", "better"),
+    [("local", "local[1,4]"), ("local[2]", "local[2,4]"), ("local[*, 1]", "local[*,4]")],
+)
+def test_a_given_session_without_retries_is_warned_of(
+    master: str, better: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_without_retries(master)
+    assert f"{better} would try again" in caplog.text
+
+
+@pytest.mark.parametrize("master", ["local[2,4]", "local-cluster[2,1,1024]", "yarn"])
+def test_a_given_session_with_retries_is_not(master: str, caplog: pytest.LogCaptureFixture) -> None:
+    warn_without_retries(master)
+    assert caplog.text == ""
 
 
 PROGRAM = """

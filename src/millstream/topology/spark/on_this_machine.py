@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 
 from pyspark import SparkContext
 
 from millstream.topology.spark.scratch import scratch_directory
+
+log = logging.getLogger(__name__)
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _MAX_FAILURES = "spark.task.maxFailures"
@@ -41,6 +44,17 @@ def with_retries(master: str, failures: str) -> str:
     """
     found = _LOCAL.fullmatch(master)
     return master if found is None else f"local[{found[1] or 1},{failures}]"
+
+
+def warn_without_retries(master: str) -> None:
+    """Log what the death of a worker means where a session given by the user has no retries."""
+    if with_retries(master, _ATTEMPTS) != master or re.fullmatch(r"local\[.*,\s*1\s*\]", master):
+        log.warning(
+            "spark.master is %s, which tries each task once: a worker process that dies ends the "
+            "application. %s would try again.",
+            master,
+            with_retries(master.split(",")[0].rstrip("]") + "]" * ("[" in master), _ATTEMPTS),
+        )
 
 
 def _in_scratch(settings: dict[str, str]) -> dict[str, str]:

@@ -40,6 +40,7 @@ from millstream.topology.spark.line import LineOptions, start_line
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.offsets import from_the_beginning, starting_offsets
+from millstream.topology.spark.on_this_machine import warn_without_retries
 from millstream.topology.spark.pickled import pickled
 from millstream.topology.spark.placement.watcher import Placement, steering_assignor
 from millstream.topology.spark.preflight import check_java
@@ -203,6 +204,8 @@ class Runner:
         ticks = needs_wall_clock(plan, self._config)
         self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id, self.log)
+        if self._spark is not None:
+            warn_without_retries(spark.sparkContext.master or "")
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()

@@ -240,14 +240,32 @@ class SinkWriter:
         marks = topic in self._job.layout.feedback and 0 in timestamps
         if headers is None and not marks:
             for value, key, partition, timestamp in rows:
-                produce(topic, value, key, partition, None, None, timestamp)
+                try:
+                    produce(topic, value, key, partition, None, None, timestamp)
+                except BufferError:
+                    self._produce_later(topic, value, key, partition, None, None, timestamp)
             return
         each = [None] * count if headers is None else headers
         for (value, key, partition, timestamp), own in zip(rows, each, strict=True):
             plain: Any = [(header.key(), header.value()) for header in own or ()]
             if marks:
                 plain = marked(timestamp, plain)
-            produce(topic, value, key, partition, None, None, timestamp, plain)
+            try:
+                produce(topic, value, key, partition, None, None, timestamp, plain)
+            except BufferError:
+                self._produce_later(topic, value, key, partition, None, None, timestamp, plain)
+
+    def _produce_later(self, *record: Any) -> None:
+        """Send a record when the queue has room for its bytes, or what is in it has failed."""
+        producer = self._producer
+        assert producer is not None
+        while True:
+            producer.poll(0.05)
+            self._check()
+            try:
+                return producer.produce(*record)
+            except BufferError:
+                continue
 
     def _commit(self, offsets: list[TopicPartition]) -> None:
         def commit() -> None:
