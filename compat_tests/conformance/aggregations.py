@@ -8,6 +8,7 @@ from typing import Any
 from compat_tests.conformance import options
 from compat_tests.conformance.api import call, public
 from compat_tests.conformance.functions import Spec, agg, fn
+from compat_tests.conformance.hostile import Box
 from compat_tests.conformance.options import Step
 from compat_tests.conformance.scene import Scene, is_a, key_value_function
 
@@ -64,6 +65,8 @@ def _stream_functions(step: Step) -> list[Any]:
 
 def _initializer(step: Step) -> Callable[[], Any]:
     start = step.get("init")
+    if isinstance(start, dict):
+        return lambda: Box(start["builder"])
     return lambda: start
 
 

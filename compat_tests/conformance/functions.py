@@ -117,7 +117,22 @@ def agg(spec: Spec) -> Aggregator:
     if name == "nullIf":
         inner = agg(args[1])
         return lambda key, value, total: None if value == args[0] else inner(key, value, total)
+    if name in _IN_PLACE:
+        return _IN_PLACE[name]
     return hostile.wrapped(_aggregators()[name])
+
+
+def _gather(key: Any, value: Any, total: Any) -> Any:
+    total.content += text(value)
+    return total
+
+
+def _scatter(key: Any, value: Any, total: Any) -> Any:
+    total.content = total.content.replace(text(value), "", 1)
+    return total
+
+
+_IN_PLACE: dict[str, Aggregator] = {"gather": _gather, "scatter": _scatter}
 
 
 def _aggregators() -> dict[str, Aggregator]:

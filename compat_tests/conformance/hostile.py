@@ -136,6 +136,26 @@ def _opened(value: Any) -> Any:
     return unboxed(value)
 
 
+class BuilderSerde(Serde[Any]):
+    """Text that can be changed in place, as Java's StringBuilder."""
+
+    def serializer(self) -> Serializer[Any]:
+        return _BuilderWriter()
+
+    def deserializer(self) -> Deserializer[Any]:
+        return _BuilderReader()
+
+
+class _BuilderWriter(Serializer[Any]):
+    def serialize(self, topic: str, data: Any) -> bytes | None:
+        return None if data is None else str(data).encode()
+
+
+class _BuilderReader(Deserializer[Any]):
+    def deserialize(self, topic: str, data: bytes | None) -> Any:
+        return None if data is None else Box(data.decode())
+
+
 def unboxed(value: Any) -> Any:
     """What is in a box; anything else as it is."""
     return value.content if isinstance(value, Box) else value

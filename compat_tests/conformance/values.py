@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from compat_tests.conformance.api import causes, public
-from compat_tests.conformance.hostile import HEADER, chosen, hostile, unboxed
+from compat_tests.conformance.hostile import HEADER, BuilderSerde, chosen, hostile, unboxed
 
 # What Java's own run-time errors are called where Python has the same idea.
 PYTHON_ERRORS = {
@@ -66,6 +66,8 @@ def serde(name: str | None) -> Any:
     kind, *parts = name.split(":")
     if kind in ("string", "long"):
         return chosen(kind)
+    if kind == "builder":
+        return BuilderSerde()
     if kind == "tw":
         return public("WindowedSerdes.TimeWindowedSerde")(serde(parts[0]), int(parts[1]))
     if kind == "sw":

@@ -43,6 +43,7 @@ final class Fns {
     if (n == null || n.isNull() || n.isMissingNode()) return null;
     if (n.isTextual()) return n.asText();
     if (n.isIntegralNumber()) return n.asLong();
+    if (n.has("builder")) return new StringBuilder(n.get("builder").asText());
     throw new IllegalStateException("bad scenario value " + n);
   }
 
@@ -264,6 +265,13 @@ final class Fns {
         return (k, v, g) -> num(g) + 1;
       case "uncount":
         return (k, v, g) -> num(g) - 1;
+      case "gather":
+        return (k, v, g) -> ((StringBuilder) g).append(str(v));
+      case "scatter":
+        return (k, v, g) -> {
+          final int i = ((StringBuilder) g).indexOf(str(v));
+          return i < 0 ? g : ((StringBuilder) g).delete(i, i + str(v).length());
+        };
       case "concat":
         return (k, v, g) -> (g == null ? "" : (String) g) + str(v);
       case "plus":

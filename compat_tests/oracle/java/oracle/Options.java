@@ -1,6 +1,7 @@
 package oracle;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,6 +34,10 @@ final class Options {
   static Serde serde(final String s) {
     if (s.equals("string")) return Spied.of(s, Serdes.String());
     if (s.equals("long")) return Spied.of(s, Serdes.Long());
+    if (s.equals("builder"))
+      return Serdes.serdeFrom(
+          (topic, b) -> b == null ? null : b.toString().getBytes(StandardCharsets.UTF_8),
+          (topic, b) -> b == null ? null : new StringBuilder(new String(b, StandardCharsets.UTF_8)));
     final String[] p = s.split(":");
     if (p[0].equals("tw"))
       return new WindowedSerdes.TimeWindowedSerde(serde(p[1]), Long.parseLong(p[2]));
