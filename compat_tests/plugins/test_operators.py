@@ -16,6 +16,7 @@ from millstream.plugins import OperatorPlace, OperatorTraits, StreamOperator, ho
 from millstream.plugins.registry import registered
 from millstream.testing.kit import OperatorTests, run_suite
 from millstream.topology.deduplication.distinct import Distinct
+from millstream.topology.graph.build import Writer
 
 
 class TestSample(OperatorTests):
@@ -57,9 +58,7 @@ def stream() -> Iterator[Any]:
 
 def described(stream: Any) -> str:
     stream.to("out")
-    builder = StreamsBuilder()
-    builder._graph = stream._flow.graph
-    return str(builder.build().describe())
+    return str(Writer(stream._flow.graph).write(None).describe())
 
 
 def test_an_operator_takes_a_number_or_a_name(stream: Any) -> None:
