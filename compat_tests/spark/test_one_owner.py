@@ -17,7 +17,12 @@ from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground, eventually
 from compat_tests.spark.test_faults_on_spark import counting
 from millstream import KafkaStreams, LockException, StreamsException
-from millstream.core.errors import IllegalStateException, TaskMigratedException
+from millstream.core.errors import (
+    IllegalStateException,
+    ProcessorStateException,
+    TaskMigratedException,
+)
+from millstream.topology.spark import runner
 from millstream.topology.spark.checkpoint import FILE
 from millstream.topology.spark.group import Group
 from millstream.topology.spark.ownership import Mark
@@ -118,6 +123,19 @@ def test_reset_offsets_are_refused_and_after_clean_up_obeyed(corner: Corner) -> 
     assert corner.counts(5) == [1, 2, 3, 1, 2]
     corner.set_offset(3)
     corner.send(1)
+    corner.run()
+    assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
+
+
+def test_a_checkpoint_that_only_spark_can_read_is_emptied_as_well(
+    corner: Corner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "local_files", lambda _: None)
+    corner.send()
+    corner.run()
+    corner.set_offset(0)
+    assert "were changed by another program" in refusal(corner.app()).problem
+    corner.app().cleanUp()
     corner.run()
     assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
 
@@ -255,6 +273,7 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
         ("offsets/0", "gone", "the batch was committed", "from a copy"),
         ("commits/0", "empty", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
         ("commits/0", "cut", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
+        ("metadata", "empty", "Spark's name of the query is lost", 'Delete "metadata"'),
     ]
     for path, how, lost, way in cases:
         _damage(corner.checkpoint / path, how)
@@ -264,9 +283,29 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
         assert way in error.hint
         shutil.rmtree(corner.checkpoint)
         shutil.copytree(backup, corner.checkpoint)
-    # It is as the last hint says.
+    # It is as the hint for the commit log says.
     (corner.checkpoint / "commits/0").unlink()
     (corner.checkpoint / "commits/.0.crc").unlink()
     corner.send(1)
     corner.run()
     assert corner.counts(4) == [1, 2, 3, 4]
+
+
+def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
+    for _ in range(2):
+        corner.send()
+        corner.run()
+    (changelog,) = corner.checkpoint.glob("state/0/0/2_*.changelog")
+    changelog.unlink()
+    shutil.rmtree(corner.play.directory / corner.play.name / "slots")
+    corner.send(1)
+    streams = corner.app()
+    failures: list[Exception] = []
+    streams.setUncaughtExceptionHandler(failures.append)
+    with suppress(ProcessorStateException), streams:
+        eventually(lambda: streams.state().name, "ERROR")
+    (failure,) = failures
+    assert isinstance(failure, ProcessorStateException)
+    assert changelog.name in failure.problem
+    assert "What the stores held is lost" in failure.detail
+    assert "from a copy" in failure.hint

@@ -15,7 +15,8 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.checkpoint_files import Files
 
 COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
-SPARKS = (OFFSETS, COMMITS, "state", SOURCES, "metadata", ".metadata.crc")
+STATE, ID = "state", "metadata"
+SPARKS = (OFFSETS, COMMITS, STATE, SOURCES, ID, f".{ID}.crc")
 """What Spark makes in a checkpoint."""
 _LINES_BEFORE_SOURCES = 2
 _RESTORE = "Restore the checkpoint from a copy"
@@ -77,8 +78,10 @@ class CheckpointLog:
                 "Whether the batch has ended is lost; all that it read and wrote is there.",
                 _repeat(planned - 1, [f"{OFFSETS}/{planned}"]),
             )
+        self._check_id()
         if done >= 0:
             self._check_commit(done, planned)
+            self._check_operators(done)
         return Progress(
             planned=planned,
             done=done,
@@ -150,6 +153,28 @@ class CheckpointLog:
                 f"Whether batch {batch} has ended is lost; all that it read and wrote is there.",
                 _repeat(batch, [path, *([f"{OFFSETS}/{planned}"] if planned > batch else [])]),
             ) from error
+
+    def _check_id(self) -> None:
+        try:
+            if self._files.has(ID):
+                json.loads(self._files.text(ID))["id"]
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            raise self._broken(
+                ID,
+                _shown(error),
+                "Spark's name of the query is lost, and nothing else.",
+                f'Delete "{ID}", and ".{ID}.crc" where it is: Spark makes a new one.',
+            ) from error
+
+    def _check_operators(self, batch: int) -> None:
+        for operator in self._files.names(STATE):
+            path = f"{STATE}/{operator}/_metadata/v2/{batch}"
+            try:
+                if self._files.has(path):
+                    _check_head(self._files.text(path).splitlines(), 2)
+            except (ValueError, OSError) as error:
+                lost = "What Spark notes about the stores of a batch is lost."
+                raise self._broken(path, _shown(error), lost, f"{_RESTORE}, {_ANEW}") from error
 
     def _broken(self, path: str, what: str, lost: str, how: str) -> StreamsException:
         return StreamsException(

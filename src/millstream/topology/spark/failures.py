@@ -15,6 +15,7 @@ from typing import Any
 
 from millstream.core import errors
 from millstream.core.errors import MillstreamError, StreamsException
+from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.user_frames import user_frames
 
 _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
@@ -52,7 +53,9 @@ def failure_from(text: str) -> StreamsException:
     """
     found = _MARK.search(text)
     if found is None:
-        failure = StreamsException("the Spark query failed", detail=_short(text))
+        failure = damage_from(text) or StreamsException(
+            "the Spark query failed", detail=_short(text)
+        )
         failure.__cause__ = RemoteError(text) if text else None
         return failure
     facts = json.loads(zlib.decompress(base64.b64decode(found[1])))

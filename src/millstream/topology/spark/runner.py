@@ -33,6 +33,7 @@ from millstream.topology.spark.clients import (
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
+from millstream.topology.spark.damage import damage_told, with_causes
 from millstream.topology.spark.instance import Instance, local_files
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.jvm import quieten
@@ -215,9 +216,10 @@ class Runner:
             self._instance.admit(files, compiled.read, sinks)
         note = self._noted(files, compiled.wanted)
         self._instance.claim(files, note.id, sinks)
-        offsets = self._instance.positions or starting_offsets(
-            plan, self._config, brokers, compiled.read, layout.feedback
-        )
+        offsets = self._instance.positions or {}
+        if compiled.read.keys() - offsets.keys():
+            begin = starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
+            offsets = begin | offsets
         options = LineOptions(
             checkpoint=self.checkpoint_location,
             connector=connector_settings(self._config),
@@ -263,7 +265,8 @@ class Runner:
             self._check_wanted()
             if not self._held:
                 again = replace(job, run_id=uuid.uuid4().hex)
-                self._query = start_line(session, again, options)
+                with damage_told():
+                    self._query = start_line(session, again, options)
                 if self.placement is not None:
                     self.placement.watch(self._query)
                 if job.layout.feedback:
@@ -319,7 +322,10 @@ class Runner:
         if query is None or query.isActive:
             return None
         error = query.exception()
-        return "the query was stopped from outside" if error is None else str(error)
+        if error is None:
+            return "the query was stopped from outside"
+        reported: Any = query
+        return with_causes(str(error), reported._jsq.exception().get())
 
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's account of the last batch; None before the first has ended."""

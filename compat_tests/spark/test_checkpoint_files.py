@@ -1,0 +1,167 @@
+"""A checkpoint's files and logs: the same here and elsewhere, and errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from millstream import StreamsException
+from millstream.topology.spark.checkpoint_files import Files, LocalFiles, RemoteFiles
+from millstream.topology.spark.checkpoint_log import CheckpointLog, flat
+from millstream.topology.spark.damage import damage_from
+from millstream.topology.spark.failures import failure_from
+
+
+def test_files_are_the_same_by_way_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    for name, files in (
+        ("here", LocalFiles(tmp_path / "here")),
+        ("there", RemoteFiles(spark, f"file://{tmp_path / 'there'}")),
+    ):
+        root = tmp_path / name
+        assert files.names("offsets") == []
+        assert files.has("offsets") is False
+        files.remove("nothing")
+        files.write("offsets/7", "zwölf\n")
+        files.write("offsets/7", "dreizehn ü\n")
+        assert "7" in files.names("offsets")
+        assert files.text("offsets/7") == "dreizehn ü\n"
+        assert (root / "offsets/7").read_text("utf-8") == "dreizehn ü\n"
+        (root / "offsets/8").write_bytes(b"\xff\xfe\x00")
+        with pytest.raises(UnicodeDecodeError):
+            files.text("offsets/8")
+        with pytest.raises(OSError, match="9"):
+            files.text("offsets/9")
+        files.remove("offsets")
+        assert files.has("offsets") is False
+
+
+def batch(**offsets: int) -> str:
+    ends = {topic: {"0": end} for topic, end in offsets.items()}
+    head = json.dumps({"batchTimestampMs": 5})
+    return "\n".join(["v1", head, json.dumps(ends), json.dumps({"offset": 3}), "-"])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """The logs of three batches, of which the last one was not committed."""
+    files = LocalFiles(tmp_path)
+    for number in range(3):
+        files.write(f"offsets/{number}", batch(a=10 * number, b=7))
+        files.write(f"offsets/.{number}.crc", "crc")
+    for number in range(2):
+        files.write(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
+    files.write("sources/0/0", '\0v1\n{"a":{"0":1}}')
+    files.write("sources/1/0", '\0v1\n{"b":{"0":2}}')
+    return files
+
+
+def test_progress_is_read_from_the_logs(files: Files) -> None:
+    log = CheckpointLog(files, "c")
+    found = log.progress()
+    assert (found.planned, found.done) == (2, 1)
+    assert flat(found.planned_to) == {("a", 0): 20, ("b", 0): 7}
+    assert flat(found.done_to) == {("a", 0): 10, ("b", 0): 7}
+    assert log.time_ms(1) == 5
+    assert log.batches() == [0, 1, 2]
+
+
+def test_before_the_first_commit_the_position_is_the_beginning(files: Files) -> None:
+    for path in ("commits", "offsets/1", "offsets/2"):
+        files.remove(path)
+    found = CheckpointLog(files, "c").progress()
+    assert (found.planned, found.done) == (0, -1)
+    assert flat(found.done_to) == {("a", 0): 1, ("b", 0): 2}
+    files.remove("offsets/0")
+    assert CheckpointLog(files, "c").progress().planned == -1
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "lost", "way"),
+    [
+        ("offsets/2", "", "nothing of the batches before it is lost", "is then planned anew"),
+        ("offsets/2", "v1\n{}", "nothing of the batches before", 'Delete "offsets/2"'),
+        ("offsets/1", "v1\n{}\n{", "How far the sources were read is lost", "from a copy"),
+        ("offsets/1", "v1\n{}\n[7", "How far the sources were read is lost", "from a copy"),
+        ("commits/1", "", "Whether batch 1 has ended is lost", '"commits/1" and "offsets/2"'),
+        ("commits/1", "v1\n{", "Whether batch 1 has ended is lost", '"offsets/.2.crc" where'),
+        ("metadata", "", "Spark's name of the query is lost", 'Delete "metadata"'),
+        ("metadata", "[]", "Spark's name of the query is lost", '".metadata.crc" where it is'),
+        ("state/0/_metadata/v2/1", "", "What Spark notes about the stores", "from a copy"),
+        ("commits/1", "garbage", "does not begin with a version", "batch 1 is then repeated"),
+    ],
+)
+def test_a_damaged_log_says_what_is_lost_and_how_to_go_on(
+    files: Files, path: str, text: str, lost: str, way: str
+) -> None:
+    files.write(path, text)
+    with pytest.raises(StreamsException, match=f'cannot read "{path}" in checkpoint "c"') as caught:
+        CheckpointLog(files, "c").progress()
+    assert lost in caught.value.detail
+    assert way in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [("offsets/1", "offsets/1"), ("commits/1", "commits/1"), ("offsets", "offsets/1")],
+)
+def test_a_gap_in_the_logs_is_named(files: Files, missing: str, named: str) -> None:
+    files.remove(missing)
+    with pytest.raises(StreamsException, match=f'cannot read "{named}"') as caught:
+        CheckpointLog(files, "c").progress()
+    assert "It is missing" in caught.value.detail
+
+
+def test_a_damaged_beginning_is_named_as_long_as_no_batch_has_ended(files: Files) -> None:
+    files.write("sources/1/0", "\0v1\n{")
+    assert CheckpointLog(files, "c").progress().done == 1
+    for path in ("commits", "offsets/1", "offsets/2"):
+        files.remove(path)
+    with pytest.raises(StreamsException, match='cannot read "sources/1/0"') as caught:
+        CheckpointLog(files, "c").progress()
+    assert "no batch has ended" in caught.value.detail
+
+
+LOADING = "[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during loading state."
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "lost"),
+    [
+        (
+            (
+                f"{LOADING}\nCaused by: org.apache.hadoop.fs.ChecksumException: Checksum error: "
+                "file:/data/app/checkpoint/state/0/1/2_ab.changelog at 0 exp: 1 got: 2"
+            ),
+            '"file:/data/app/checkpoint/state/0/1/2_ab.changelog"',
+            "What the stores held is lost",
+        ),
+        (f"{LOADING}\nCaused by: java.io.EOFException", "a file of the state", "stores held"),
+        (
+            "[STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY] Cannot restart streaming query",
+            "a file of the state",
+            "stores held",
+        ),
+        (
+            "Checksum error: s3a://bucket/a/offsets/17 at 0 exp: 1 got: 2",
+            '"s3a://bucket/a/offsets/17"',
+            "the stores are there",
+        ),
+    ],
+)
+def test_what_spark_says_of_damage_becomes_an_error_that_says_what_is_lost(
+    text: str, named: str, lost: str
+) -> None:
+    failure = failure_from(text)
+    assert failure.problem == f"cannot read {named} of the checkpoint"
+    assert lost in failure.detail
+    assert "from a copy" in failure.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["", "java.io.FileNotFoundException: /opt/app.jar", "the query was stopped"]
+)
+def test_other_failures_stay_what_they_are(text: str) -> None:
+    assert damage_from(text) is None

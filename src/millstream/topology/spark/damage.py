@@ -1,0 +1,88 @@
+"""Spark's reports of damaged files in a checkpoint, as errors that say what is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+
+from millstream.core.errors import ProcessorStateException, StreamsException
+
+_SYMPTOMS = re.compile(
+    r"CANNOT_LOAD_STATE_STORE|MISSING_STATE_DIRECTORY|STATE_STORE_(?:CHECKSUM|KEY_ROW|VALUE_ROW)"
+    r"|Checksum error|ChecksumException|Incomplete log file|Malformed log|Log file was malformed"
+    r"|Could not find batch|batch \d+ doesn't exist|FileNotFoundException"
+)
+_FILE = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*:)?/[^\s\"',;()]*?/"
+    r"((?:state|offsets|commits|sources)/[^\s\"',;()]+|metadata)"
+)
+_MOST_CAUSES = 10
+_PYTHON = "Traceback (most recent call last):"
+
+
+def with_causes(text: str, error: Any) -> str:
+    """Return the text of a query's failure with those of its causes in the JVM behind it.
+
+    What a Python worker has raised is in the text already.
+
+    Args:
+        text: What pyspark says.
+        error: The JVM's exception.
+    """
+    if _PYTHON in text:
+        return text
+    lines, cause = [text], error.getCause()
+    while cause is not None and len(lines) <= _MOST_CAUSES:
+        lines.append(f"Caused by: {cause.toString()}")
+        cause = cause.getCause()
+    return "\n".join(lines)
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """Raise the typed error where the JVM refuses to start a query on a damaged checkpoint."""
+    try:
+        yield
+    except Py4JJavaError as error:
+        damage = damage_from(with_causes(str(error.java_exception), error.java_exception))
+        if damage is None:
+            raise
+        raise damage from error
+
+
+def damage_from(text: str) -> StreamsException | None:
+    """Return the error for a damaged checkpoint; None if the text does not speak of one."""
+    if _SYMPTOMS.search(text) is None:
+        return None
+    lines = [line for line in text.splitlines() if _SYMPTOMS.search(line)]
+    said = lines[-1].removeprefix("Caused by: ").strip()
+    file = next(
+        (found for line in reversed(text.splitlines()) if (found := _FILE.search(line))), None
+    )
+    in_state = (
+        "STATE_STORE" in text
+        or "STATE_DIRECTORY" in text
+        or (file is not None and file[1].startswith("state/"))
+    )
+    if file is None and not in_state:
+        return None
+    name = "a file of the state" if file is None else f'"{file[0]}"'
+    if in_state:
+        return ProcessorStateException(
+            f"cannot read {name} of the checkpoint",
+            detail=f"{said} What the stores held is lost, as far as it was in there; positions and "
+            "output are not.",
+            hint="Restore the whole checkpoint from a copy; or delete it, to start with empty "
+            "stores from the committed offsets of the group.",
+        )
+    return StreamsException(
+        f"cannot read {name} of the checkpoint",
+        detail=f"{said} How far the sources were read is lost; the stores are there.",
+        hint="If there is a file with a dot before its name and .crc behind it, and this file is "
+        "whole, delete that one. Otherwise restore the whole checkpoint from a copy; or delete it, "
+        "to start with empty stores from the committed offsets of the group.",
+    )
