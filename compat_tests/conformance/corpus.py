@@ -47,8 +47,8 @@ def read_scenario(file: Path) -> dict[str, Any]:
 
 
 def with_serdes(scenario: dict[str, Any], kind: str | None) -> dict[str, Any]:
-    """The scenario, to be run with serdes and functions of a hostile kind; None: polite ones."""
-    return {**scenario, "serdes": kind}
+    """The scenario, to be run with serdes and functions of a hostile kind; None: as it says."""
+    return scenario if kind is None else {**scenario, "serdes": kind}
 
 
 def judge(scenario: dict[str, Any], host: str = "driver") -> Verdict:
