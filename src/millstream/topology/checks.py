@@ -6,8 +6,13 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from millstream.core.errors import NullPointerException, TopologyException
+from millstream.core.errors import (
+    ClassCastException,
+    NullPointerException,
+    TopologyException,
+)
 from millstream.core.plan import Node, SinkNode, SourceNode
+from millstream.core.serdes import Deserializer, Serializer
 
 T = TypeVar("T")
 
@@ -17,6 +22,21 @@ def not_none(value: T | None, name: str) -> T:
     if value is None:
         raise NullPointerException(f"{name} can't be null")
     return value
+
+
+def not_the_other_half(value: object, method: str) -> None:
+    """Refuse a serde, or the other half of one, where an object with ``method`` belongs."""
+    if isinstance(value, str | type) or callable(getattr(value, method, None)):
+        return
+    shown = type(value).__name__
+    if callable(getattr(value, f"{method}r", None)):
+        raise ClassCastException(
+            f"a {shown} is no {method}r", hint=f"Give the serde's .{method}r()."
+        )
+    if isinstance(value, Serializer | Deserializer):
+        raise ClassCastException(
+            f"a {shown} is no {method}r", hint=f"Give an object with a method {method}()."
+        )
 
 
 def unused_name(name: str, nodes: Iterable[str]) -> None:

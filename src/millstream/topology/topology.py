@@ -13,7 +13,7 @@ from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind
 from millstream.topology.arguments import says_cannot
 from millstream.topology.builder import TopologyBuilder
-from millstream.topology.checks import not_none
+from millstream.topology.checks import not_none, not_the_other_half
 from millstream.topology.describe import TopologyDescription
 from millstream.topology.options import AutoOffsetReset
 from millstream.topology.wrapping import wrapper_of
@@ -51,6 +51,7 @@ class Topology:
         are used.
 
         Raises:
+            ClassCastException: A serde or a serializer is where a deserializer belongs.
             TopologyException: The name is taken, no topic is given, or another source reads it.
         """
         rest: list[Any] = list(arguments)
@@ -62,6 +63,8 @@ class Topology:
             found["timestamp_extractor"] = rest.pop(0)
         if len(rest) >= 2 and isinstance(rest[0], Deserializer | None):
             found["key_deserializer"], found["value_deserializer"] = rest.pop(0), rest.pop(0)
+        for each in (*rest, *found.values()):
+            not_the_other_half(each, "deserialize")
         by_pattern = len(rest) == 1 and isinstance(rest[0], re.Pattern)
         topics: Any = rest[0] if by_pattern else [not_none(topic, "topic") for topic in rest]
         self.builder.add_source(not_none(name, "name"), topics, **found)
@@ -92,6 +95,8 @@ class Topology:
         found: dict[str, Any] = {}
         if len(rest) >= 2 and isinstance(rest[0], Serializer | None):
             found["key_serializer"], found["value_serializer"] = rest.pop(0), rest.pop(0)
+        for each in (*rest, *found.values()):
+            not_the_other_half(each, "serialize")
         if rest and not isinstance(rest[0], str):
             found["partitioner"] = rest.pop(0)
         self.builder.add_sink(name, topic, parents=rest, **found)
