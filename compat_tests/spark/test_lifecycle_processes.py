@@ -51,7 +51,7 @@ class Program:
 
     def until(self, condition: Callable[[], object]) -> None:
         """Wait until something is so, as long as the program runs."""
-        give_up = time.monotonic() + PATIENCE_S * 2
+        give_up = time.monotonic() + PATIENCE_S * 5
         while not condition():
             assert self.process.poll() is None, self.errors[-3000:]
             assert time.monotonic() < give_up, self.errors[-3000:]
@@ -67,7 +67,7 @@ class Program:
 
     def ended(self, jvms: list[int]) -> int:
         """Wait for the end of the program and of JVMs; return its status."""
-        status = self.process.wait(PATIENCE_S)
+        status = self.process.wait(PATIENCE_S * 5)
         give_up = time.monotonic() + PATIENCE_S
         while any("java" in command(pid) for pid in jvms):
             assert time.monotonic() < give_up, "a JVM is left"
