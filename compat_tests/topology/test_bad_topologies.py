@@ -123,13 +123,13 @@ def test_a_topology_that_cannot_run_is_refused(build: Callable[[], Any], message
 def test_a_supplier_must_not_return_one_processor_twice() -> None:
     only = Pass()
     with pytest.raises(
-        IllegalArgumentException, match='supplier of processor "p" returns the same'
+        IllegalArgumentException, match='supplier of processor "p", and returns the same'
     ):
         source().addProcessor("p", lambda: only, "in")
 
 
 def test_none_is_refused_by_the_name_of_the_parameter() -> None:
-    with pytest.raises(NullPointerException, match="supplier cannot be null"):
+    with pytest.raises(NullPointerException, match="processorSupplier cannot be null"):
         source().addProcessor("p", None, "in")
     with pytest.raises(NullPointerException, match="topics"):
         StreamsBuilder().stream(None)  # type: ignore[call-overload]

@@ -8,7 +8,9 @@ from inspect import isfunction
 from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.serdes import Serde
 from millstream.core.wording import a
+from millstream.topology.options import Named
 
 C = TypeVar("C", bound=type)
 
@@ -57,6 +59,7 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
             raise ClassCastException(
                 f"{method}() does not take {a(_name(argument))} as {parameter}",
                 detail=f"It takes {_listed(kinds)}, each at most once.",
+                hint=_hint(argument, kinds),
             )
         found[kind] = argument
     return [found.get(kind) for kind in kinds]
@@ -97,6 +100,16 @@ def required(value: Any, parameter: str) -> Any:
 def _name(argument: object) -> str:
     kind = argument if isinstance(argument, type) else type(argument)
     return kind.__name__
+
+
+def _hint(argument: object, kinds: tuple[type, ...]) -> str:
+    if isinstance(argument, str):
+        return f'Write Named.as_("{argument}").' if Named in kinds else ""
+    given = argument if isinstance(argument, type) else type(argument)
+    with_serdes = next((kind for kind in kinds if hasattr(kind, "with_")), None)
+    if with_serdes is not None and issubclass(given, Serde):
+        return f"Write {with_serdes.__name__}.with_(...), with serdes as its arguments."
+    return ""
 
 
 def _listed(kinds: tuple[type, ...]) -> str:

@@ -119,7 +119,7 @@ class TopologyBuilder:
         names = self._checked_parents("processor", name, parents)
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
         supplied = replace(supplied, brings=(*supplied.brings, *stores))
-        _check_fresh(name, supplied)
+        check_fresh(supplied, f'of processor "{name}"')
         if self.wrap is not None and not plain:
             supplied = self.wrap(name, supplied)
         self._nodes[name] = ProcessorNode(name=name, parents=names, supplier=supplied)
@@ -367,17 +367,27 @@ class TopologyBuilder:
         )
 
 
-def _check_fresh(name: str, supplied: Supplied) -> None:
-    not_none(supplied.supplier, "supplier")
+def check_fresh(supplier: Any, of: str) -> None:
+    """Refuse a supplier that cannot be called, or returns the same processor twice.
+
+    Raises:
+        NullPointerException: It is None.
+        IllegalArgumentException: It is no supplier, or one of a single processor.
+    """
+    supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+    not_none(supplied.supplier, "processorSupplier")
+    kind = type(supplied.supplier).__name__
     if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
         raise IllegalArgumentException(
-            f'the supplier of processor "{name}" is {a_kind(supplied.supplier)}',
+            f"the supplier {of} is {a_kind(supplied.supplier)}",
             hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
         )
     first: Any = supplied()
     if first is supplied():
         raise IllegalArgumentException(
-            f'the supplier of processor "{name}" returns the same object twice',
+            f"{kind} generates single reference. {kind}#get() must return a new object each time "
+            "it is called.",
+            detail=f"It is the supplier {of}, and returns the same object twice.",
             hint="Make a new processor in each call: every task needs its own.",
         )
 

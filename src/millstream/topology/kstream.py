@@ -17,7 +17,7 @@ from millstream.core.processor import (
 )
 from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, says_cannot, sort_options
-from millstream.topology.builder import Supplied
+from millstream.topology.builder import Supplied, check_fresh
 from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.declared_operators import StreamOperators
@@ -351,6 +351,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         named: Named,
     ) -> Operation:
         not_none(supplier, "processorSupplier")
+        check_fresh(supplier, f"of {method}()")
         if stores and isinstance(stores[0], Named):
             named, stores = stores[0], stores[1:]
         (chosen,) = sort_options(method, {"named": named}, Named)

@@ -224,6 +224,7 @@ class StreamJoins(Generic[K, V]):
         supplier: Callable[..., Any] = partial(JoinTable, function, left=left)
         buffer = None
         if how.grace_ms is not None:
+            _check_remembers(table)
             buffer = TimeBufferBuilder(
                 store=f"{name}-Buffer",
                 grace_ms=how.grace_ms,
@@ -286,6 +287,17 @@ class StreamJoins(Generic[K, V]):
             sources=frozenset({source}),
             repartition_required=False,
             **serdes,
+        )
+
+
+def _check_remembers(table: Any) -> None:
+    """Refuse a table that is known not to be versioned; of others build() will find it."""
+    node = table._flow.graph.freeze().nodes[table._flow.node]
+    if getattr(node, "outputs_versioned", None) is False:
+        raise IllegalArgumentException(
+            "KTable must be versioned to use a grace period in a stream table join.",
+            detail=f'Table "{node.name}" keeps only the latest value of each key.',
+            hint="Materialize the table in Stores.persistentVersionedKeyValueStore(...).",
         )
 
 
