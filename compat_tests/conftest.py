@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark import cloudpickle
@@ -35,6 +35,26 @@ _find("examples")
 for _module in (compat_tests, sys.modules["examples"]):
     # Spark's copy of cloudpickle has no types.
     cloudpickle.register_pickle_by_value(_module)  # type: ignore[no-untyped-call]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Check that a test calls what the table of the public API says that it calls."""
+    from compat_tests.api.table import claims
+
+    if (claimed := claims().get(item.nodeid)) is None:
+        return (yield)
+    from compat_tests.api.recorder import Recorder
+
+    with Recorder() as recorder:
+        result = yield
+    if missing := claimed - recorder.seen:
+        pytest.fail(
+            f"compat_tests/api/table.json names this test for what it does not call (any more): "
+            f"{', '.join(sorted(missing))}",
+            pytrace=False,
+        )
+    return result
 
 
 @pytest.fixture(scope="session")

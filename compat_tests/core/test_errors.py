@@ -30,9 +30,11 @@ def test_topology_errors_carry_kafkas_prefix() -> None:
 @pytest.mark.parametrize("kind", every_error(), ids=lambda kind: kind.__name__)
 def test_every_error_survives_pickling_and_needs_no_arguments(kind: Any) -> None:
     assert str(kind()) == kind.prefix
-    copy = pickle.loads(pickle.dumps(kind("broken", detail="A.", hint="B.")))
+    error = kind("broken", detail="A.", hint="B.")
+    assert "broken" in error.problem
+    copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is kind
-    assert (copy.problem, copy.detail, copy.hint) == ("broken", "A.", "B.")
+    assert (copy.problem, copy.detail, copy.hint) == (error.problem, "A.", "B.")
 
 
 def test_what_a_subclass_knows_survives_pickling() -> None:

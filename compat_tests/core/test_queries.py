@@ -179,7 +179,7 @@ def test_every_store_knows_its_position(stores: dict[str, Any], name: str) -> No
     assert ask(store, query).getPosition() in (at_3, None)
     behind = ask(store, query, PositionBound.at(Position.fromMap({"in": {0: 4}})))
     assert behind.getFailureReason() is FailureReason.NOT_UP_TO_BOUND
-    assert "Position({'in': {0: 4}})" in behind.getFailureMessage()
+    assert "Position{position={in={0=4}}}" in behind.getFailureMessage()
 
 
 def test_only_the_stores_own_partition_matters_to_a_bound(stores: dict[str, Any]) -> None:

@@ -41,21 +41,25 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
     (
         "no parent",
         lambda: source().addProcessor("p", Pass),
-        'processor "p" has no parent\n  hint: Name at least one source or processor above it.',
+        (
+            "predecessorNames cannot be empty\n"
+            '  detail: The processor "p" has no parent.\n'
+            "  hint: Name at least one source or processor above it."
+        ),
     ),
     (
         "a parent that comes later",
         lambda: source().addProcessor("p", Pass, "q"),
         (
-            'processor "p" has the parent "q", which has not been added\n'
-            "  detail: Nodes so far: in.\n"
+            "Parent node q is unknown.\n"
+            '  detail: It is to be above the processor "p". Nodes so far: in.\n'
             "  hint: Add parents before their children; a topology has no cycles."
         ),
     ),
     (
         "a cycle",
         lambda: source().addProcessor("p", Pass, "in", "p"),
-        'processor "p" cannot be its own parent\n  detail: A topology has no cycles.',
+        "Parent node p is unknown (self-reference).\n  detail: A topology has no cycles.",
     ),
     (
         "a sink as parent",
@@ -69,7 +73,7 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a name twice",
         lambda: source().addSink("in", "copies", "in"),
         (
-            'a node named "in" has already been added\n'
+            "Processor in is already added.\n"
             "  hint: Give each source, processor and sink its own name."
         ),
     ),
@@ -77,7 +81,8 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a topic twice",
         lambda: source().addSource("again", re.compile("wor.*")),
         (
-            'source "again" would read "words", which source "in" already reads\n'
+            "Topic words has already been registered by another source.\n"
+            '  detail: The source "in" reads it; "again" cannot.\n'
             "  hint: Read a topic once and give its source several children."
         ),
     ),
@@ -87,8 +92,8 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
             source().addProcessor("p", Pass, "in").connectProcessorAndStateStores("p", "counts")
         ),
         (
-            'cannot connect processor "p": there is no store "counts"\n'
-            "  detail: Stores: none.\n"
+            "StateStore counts is not added yet.\n"
+            '  detail: The processor "p" wants it. Stores: none.\n'
             "  hint: Add the store first."
         ),
     ),
@@ -96,7 +101,8 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a store of a source",
         lambda: source().addStateStore(counts(), "in"),
         (
-            'cannot connect store "counts" to "in": it is not a processor\n'
+            "cannot connect a state store counts to a source node or a sink node.\n"
+            '  detail: The store is "counts".\n'
             "  hint: Add the processor first; sources and sinks have no stores."
         ),
     ),
@@ -104,7 +110,7 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a store twice",
         lambda: source().addStateStore(counts()).addStateStore(counts()),
         (
-            'a different store has already been added with the name "counts"\n'
+            "A different StateStore has already been added with the name counts\n"
             "  hint: Give each store its own name."
         ),
     ),

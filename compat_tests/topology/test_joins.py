@@ -175,7 +175,8 @@ def test_a_global_table_must_be_named_if_it_is_materialized() -> None:
         StreamsBuilder().globalTable("g", READ, Materialized.with_(TEXT, TEXT))
     named = StreamsBuilder().globalTable("g", READ, Materialized.as_("shown"))
     assert named.queryableStoreName() == "shown"
-    assert StreamsBuilder().globalTable("g", READ).queryableStoreName() is None
+    made_up = StreamsBuilder().globalTable("g", READ).queryableStoreName()
+    assert made_up == "g-STATE-STORE-0000000000"
 
 
 def test_waiting_records_are_found_again_after_a_restart() -> None:

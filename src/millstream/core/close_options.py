@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException, NullPointerException
 
 
 class GroupMembershipOperation(enum.Enum):
@@ -50,7 +50,7 @@ class CloseOptions:
     @staticmethod
     def groupMembershipOperation(operation: Membership) -> CloseOptions:
         """Return options that say what becomes of the group membership."""
-        return CloseOptions(membership=operation)
+        return CloseOptions().withGroupMembershipOperation(operation)
 
     def withTimeout(self, timeout: DurationLike) -> CloseOptions:
         """Return a copy with a timeout, at least 0."""
@@ -63,4 +63,6 @@ class CloseOptions:
 
     def withGroupMembershipOperation(self, operation: Membership) -> CloseOptions:
         """Return a copy that says what becomes of the group membership."""
+        if operation is None:
+            raise NullPointerException("operation should not be null")
         return replace(self, membership=operation)

@@ -100,8 +100,39 @@ class NoSuchElementException(MillstreamError, LookupError):
     """An iterator or an output topic has nothing left to give."""
 
 
+_ABSENT: object = object()
+"""No argument; None is one."""
+
+
 class KafkaException(MillstreamError):
-    """Base of the errors that Kafka names, on clients and in Kafka Streams."""
+    """Base of the errors that Kafka names, on clients and in Kafka Streams.
+
+    Args:
+        problem: What failed; or the exception that is the cause, whose text it becomes.
+        cause: The exception that this one follows from.
+    """
+
+    def __init__(
+        self,
+        problem: object = "",
+        cause: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        text = f"{type(problem).__name__}: {problem}" if _raised(problem) else str(problem)
+        super().__init__(text, detail=detail, hint=hint)
+        reason = problem if isinstance(problem, BaseException) else cause
+        if isinstance(reason, BaseException):
+            self.__cause__ = reason
+
+    def getCause(self) -> BaseException | None:
+        """Return the exception that this one follows from, or None."""
+        return self.__cause__
+
+
+def _raised(value: object) -> bool:
+    return isinstance(value, BaseException)
 
 
 class ConfigException(KafkaException):
@@ -152,14 +183,29 @@ class StreamsException(KafkaException):
     """Base of the errors that stop a topology; names the task where one is to blame.
 
     Args:
-        task_id: The task that failed, or ``None`` when the failure is not a task's.
+        problem: What failed; or the exception that is the cause, whose text it becomes.
+        cause: The exception that this one follows from; or the task.
+        taskId: The task that failed.
+        task_id: The same.
+
+    Example:
+        >>> str(StreamsException("cannot go on", ValueError("broken")))
+        'cannot go on'
     """
 
     def __init__(
-        self, problem: str = "", *, detail: str = "", hint: str = "", task_id: object = None
+        self,
+        problem: object = "",
+        cause: object = None,
+        taskId: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+        task_id: object = None,
     ) -> None:
-        super().__init__(problem, detail=detail, hint=hint)
-        self.task_id = task_id
+        super().__init__(problem, cause, detail=detail, hint=hint)
+        named = None if _raised(cause) else cause
+        self.task_id = next((each for each in (task_id, taskId, named) if each is not None), None)
 
     def taskId(self) -> object:
         """Return the ``TaskId`` of the task that failed, or ``None``."""
@@ -174,6 +220,20 @@ class TopologyException(StreamsException):
     """A topology is not well formed: a name taken twice, an unknown parent, a cycle."""
 
     prefix = "Invalid topology: "
+
+    def __init__(
+        self,
+        problem: object = "",
+        cause: object = None,
+        taskId: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+        task_id: object = None,
+    ) -> None:
+        super().__init__(problem, cause, taskId, detail=detail, hint=hint, task_id=task_id)
+        if _raised(problem):
+            self.__dict__["prefix"] = ""
 
 
 class ProcessorStateException(StreamsException):
@@ -210,16 +270,16 @@ class MissingInternalTopicsException(StreamsException):
     def __init__(
         self,
         problem: str = "",
-        topics: Iterable[str] = (),
+        topics: Iterable[str] | None = (),
         *,
         detail: str = "",
         hint: str = "",
         task_id: object = None,
     ) -> None:
         super().__init__(problem, detail=detail, hint=hint, task_id=task_id)
-        self.missing_topics = list(topics)
+        self.missing_topics = None if topics is None else list(topics)
 
-    def topics(self) -> list[str]:
+    def topics(self) -> list[str] | None:
         """Return the names of the missing topics."""
         return self.missing_topics
 
@@ -232,20 +292,29 @@ class TaskCorruptedException(StreamsException):
     """The state of tasks cannot be trusted and has to be rebuilt from their changelogs.
 
     Args:
-        corrupted_tasks: The ids of those tasks.
+        problem: What happened; or the ids of those tasks.
+        corrupted_tasks: The ids of those tasks; or the exception that this one follows from.
     """
 
     def __init__(
         self,
-        problem: str = "",
-        corrupted_tasks: Iterable[object] = (),
+        problem: str | Iterable[object] = "",
+        corrupted_tasks: Iterable[object] | BaseException = (),
         *,
         detail: str = "",
         hint: str = "",
         task_id: object = None,
     ) -> None:
-        super().__init__(problem, detail=detail, hint=hint, task_id=task_id)
-        self.corrupted_tasks = frozenset(corrupted_tasks)
+        cause = corrupted_tasks if isinstance(corrupted_tasks, BaseException) else None
+        tasks: Iterable[object] = (
+            () if isinstance(corrupted_tasks, BaseException) else corrupted_tasks
+        )
+        if not isinstance(problem, str):
+            tasks = () if problem is None else frozenset(problem)
+            listed = "null" if problem is None else f"[{', '.join(map(str, tasks))}]"
+            problem = f"Tasks {listed} are corrupted and hence need to be re-initialized"
+        super().__init__(problem, cause, detail=detail, hint=hint, task_id=task_id)
+        self.corrupted_tasks = frozenset(tasks)
 
     def corruptedTasks(self) -> frozenset[object]:
         """Return the ids of the tasks whose state has to be rebuilt."""
@@ -253,11 +322,47 @@ class TaskCorruptedException(StreamsException):
 
 
 class TaskIdFormatException(StreamsException):
-    """A text is not the id of a task (``<sub-topology>_<partition>``)."""
+    """A text is not the id of a task (``<sub-topology>_<partition>``).
+
+    Args:
+        problem: The text; or the exception that is the cause.
+    """
+
+    def __init__(
+        self,
+        problem: object = _ABSENT,
+        cause: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        if problem is _ABSENT:
+            problem = ""
+        elif not _raised(problem):
+            read = "" if problem is None else f" from {problem}"
+            problem = f"Task id cannot be parsed correctly{read}"
+        super().__init__(problem, cause, detail=detail, hint=hint)
 
 
 class TaskMigratedException(StreamsException):
-    """A task belongs to another member of the group by now."""
+    """A task belongs to another member of the group by now.
+
+    Args:
+        problem: How that was noticed; what follows from it is added.
+    """
+
+    def __init__(
+        self,
+        problem: object = _ABSENT,
+        cause: object = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        meaning = "it means all tasks belonging to this thread should be migrated."
+        said = "null" if problem is None else problem
+        text = "" if problem is _ABSENT else f"{said}; {meaning}"
+        super().__init__(text, cause, detail=detail, hint=hint)
 
 
 class InvalidStateStoreException(StreamsException):
@@ -293,4 +398,24 @@ class UnknownStateStoreException(InvalidStateStoreException):
 
 
 class UnknownTopologyException(InvalidStateStoreException):
-    """The application has no topology of that name."""
+    """The application has no topology of that name.
+
+    Args:
+        problem: What was asked for.
+        cause: The exception that this one follows from; or the name of the topology.
+        topology: The name of the topology.
+    """
+
+    def __init__(
+        self,
+        problem: object = _ABSENT,
+        cause: object = None,
+        topology: str | None = None,
+        *,
+        detail: str = "",
+        hint: str = "",
+    ) -> None:
+        name = topology if _raised(cause) or topology is not None else cause
+        text = f"{problem} due to being unable to locate a Topology named {name}"
+        text = "" if problem is _ABSENT else text
+        super().__init__(text, cause if _raised(cause) else None, detail=detail, hint=hint)

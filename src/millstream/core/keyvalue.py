@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
+from millstream.core.java_text import java_text
+
 K = TypeVar("K")
 V = TypeVar("V")
 # A static method's own: the class's are unknown to a type checker there.
@@ -54,7 +56,7 @@ class KeyValue(Generic[K, V]):
         return hash((self.key, self.value))
 
     def __str__(self) -> str:
-        return f"KeyValue({self.key}, {self.value})"
+        return f"KeyValue({java_text(self.key)}, {java_text(self.value)})"
 
     def __repr__(self) -> str:
         return f"KeyValue({self.key!r}, {self.value!r})"

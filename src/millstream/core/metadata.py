@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from millstream.core.errors import ConfigException
+from millstream.core.java_shapes import java_object, java_value
 from millstream.core.kafka import TopicPartition
 from millstream.core.processor import TaskId
 
@@ -37,7 +38,7 @@ class HostInfo:
         match = re.fullmatch(r"(?:[^:/]*://)?\[?([0-9A-Za-z\-._%:]+)\]?:([0-9]+)", endPoint)
         if match is None:
             raise ConfigException(
-                f'cannot read host address "{endPoint}"', hint="Write it as host:port."
+                f"Error parsing host address {endPoint}. Expected format host:port."
             )
         return HostInfo(match[1], int(match[2]))
 
@@ -54,6 +55,9 @@ class HostInfo:
         """Return the port."""
         return self._port
 
+    def __str__(self) -> str:
+        return f"HostInfo{{host='{java_value(self._host)}', port={self._port}}}"
+
 
 @dataclass(frozen=True, slots=True)
 class KeyQueryMetadata:
@@ -69,6 +73,12 @@ class KeyQueryMetadata:
     _standby: frozenset[HostInfo]
     _partition: int
 
+    def __post_init__(self) -> None:
+        # A set of the caller's own may change, and has no hash.
+        given: object = self._standby
+        if isinstance(given, set):
+            object.__setattr__(self, "_standby", frozenset(given))
+
     def activeHost(self) -> HostInfo:
         """Return the instance that works on the partition."""
         return self._active
@@ -80,6 +90,14 @@ class KeyQueryMetadata:
     def partition(self) -> int:
         """Return the partition."""
         return self._partition
+
+    def __str__(self) -> str:
+        return java_object(
+            "KeyQueryMetadata ",
+            activeHost=self._active,
+            standbyHosts=self._standby,
+            partition=self._partition,
+        )
 
 
 KeyQueryMetadata.NOT_AVAILABLE = KeyQueryMetadata(HostInfo.unavailable(), frozenset(), -1)
@@ -106,6 +124,12 @@ class LagInfo:
     def offsetLag(self) -> int:
         """Return the difference, at least 0."""
         return max(0, self._end - self._current)
+
+    def __str__(self) -> str:
+        return (
+            f"LagInfo {{ currentOffsetPosition={self._current}, "
+            f"endOffsetPosition={self._end}, offsetLag={self.offsetLag()}}}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from millstream.core.record_context import RecordContext
@@ -86,3 +86,16 @@ class TopicNameExtractor(ABC, Generic[K, V]):
     @abstractmethod
     def extract(self, key: K, value: V, recordContext: RecordContext) -> str:
         """Return the name of a topic that exists."""
+
+
+def instance_of(function: Any, method: str) -> Any:
+    """Return an object of a class that has the method; anything else as it is.
+
+    Example:
+        >>> class Out:
+        ...     def extract(self, key, value, recordContext):
+        ...         return "out"
+        >>> instance_of(Out, "extract").extract("k", "v", None)
+        'out'
+    """
+    return function() if isinstance(function, type) and hasattr(function, method) else function

@@ -85,17 +85,15 @@ class TaskId:
         return self._topology_name
 
     @staticmethod
-    def parse(taskIdStr: str) -> TaskId:
+    def parse(taskIdStr: str | None) -> TaskId:
         """Read ``0_3`` or ``name__0_3``.
 
         Raises:
             TaskIdFormatException: The text is not of that form.
         """
-        match = re.fullmatch(r"(?:(.+)__)?(\d+)_(\d+)", taskIdStr)
+        match = re.fullmatch(r"(?:(.+)__)?(\d+)_(\d+)", taskIdStr or "")
         if match is None:
-            raise TaskIdFormatException(
-                f'cannot read task id "{taskIdStr}"', hint="Write it as SUBTOPOLOGY_PARTITION."
-            )
+            raise TaskIdFormatException(taskIdStr, hint="Write it as SUBTOPOLOGY_PARTITION.")
         return TaskId(int(match[2]), int(match[3]), match[1])
 
     def compareTo(self, other: TaskId) -> int:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from millstream.core.errors import IllegalArgumentException, StreamsException
 from millstream.core.headers import Headers
+from millstream.core.java_text import java_text
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -29,7 +30,7 @@ class Record(Generic[K, V]):
 
     def __init__(self, key: K, value: V, timestamp: int, headers: Headers | None = None) -> None:
         if timestamp < 0:
-            raise StreamsException("malformed record") from IllegalArgumentException(
+            raise StreamsException("Malformed Record") from IllegalArgumentException(
                 "timestamp is negative", detail=f"It is {timestamp}."
             )
         self._key = key
@@ -89,6 +90,9 @@ class Record(Generic[K, V]):
             f"headers={self._headers or Headers()!r})"
         )
 
+    def __str__(self) -> str:
+        return f"Record{{{_inside(self)}}}"
+
 
 def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
     """Build a record whose time is known to be valid; skips the check, copies the headers."""
@@ -108,6 +112,12 @@ def adopt_record(key: Any, value: Any, timestamp: int, headers: Headers | None) 
     record._timestamp = timestamp
     record._headers = headers
     return record
+
+
+def _inside(record: Record[Any, Any]) -> str:
+    key, value = java_text(record._key), java_text(record._value)
+    headers = record._headers or Headers()
+    return f"key={key}, value={value}, timestamp={record._timestamp}, headers={headers}"
 
 
 class FixedKeyRecord(Generic[K, V]):
@@ -157,6 +167,9 @@ class FixedKeyRecord(Generic[K, V]):
 
     def __repr__(self) -> str:
         return f"FixedKey{self._record!r}"
+
+    def __str__(self) -> str:
+        return f"FixedKeyRecord{{{_inside(self._record)}}}"
 
 
 class InternalFixedKeyRecordFactory:

@@ -10,6 +10,7 @@ from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.failure import FailedProcessing, error_context
 from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
+from millstream.core.partitioning import instance_of
 from millstream.core.plan import SinkNode
 from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
@@ -39,10 +40,12 @@ class SinkRuntime:
         self.above: str | None = None
         self._task = task
         self._topic = topic
-        self._extract = getattr(node.extractor, "extract", node.extractor)
-        self._partitions = getattr(node.partitioner, "partitions", node.partitioner)
+        extractor = instance_of(node.extractor, "extract")
+        partitioner = instance_of(node.partitioner, "partitions")
+        self._extract = getattr(extractor, "extract", extractor)
+        self._partitions = getattr(partitioner, "partitions", partitioner)
         # Our own partitioners can do many keys at a time.
-        self._partition_column = getattr(node.partitioner, "partition_column", None)
+        self._partition_column = getattr(partitioner, "partition_column", None)
         self._key_serializer = key_serializer
         self._value_serializer = value_serializer
         self._key_call = serializer_call(key_serializer)

@@ -18,6 +18,7 @@ from millstream.core.handlers import (
 )
 from millstream.core.headers import Headers
 from millstream.core.kafka import ConsumerRecord
+from millstream.core.partitioning import instance_of
 from millstream.core.plan import SourceNode
 from millstream.core.queues import Decoded, RecordQueue
 from millstream.core.record_context import RecordContext
@@ -60,6 +61,7 @@ class SourceRuntime:
         self._by_columns = not (
             key_deserializer.needs_headers() or value_deserializer.needs_headers()
         )
+        extractor = instance_of(extractor, "extract")
         self._extract = getattr(extractor, "extract", extractor)
         # The stock ones return the record's own time unless it is negative.
         own = getattr(type(extractor), "extract", None)

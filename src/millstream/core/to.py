@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from millstream.core.java_text import java_text
+
 
 @dataclass(frozen=True, slots=True)
 class To:
@@ -34,5 +36,9 @@ class To:
         return To()
 
     def withTimestamp(self, timestamp: int) -> To:
-        """Return a copy with another event time."""
-        return replace(self, timestamp=timestamp)
+        """Return a copy with another event time; -1 stands for that of the record in hand."""
+        return replace(self, timestamp=None if timestamp == -1 else timestamp)
+
+    def __str__(self) -> str:
+        name, time = java_text(self.child_name), -1 if self.timestamp is None else self.timestamp
+        return f"To{{childName='{name}', timestamp={time}}}"

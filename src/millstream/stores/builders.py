@@ -105,7 +105,13 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         return self
 
     def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
-        """Keep a changelog, with these settings for its topic."""
+        """Keep a changelog, with these settings for its topic.
+
+        Raises:
+            NullPointerException: ``config`` is None; an empty one stands for no settings.
+        """
+        if config is None:
+            raise NullPointerException("config can't be null")
         self._logging = True
         self._log_config = dict(config)
         return self

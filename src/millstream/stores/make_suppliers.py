@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.java_shapes import java_duration
 from millstream.stores.suppliers import (
     OurHeadersKeyValueSupplier,
     OurHeadersSessionSupplier,
@@ -57,7 +58,7 @@ def window_supplier(
     if size_ms > retention_ms:
         raise IllegalArgumentException(
             f"The retention period of the window store {name} must be no smaller than its window "
-            f"size. Got size=[{size_ms}], retention=[{retention_ms}]"
+            f"size. Got size=[{java_duration(size_ms)}], retention=[{java_duration(retention_ms)}]"
         )
     supplier = OurHeadersWindowSupplier if headers else OurWindowSupplier
     return supplier(

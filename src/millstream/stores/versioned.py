@@ -47,6 +47,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
         keys, values = self._parts(stateStoreContext)
         self._layer.init(stateStoreContext, root)
         self._access = Versions(keys, values, self._layer)
+        stateStoreContext.opened(root)
 
     def persistent(self) -> bool:
         """Tell whether the contents survive the process."""

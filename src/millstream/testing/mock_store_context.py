@@ -77,7 +77,12 @@ class MockStoreContext(StateStoreContext):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
         commitCallback: Any = None,
     ) -> None:
-        """Do nothing: there is no changelog to restore from."""
+        """Let the mock's ``getStateStore`` find the store; there is nothing to restore it from."""
+        self._owner.addStateStore(store)
+
+    def opened(self, store: StateStore) -> None:
+        """Let the mock's ``getStateStore`` find a store of Kafka's kinds, once it is opened."""
+        self._owner.addStateStore(store)
 
     def appConfigs(self) -> dict[str, Any]:
         """Return the configuration."""

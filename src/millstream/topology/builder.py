@@ -90,7 +90,9 @@ class TopologyBuilder:
             names = tuple(dict.fromkeys(not_none(topics, "topics")))
         if pattern is None and not names:
             raise TopologyException(
-                f'source "{name}" has no topic', hint="Name at least one topic or a pattern."
+                "topics cannot be empty",
+                detail=f'The source "{name}" has no topic.',
+                hint="Name at least one topic or a pattern.",
             )
         check_unclaimed(name, names, pattern, self._all_sources())
         self._nodes[name] = SourceNode(
@@ -171,10 +173,12 @@ class TopologyBuilder:
         names = list(stores)
         if not names:
             raise TopologyException(
-                f'cannot connect processor "{processor}" to stores: none is named'
+                "stateStoreNames cannot be empty", detail=f'The processor is "{processor}".'
             )
         for store in names:
-            self._connect_one(not_none(processor, "processorName"), not_none(store, "store"))
+            self._connect_one(
+                not_none(processor, "processorName"), not_none(store, "state store name")
+            )
 
     def add_global_store(
         self,
@@ -190,8 +194,8 @@ class TopologyBuilder:
     ) -> None:
         """Add a store that every task sees whole, filled from ``topic`` by one processor."""
         store = not_none(builder, "storeBuilder").name()
-        unused_name(not_none(source_name, "sourceName"), self._all_nodes())
-        unused_name(not_none(processor_name, "processorName"), self._all_nodes())
+        unused_name(not_none(source_name, "name"), self._all_nodes())
+        unused_name(not_none(processor_name, "name"), self._all_nodes())
         if store in self._stores or store in self._global_stores:
             raise _doubled_store(store)
         if builder.loggingEnabled():
@@ -202,7 +206,8 @@ class TopologyBuilder:
             )
         if source_name == processor_name:
             raise TopologyException(
-                f'source and processor of global store "{store}" have the same name'
+                "sourceName and processorName must be different.",
+                detail=f'The global store is "{store}".',
             )
         check_unclaimed(source_name, (topic,), None, self._all_sources())
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
@@ -334,15 +339,21 @@ class TopologyBuilder:
             )
         if store not in self._stores:
             raise TopologyException(
-                f'cannot connect processor "{processor}": there is no store "{store}"',
-                detail=f"Stores: {', '.join(self._stores) or 'none'}.",
+                f"StateStore {store} is not added yet.",
+                detail=f'The processor "{processor}" wants it. '
+                f"Stores: {', '.join(self._stores) or 'none'}.",
                 hint="Add the store first.",
             )
         node = self._nodes.get(processor)
         if not isinstance(node, ProcessorNode):
-            problem = "is not a processor" if node else "has not been added"
+            problem = (
+                f"cannot connect a state store {store} to a source node or a sink node."
+                if node
+                else f"Processor {processor} is not added yet."
+            )
             raise TopologyException(
-                f'cannot connect store "{store}" to "{processor}": it {problem}',
+                problem,
+                detail=f'The store is "{store}".',
                 hint="Add the processor first; sources and sinks have no stores.",
             )
         if store not in node.stores:
@@ -398,7 +409,7 @@ def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _doubled_store(name: str) -> TopologyException:
     return TopologyException(
-        f'a different store has already been added with the name "{name}"',
+        f"A different StateStore has already been added with the name {name}",
         hint="Give each store its own name.",
     )
 

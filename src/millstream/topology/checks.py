@@ -43,7 +43,7 @@ def unused_name(name: str, nodes: Iterable[str]) -> None:
     """Refuse a node name that is taken."""
     if name in nodes:
         raise TopologyException(
-            f'a node named "{name}" has already been added',
+            f"Processor {name} is already added.",
             hint="Give each source, processor and sink its own name.",
         )
 
@@ -55,17 +55,21 @@ def check_parents(
     names = tuple(not_none(parent, "parent name") for parent in not_none(parents, "parentNames"))
     if not names:
         raise TopologyException(
-            f'{kind} "{name}" has no parent', hint="Name at least one source or processor above it."
+            "predecessorNames cannot be empty",
+            detail=f'The {kind} "{name}" has no parent.',
+            hint="Name at least one source or processor above it.",
         )
     for parent in names:
         if parent == name:
             raise TopologyException(
-                f'{kind} "{name}" cannot be its own parent', detail="A topology has no cycles."
+                f"Parent node {name} is unknown (self-reference).",
+                detail="A topology has no cycles.",
             )
         if parent not in nodes:
             raise TopologyException(
-                f'{kind} "{name}" has the parent "{parent}", which has not been added',
-                detail=f"Nodes so far: {', '.join(nodes) or 'none'}.",
+                f"Parent node {parent} is unknown.",
+                detail=f'It is to be above the {kind} "{name}". '
+                f"Nodes so far: {', '.join(nodes) or 'none'}.",
                 hint="Add parents before their children; a topology has no cycles.",
             )
         if isinstance(nodes[parent], SinkNode):
@@ -97,6 +101,7 @@ def check_unclaimed(
 
 def _claimed(name: str, topic: str, other: str) -> TopologyException:
     return TopologyException(
-        f'source "{name}" would read "{topic}", which source "{other}" already reads',
+        f"Topic {topic} has already been registered by another source.",
+        detail=f'The source "{other}" reads it; "{name}" cannot.',
         hint="Read a topic once and give its source several children.",
     )

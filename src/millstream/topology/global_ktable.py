@@ -16,12 +16,11 @@ class GlobalKTable(Generic[K, V]):
     Source: ``kstream.GlobalKTable``.
     """
 
-    __slots__ = ("_queryable", "_store_name")
+    __slots__ = ("_store_name",)
 
-    def __init__(self, store_name: str, *, queryable: bool) -> None:
+    def __init__(self, store_name: str) -> None:
         self._store_name = store_name
-        self._queryable = queryable
 
-    def queryableStoreName(self) -> str | None:
-        """Return the name under which the table can be queried; None if the user gave none."""
-        return self._store_name if self._queryable else None
+    def queryableStoreName(self) -> str:
+        """Return the name under which the table can be queried, given or made up."""
+        return self._store_name

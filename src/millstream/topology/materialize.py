@@ -286,7 +286,7 @@ class SessionTableBuilder(WindowTableBuilder):
                 self.name(),
                 self.retentionPeriod(),
                 emitStrategy=self.emit,
-                dslStoreFormat=self.format(DslStoreFormat.PLAIN),
+                storeFormat=self.format(DslStoreFormat.PLAIN),
             )
             supplier = self.suppliers().sessionStore(params)
         kinds = store_kinds()

@@ -62,8 +62,12 @@ class StreamsBuilder:
     Source: ``org.apache.kafka.streams.StreamsBuilder``.
     """
 
-    def __init__(self, topologyConfigs: TopologyConfig | None = None) -> None:
-        self._graph = GraphBuilder(settings=topologyConfigs)
+    def __init__(self, topologyConfigs: TopologyConfig = ABSENT) -> None:
+        if topologyConfigs is ABSENT:
+            settings = None
+        else:
+            settings = not_none(topologyConfigs, "topologyConfigs")
+        self._graph = GraphBuilder(settings=settings)
         self._writer = Writer(self._graph)
 
     @overload
@@ -190,7 +194,7 @@ class StreamsBuilder:
                 named=kept.queryable,
             )
         )
-        return GlobalKTable(kept.name, queryable=kept.queryable)
+        return GlobalKTable(kept.name)
 
     def addStateStore(self, builder: StoreBuilder[Any]) -> StreamsBuilder:
         """Add a store for ``process`` and ``processValues`` to be connected to."""

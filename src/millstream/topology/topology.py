@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind
-from millstream.topology.arguments import says_cannot
+from millstream.topology.arguments import ABSENT, says_cannot
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none, not_the_other_half
 from millstream.topology.describe import TopologyDescription
 from millstream.topology.options import AutoOffsetReset
+from millstream.topology.options.auto_offset_reset import EarlierAutoOffsetReset
 from millstream.topology.wrapping import wrapper_of
 
 
@@ -38,7 +39,11 @@ class Topology:
     Source: ``org.apache.kafka.streams.Topology``.
     """
 
-    def __init__(self, config: Any = None) -> None:
+    AutoOffsetReset: ClassVar = EarlierAutoOffsetReset
+    """As until Kafka 4.0; ``AutoOffsetReset`` has replaced it."""
+
+    def __init__(self, topologyConfigs: Any = ABSENT) -> None:
+        config = None if topologyConfigs is ABSENT else not_none(topologyConfigs, "topologyConfigs")
         self.config = config
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
 
@@ -61,12 +66,14 @@ class Topology:
         name = rest.pop(0) if rest else None
         if rest and _is_extractor(rest[0], TimestampExtractor):
             found["timestamp_extractor"] = rest.pop(0)
-        if len(rest) >= 2 and isinstance(rest[0], Deserializer | None):
+        elif rest and rest[0] is None and _run_of_deserializers(rest) >= 3:
+            rest.pop(0)
+        if _run_of_deserializers(rest) >= 2:
             found["key_deserializer"], found["value_deserializer"] = rest.pop(0), rest.pop(0)
         for each in (*rest, *found.values()):
             not_the_other_half(each, "deserialize")
         by_pattern = len(rest) == 1 and isinstance(rest[0], re.Pattern)
-        topics: Any = rest[0] if by_pattern else [not_none(topic, "topic") for topic in rest]
+        topics: Any = rest[0] if by_pattern else [_topic_name(topic) for topic in rest]
         self.builder.add_source(not_none(name, "name"), topics, **found)
         return self
 
@@ -93,7 +100,7 @@ class Topology:
         """
         rest: list[Any] = list(arguments)
         found: dict[str, Any] = {}
-        if len(rest) >= 2 and isinstance(rest[0], Serializer | None):
+        if len(rest) >= 2 and all(isinstance(each, Serializer | None) for each in rest[:2]):
             found["key_serializer"], found["value_serializer"] = rest.pop(0), rest.pop(0)
         for each in (*rest, *found.values()):
             not_the_other_half(each, "serialize")
@@ -152,7 +159,7 @@ class Topology:
         found = _store_arguments("addReadOnlyStateStore", arguments)
         builder = not_none(storeBuilder, "storeBuilder").withLoggingDisabled()
         self.builder.add_source(
-            not_none(sourceName, "sourceName"),
+            not_none(sourceName, "name"),
             [found.topic],
             key_deserializer=found.key_deserializer,
             value_deserializer=found.value_deserializer,
@@ -208,10 +215,25 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
         key_deserializer=key_deserializer,
         value_deserializer=value_deserializer,
         topic=not_none(topic, "topic"),
-        processor_name=not_none(processor_name, "processorName"),
+        processor_name=not_none(processor_name, "name"),
         supplier=not_none(supplier, "stateUpdateSupplier"),
         timestamp_extractor=extractor,
     )
+
+
+def _run_of_deserializers(rest: list[Any]) -> int:
+    """How many deserializers, and Nones that may stand for them, come before the topics."""
+    kinds = [isinstance(each, Deserializer | None) for each in rest]
+    return kinds.index(False) if False in kinds else len(kinds)
+
+
+def _topic_name(topic: Any) -> str:
+    if not isinstance(not_none(topic, "topic names"), str):
+        raise ClassCastException(
+            f"addSource does not take a {type(topic).__name__} as a topic",
+            hint="Give names, or one compiled pattern; both deserializers, or none.",
+        )
+    return str(topic)
 
 
 def _take(rest: list[Any], found: dict[str, Any], extractor: type) -> None:

@@ -98,6 +98,7 @@ class StreamsConfig(AbstractConfig):
     GROUP_PROTOCOL_CONFIG = "group.protocol"
     LOG_SUMMARY_INTERVAL_MS_CONFIG = "log.summary.interval.ms"
     MAX_TASK_IDLE_MS_CONFIG = "max.task.idle.ms"
+    MAX_TASK_IDLE_MS_DISABLED = -1
     MAX_WARMUP_REPLICAS_CONFIG = "max.warmup.replicas"
     METADATA_CLUSTER_CHECK_ENABLE_CONFIG = "metadata.cluster.check.enable"
     METADATA_MAX_AGE_CONFIG = "metadata.max.age.ms"
@@ -136,6 +137,7 @@ class StreamsConfig(AbstractConfig):
     STATESTORE_UNCOMMITTED_MAX_BYTES_CONFIG = "statestore.uncommitted.max.bytes"
     STATE_CLEANUP_DELAY_MS_CONFIG = "state.cleanup.delay.ms"
     STATE_CLEANUP_DIR_MAX_AGE_MS_CONFIG = "state.cleanup.dir.max.age.ms"
+    STATE_CLEANUP_DIR_MAX_AGE_MS_DISABLED = -1
     STATE_DIR_CONFIG = "state.dir"
     TASK_ASSIGNOR_CLASS_CONFIG = "task.assignor.class"
     TASK_TIMEOUT_MS_CONFIG = "task.timeout.ms"

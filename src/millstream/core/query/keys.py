@@ -90,13 +90,21 @@ class _ForRange(Generic[K]):
 
     @classmethod
     def withLowerBound(cls, lower: K) -> Self:
-        """Ask for ``lower`` and what is above."""
-        return cls(lower, None)
+        """Ask for ``lower`` and what is above.
+
+        Raises:
+            NullPointerException: It is None.
+        """
+        return cls(required_key(lower), None)
 
     @classmethod
     def withUpperBound(cls, upper: K) -> Self:
-        """Ask for ``upper`` and what is below."""
-        return cls(None, upper)
+        """Ask for ``upper`` and what is below.
+
+        Raises:
+            NullPointerException: It is None.
+        """
+        return cls(None, required_key(upper))
 
     @classmethod
     def withNoBounds(cls) -> Self:
@@ -149,5 +157,5 @@ class TimestampedRangeQuery(_ForRange[K], Query[KeyValueIterator[K, ValueAndTime
 def required_key(key: Any) -> Any:
     """Return ``key``; None is an error."""
     if key is None:
-        raise NullPointerException("the key of a query can't be null")
+        raise NullPointerException("the key should not be null")
     return key

@@ -36,7 +36,13 @@ class Position:
         return Position({topic: dict(offsets) for topic, offsets in map.items()})
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:
-        """Move this position up to an offset, unless it is there already; return itself."""
+        """Move this position up to an offset, unless it is there already; return itself.
+
+        Raises:
+            NullPointerException: The topic is None.
+        """
+        if topic is None:
+            raise NullPointerException("topic cannot be null")
         offsets = self._offsets.setdefault(topic, {})
         offsets[partition] = max(offset, offsets.get(partition, offset))
         return self
@@ -105,6 +111,9 @@ class PositionBound:
     def position(self) -> Position:
         """Return the least position, a copy."""
         return self._position.copy()
+
+    def __str__(self) -> str:
+        return f"PositionBound{{position={self._position}}}"
 
     def met_by(self, seen: Position, partition: int) -> bool:
         """Tell whether a store of one partition is there; other partitions do not matter to it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
+from millstream.core.java_shapes import java_object
 from millstream.core.query.position import Position, PositionBound
 from millstream.core.query.query import Query
 from millstream.core.query.result import QueryResult
@@ -98,7 +99,7 @@ class StateQueryRequest(Generic[R]):
             IllegalStateException: All are; nobody knows here which these are.
         """
         if self._partitions is None:
-            raise IllegalStateException("the request is to all partitions: it names none")
+            raise IllegalStateException("Cannot list partitions of an 'all partitions' request")
         return set(self._partitions)
 
     def executionInfoEnabled(self) -> bool:
@@ -152,6 +153,11 @@ class StateQueryResult(Generic[R]):
     def getGlobalResult(self) -> QueryResult[R] | None:
         """Return the result of a global store; None if it is none."""
         return self._global
+
+    def __str__(self) -> str:
+        return java_object(
+            "StateQueryResult", partitionResults=self._partitions, globalResult=self._global
+        )
 
     def getPosition(self) -> Position:
         """Return how far the stores had come, taken together."""

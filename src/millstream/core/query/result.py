@@ -6,6 +6,7 @@ import enum
 from typing import Any, Generic, TypeVar
 
 from millstream.core.errors import IllegalArgumentException
+from millstream.core.java_shapes import java_value
 from millstream.core.query.position import Position, PositionBound
 
 R = TypeVar("R")
@@ -33,12 +34,18 @@ class QueryResult(Generic[R]):
     Source: KIP-796, ``query.QueryResult``.
     """
 
-    __slots__ = ("_info", "_message", "_position", "_reason", "_result")
+    __slots__ = ("_failed", "_info", "_message", "_position", "_reason", "_result")
 
     def __init__(
-        self, result: Any = None, reason: FailureReason | None = None, message: str = ""
+        self,
+        result: Any = None,
+        reason: FailureReason | None = None,
+        message: str = "",
+        *,
+        failed: bool = False,
     ) -> None:
         self._result = result
+        self._failed = failed or reason is not None
         self._reason = reason
         self._message = message
         self._position: Position | None = None
@@ -52,14 +59,15 @@ class QueryResult(Generic[R]):
     @staticmethod
     def forFailure(failureReason: FailureReason, failureMessage: str) -> QueryResult[Any]:
         """Return a failure."""
-        return QueryResult(None, failureReason, failureMessage)
+        return QueryResult(None, failureReason, failureMessage, failed=True)
 
     @staticmethod
     def forUnknownQueryType(query: Any, store: Any) -> QueryResult[Any]:
         """Return the failure of a store that cannot answer a kind of query."""
         return QueryResult.forFailure(
             FailureReason.UNKNOWN_QUERY_TYPE,
-            f"{type(store).__name__} does not know how to answer {query!r}",
+            f"This store ({type(store).__name__}) doesn't know how to execute the given query "
+            f"({java_value(query)}).",
         )
 
     @staticmethod
@@ -67,20 +75,21 @@ class QueryResult(Generic[R]):
         currentPosition: Position, positionBound: PositionBound, partition: int | None
     ) -> QueryResult[Any]:
         """Return the failure of a store that lags; a partition of None: it is not open yet."""
-        bound = f"the query asks for {positionBound.position()!r}"
+        bound = f"not yet up to the bound {java_value(positionBound)}"
         if partition is None:
-            message = f"the store has not been initialised; {bound}"
+            message = f"The store is not initialized yet, so it is {bound}"
         else:
-            message = f"partition {partition} of the store is at {currentPosition!r}; {bound}"
+            place = f"For store partition {partition}, the current position"
+            message = f"{place} {java_value(currentPosition)} is {bound}"
         return QueryResult.forFailure(FailureReason.NOT_UP_TO_BOUND, message)
 
     def isSuccess(self) -> bool:
         """Tell whether there is a result."""
-        return self._reason is None
+        return not self._failed
 
     def isFailure(self) -> bool:
         """Tell whether there is a reason for having none."""
-        return self._reason is not None
+        return self._failed
 
     def getResult(self) -> R:
         """Return the result.
@@ -88,9 +97,10 @@ class QueryResult(Generic[R]):
         Raises:
             IllegalArgumentException: The query failed.
         """
-        if self._reason is not None:
+        if self._failed:
+            name = None if self._reason is None else self._reason.name
             raise IllegalArgumentException(
-                f"the query failed: {self._reason.name}", detail=self._message
+                f"Cannot get result for failed query. Failure is {name}: {self._message}"
             )
         result: R = self._result
         return result
@@ -101,9 +111,9 @@ class QueryResult(Generic[R]):
         Raises:
             IllegalArgumentException: The query did not fail.
         """
-        if self._reason is None:
-            raise IllegalArgumentException("the query did not fail: there is no reason")
-        return self._reason
+        self._of_failure("reason")
+        reason: Any = self._reason
+        return reason  # type: ignore[no-any-return]
 
     def getFailureMessage(self) -> str:
         """Return what went wrong, for people.
@@ -111,8 +121,14 @@ class QueryResult(Generic[R]):
         Raises:
             IllegalArgumentException: The query did not fail.
         """
-        self.getFailureReason()
+        self._of_failure("message")
         return self._message
+
+    def _of_failure(self, what: str) -> None:
+        if not self._failed:
+            raise IllegalArgumentException(
+                f"Cannot get failure {what} because this query did not fail."
+            )
 
     def getPosition(self) -> Position | None:
         """Return how far the store had come; None if it did not say."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from millstream.core.java_shapes import java_object
 from millstream.core.query.composite import CompositeStore
 from millstream.core.query.plain import Show, aggregate_of, timestamped_of, value_of
 from millstream.core.state.header_stores import (
@@ -239,3 +240,12 @@ class StoreQueryParameters(Generic[T]):
     def staleStoresEnabled(self) -> bool:
         """Tell whether a store may be behind."""
         return self._stale
+
+    def __str__(self) -> str:
+        return java_object(
+            "StoreQueryParameters ",
+            partition=self._partition,
+            staleStores=self._stale,
+            storeName=self._name,
+            queryableStoreType=self._type,
+        )

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from typing_extensions import Self
 
 from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
-from millstream.core.errors import NoSuchElementException
+from millstream.core.errors import NoSuchElementException, NullPointerException
 from millstream.core.query.keys import ResultOrder, required_key
 from millstream.core.query.query import Query
 from millstream.core.state.iterators import KeyValueIterator
@@ -89,7 +89,13 @@ class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
         return VersionedKeyQuery(required_key(key))
 
     def asOf(self, asOfTimestamp: InstantLike) -> VersionedKeyQuery[K, V]:
-        """Return the query of the version that held at a time (inclusive)."""
+        """Return the query of the version that held at a time (inclusive).
+
+        Raises:
+            NullPointerException: The time is None.
+        """
+        if asOfTimestamp is None:
+            raise NullPointerException("asOf timestamp cannot be null.")
         return replace(self, _as_of_ms=to_epoch_millis(asOfTimestamp, "asOfTimestamp"))
 
     def key(self) -> K:

@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.errors import NullPointerException
+from millstream.core.java_shapes import java_optional, java_value
+from millstream.core.java_text import java_instant
 from millstream.core.query.keys import required_key
 from millstream.core.query.query import Query
 from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterator
@@ -32,10 +35,14 @@ class WindowKeyQuery(Query[WindowStoreIterator[V]], Generic[K, V]):
 
     @staticmethod
     def withKeyAndWindowStartRange(
-        key: K_, timeFrom: InstantLike | None, timeTo: InstantLike | None
+        key: K_, timeFrom: InstantLike, timeTo: InstantLike
     ) -> WindowKeyQuery[K_, V_]:
-        """Ask for the windows of ``key``; no store answers without both times."""
-        return WindowKeyQuery(required_key(key), _ms(timeFrom), _ms(timeTo))
+        """Ask for the windows of ``key``.
+
+        Raises:
+            NullPointerException: A time is None.
+        """
+        return WindowKeyQuery(key, _ms(timeFrom, "timeFrom"), _ms(timeTo, "timeTo"))
 
     def getKey(self) -> K:
         """Return the key."""
@@ -48,6 +55,10 @@ class WindowKeyQuery(Query[WindowStoreIterator[V]], Generic[K, V]):
     def getTimeTo(self) -> datetime | None:
         """Return the last start, inclusive."""
         return _instant(self._to_ms)
+
+    def __str__(self) -> str:
+        times = _times(self._from_ms, self._to_ms)
+        return f"WindowKeyQuery{{key={java_value(self._key)}, {times}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +81,12 @@ class WindowRangeQuery(Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
     def withWindowStartRange(
         timeFrom: InstantLike, timeTo: InstantLike
     ) -> WindowRangeQuery[K_, V_]:
-        """Ask for the windows of all keys that start within a time: for window stores."""
-        return WindowRangeQuery(None, _ms(timeFrom), _ms(timeTo))
+        """Ask for the windows of all keys that start within a time: for window stores.
+
+        Raises:
+            NullPointerException: A time is None.
+        """
+        return WindowRangeQuery(None, _ms(timeFrom, "timeFrom"), _ms(timeTo, "timeTo"))
 
     def getKey(self) -> K | None:
         """Return the key, if it was asked for one."""
@@ -85,9 +100,20 @@ class WindowRangeQuery(Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
         """Return the last start, inclusive, if it was asked for a time."""
         return _instant(self._to_ms)
 
+    def __str__(self) -> str:
+        times = _times(self._from_ms, self._to_ms)
+        return f"WindowRangeQuery{{key={java_optional(self._key)}, {times}}}"
 
-def _ms(time: InstantLike | None) -> int | None:
-    return None if time is None else to_epoch_millis(time, "time")
+
+def _ms(time: InstantLike, name: str) -> int:
+    if time is None:
+        raise NullPointerException(f"{name} cannot be null")
+    return to_epoch_millis(time, name)
+
+
+def _times(from_ms: int | None, to_ms: int | None) -> str:
+    first, last = (None if each is None else java_instant(each) for each in (from_ms, to_ms))
+    return f"timeFrom={java_optional(first)}, timeTo={java_optional(last)}"
 
 
 def _instant(millis: int | None) -> datetime | None:

@@ -9,12 +9,12 @@ from millstream.core.state.access import WindowAccess as WindowAccess
 from millstream.core.state.bytes_stores import HeadersBytesStore as HeadersBytesStore
 from millstream.core.state.bytes_stores import TimestampedBytesStore as TimestampedBytesStore
 from millstream.core.state.bytes_stores import VersionedBytesStore as VersionedBytesStore
-from millstream.core.state.dsl import DslKeyValueParams as DslKeyValueParams
-from millstream.core.state.dsl import DslSessionParams as DslSessionParams
-from millstream.core.state.dsl import DslStoreFormat as DslStoreFormat
 from millstream.core.state.dsl import DslStoreSuppliers as DslStoreSuppliers
-from millstream.core.state.dsl import DslWindowParams as DslWindowParams
 from millstream.core.state.dsl import StoreKinds as StoreKinds
+from millstream.core.state.dsl_params import DslKeyValueParams as DslKeyValueParams
+from millstream.core.state.dsl_params import DslSessionParams as DslSessionParams
+from millstream.core.state.dsl_params import DslStoreFormat as DslStoreFormat
+from millstream.core.state.dsl_params import DslWindowParams as DslWindowParams
 from millstream.core.state.header_stores import SessionStoreWithHeaders as SessionStoreWithHeaders
 from millstream.core.state.header_stores import (
     TimestampedKeyValueStoreWithHeaders as TimestampedKeyValueStoreWithHeaders,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import IllegalArgumentException, UnsupportedOperationException
+from millstream.core.errors import UnsupportedOperationException
+from millstream.core.state.dsl_params import (
+    DslKeyValueParams,
+    DslSessionParams,
+    DslWindowParams,
+)
 from millstream.core.state.header_stores import (
     SessionStoreWithHeaders,
     TimestampedKeyValueStoreWithHeaders,
@@ -25,139 +28,6 @@ from millstream.core.state.suppliers import (
 )
 from millstream.core.state.versioned import VersionedKeyValueStore
 from millstream.core.state.window import TimestampedWindowStore, WindowStore
-
-
-class DslStoreFormat(enum.Enum):
-    """What a value carries in a store of the DSL.
-
-    Source: KIP-1285, ``org.apache.kafka.streams.DslStoreFormat``.
-    """
-
-    PLAIN = "plain"
-    TIMESTAMPED = "timestamped"
-    HEADERS = "headers"
-
-    @staticmethod
-    def of(name: str) -> DslStoreFormat:
-        """Return the format called ``name``, in any case.
-
-        Raises:
-            IllegalArgumentException: There is no such format.
-        """
-        for candidate in DslStoreFormat:
-            if candidate.value == name.lower():
-                return candidate
-        raise IllegalArgumentException(
-            f'unknown store format "{name}"', hint="Use plain, timestamped or headers."
-        )
-
-
-class DslKeyValueParams:
-    """What the DSL tells a supplier of key-value stores."""
-
-    __slots__ = ("_format", "_name")
-
-    def __init__(
-        self,
-        name: str,
-        dslStoreFormat: DslStoreFormat = DslStoreFormat.TIMESTAMPED,
-    ) -> None:
-        self._name = name
-        self._format = dslStoreFormat
-
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
-
-    def dslStoreFormat(self) -> DslStoreFormat:
-        """Return what values carry."""
-        return self._format
-
-
-class DslWindowParams:
-    """What the DSL tells a supplier of window stores; times in milliseconds."""
-
-    __slots__ = ("_duplicates", "_emit", "_format", "_name", "_retention", "_size", "_sliding")
-
-    def __init__(
-        self,
-        name: str,
-        retentionPeriod: DurationLike,
-        windowSize: DurationLike,
-        retainDuplicates: bool = False,
-        emitStrategy: Any = None,
-        isSlidingWindow: bool = False,
-        dslStoreFormat: DslStoreFormat = DslStoreFormat.TIMESTAMPED,
-    ) -> None:
-        self._name = name
-        self._retention = to_millis(retentionPeriod, "retentionPeriod")
-        self._size = to_millis(windowSize, "windowSize")
-        self._duplicates = retainDuplicates
-        self._emit = emitStrategy
-        self._sliding = isSlidingWindow
-        self._format = dslStoreFormat
-
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
-
-    def retentionPeriod(self) -> int:
-        """Return how long a window is kept after its start."""
-        return self._retention
-
-    def windowSize(self) -> int:
-        """Return the size of the windows."""
-        return self._size
-
-    def retainDuplicates(self) -> bool:
-        """Tell whether a window keeps every value put into it."""
-        return self._duplicates
-
-    def emitStrategy(self) -> Any:
-        """Return when results are passed on; None for every update."""
-        return self._emit
-
-    def isSlidingWindow(self) -> bool:
-        """Tell whether the windows are sliding ones."""
-        return self._sliding
-
-    def dslStoreFormat(self) -> DslStoreFormat:
-        """Return what values carry."""
-        return self._format
-
-
-class DslSessionParams:
-    """What the DSL tells a supplier of session stores; times in milliseconds."""
-
-    __slots__ = ("_emit", "_format", "_name", "_retention")
-
-    def __init__(
-        self,
-        name: str,
-        retentionPeriod: DurationLike,
-        emitStrategy: Any = None,
-        dslStoreFormat: DslStoreFormat = DslStoreFormat.PLAIN,
-    ) -> None:
-        self._name = name
-        self._retention = to_millis(retentionPeriod, "retentionPeriod")
-        self._emit = emitStrategy
-        self._format = dslStoreFormat
-
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
-
-    def retentionPeriod(self) -> int:
-        """Return how long a session is kept after its end."""
-        return self._retention
-
-    def emitStrategy(self) -> Any:
-        """Return when results are passed on; None for every update."""
-        return self._emit
-
-    def storeFormat(self) -> DslStoreFormat:
-        """Return what values carry."""
-        return self._format
 
 
 class DslStoreSuppliers(ABC):

@@ -71,7 +71,9 @@ class ValueTimestampHeaders(Generic[V]):
             and self._headers == other._headers
         )
 
-    __hash__ = None  # type: ignore[assignment]  # headers are mutable
+    def __hash__(self) -> int:
+        # Headers are mutable, and equal values have equal hashes without them.
+        return hash((self._value, self._timestamp))
 
     def __str__(self) -> str:
         return (
@@ -139,7 +141,8 @@ class AggregationWithHeaders(Generic[V]):
             and self._headers == other._headers
         )
 
-    __hash__ = None  # type: ignore[assignment]  # headers are mutable
+    def __hash__(self) -> int:
+        return hash(self._aggregation)
 
     def __str__(self) -> str:
         return (

@@ -186,6 +186,9 @@ class StateStoreContext(ABC):
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
         """Return the entries whose key starts with ``prefix``, without it."""
 
+    def opened(self, store: StateStore) -> None:  # noqa: B027 - optional
+        """Hear that a store of Kafka's kinds has been opened here."""
+
     @abstractmethod
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return the bytes of a store, kept by the byte-store plugin called ``kind``.

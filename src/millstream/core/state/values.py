@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from millstream.core.errors import NullPointerException
+from millstream.core.java_shapes import java_optional
+from millstream.core.java_text import java_text
 
 V = TypeVar("V")
 # A static method's own: the class's are unknown to a type checker there.
@@ -64,6 +66,9 @@ class ValueAndTimestamp(Generic[V]):
     def __repr__(self) -> str:
         return f"<{self._value},{self._timestamp}>"
 
+    def __str__(self) -> str:
+        return f"<{java_text(self._value)},{self._timestamp}>"
+
 
 @dataclass(frozen=True, slots=True)
 class VersionedRecord(Generic[V]):
@@ -94,3 +99,6 @@ class VersionedRecord(Generic[V]):
     def validTo(self) -> int | None:
         """Return the first moment at which it no longer held; None while it is the latest."""
         return self._validTo
+
+    def __str__(self) -> str:
+        return f"<{java_text(self._value)},{self._timestamp},{java_optional(self._validTo)}>"

@@ -164,6 +164,12 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
         """Return how long after its end a window still takes events, in ms of stream time."""
         return self.grace_ms
 
+    def __str__(self) -> str:
+        return (
+            f"TimeWindows{{, sizeMs={self.sizeMs}, advanceMs={self.advanceMs}, "
+            f"graceMs={self.grace_ms}}}"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnlimitedWindows(Windows[UnlimitedWindow]):
@@ -220,6 +226,9 @@ class UnlimitedWindows(Windows[UnlimitedWindow]):
         """Return 0: the window never closes."""
         return 0
 
+    def __str__(self) -> str:
+        return f"UnlimitedWindows{{startMs={self.startMs}}}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlidingWindows:
@@ -230,6 +239,9 @@ class SlidingWindows:
 
     difference_ms: int
     grace_ms: int
+
+    def __str__(self) -> str:
+        return f"SlidingWindows{{, sizeMs={self.difference_ms}, graceMs={self.grace_ms}}}"
 
     def __post_init__(self) -> None:
         if self.difference_ms < 0:
@@ -344,6 +356,9 @@ class SessionWindows(EarlierWindows):
         """Return how long a session still takes late events, in ms of stream time."""
         return self.grace_ms
 
+    def __str__(self) -> str:
+        return f"SessionWindows{{gapMs={self.gap_ms}, graceMs={self.grace_ms}}}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinWindows(EarlierWindows, Windows[Window]):
@@ -426,6 +441,12 @@ class JoinWindows(EarlierWindows, Windows[Window]):
     def gracePeriodMs(self) -> int:
         """Return how long after its end a window still takes events, in ms of stream time."""
         return self.grace_ms
+
+    def __str__(self) -> str:
+        return (
+            f"JoinWindows{{beforeMs={self.beforeMs}, afterMs={self.afterMs}, "
+            f"graceMs={self.grace_ms}}}"
+        )
 
 
 def _check_grace(grace_ms: int) -> None:

@@ -65,8 +65,9 @@ class EarlierWindows:
         """
         if self.grace_rule is GraceRule.FACTORY:
             raise IllegalStateException(
-                "Cannot call grace() after setting grace value via a factory whose name has "
-                "AndGrace or NoGrace."
+                "Cannot call grace() after setting grace value via ofTimeDifferenceAndGrace or "
+                "ofTimeDifferenceWithNoGrace.",
+                detail="So have other factories whose names end in AndGrace or NoGrace.",
             )
         grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
         changed: Self = _changed(self, grace_ms=grace_ms, grace_rule=GraceRule.GIVEN)

@@ -9,7 +9,8 @@ from typing import Generic, TypeVar
 from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX, from_epoch_millis
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.java_text import java_text
 
 K = TypeVar("K")
 
@@ -63,6 +64,8 @@ class Window(ABC):
         """
 
     def _same_type(self, other: Window) -> None:
+        if other is None:
+            raise NullPointerException("other cannot be null")
         if type(self) is not type(other):
             raise IllegalArgumentException(
                 "Cannot compare windows of different type. "
@@ -184,7 +187,7 @@ class Windowed(Generic[K]):
         return hash((self._key, self._window._start, self._window._end))
 
     def __str__(self) -> str:
-        return f"[{self._key}@{self._window.start()}/{self._window.end()}]"
+        return f"[{java_text(self._key)}@{self._window.start()}/{self._window.end()}]"
 
     def __repr__(self) -> str:
         return f"Windowed({self._key!r}, {self._window!r})"

@@ -37,7 +37,8 @@ class Writer:
     """Writes a graph that may grow to one topology, again at each ``build``."""
 
     def __init__(self, builder: GraphBuilder) -> None:
-        self.topology = Topology(builder.settings)
+        settings = builder.settings
+        self.topology = Topology() if settings is None else Topology(settings)
         self._graph = builder
         self._written: dict[int, Written] = {}
         self._left = self.topology.builder

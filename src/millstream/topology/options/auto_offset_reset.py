@@ -52,3 +52,10 @@ class AutoOffsetReset:
                 "Duration cannot be negative", detail=f"It is {duration_ms} ms."
             )
         return AutoOffsetReset(strategy="by_duration", duration_ms=duration_ms)
+
+
+class EarlierAutoOffsetReset:
+    """The two policies of ``Topology.AutoOffsetReset``, the enum that Kafka 4.0 deprecated."""
+
+    EARLIEST = AutoOffsetReset.earliest()
+    LATEST = AutoOffsetReset.latest()

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from typing_extensions import Self
+
 from millstream.topology.options.checks import checked_function, required
 from millstream.topology.options.named import NamedOperation
 
@@ -49,6 +51,14 @@ class Branched(NamedOperation, Generic[K, V]):
         """Return a consumer of the branch's stream, and a name."""
         required(chain, "chain consumer cannot be null")
         return Branched(name=name, chain_consumer=_method(chain, "accept", "chain"))
+
+    def withName(self, name: str | None) -> Self:
+        """Return a copy with another name.
+
+        Raises:
+            NullPointerException: It is None.
+        """
+        return self._with(name=required(name, "name cannot be null"))
 
 
 def _method(value: Any, method: str, parameter: str) -> Callable[[Any], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
 
 from millstream.core.serdes import Serde
@@ -26,7 +26,7 @@ class Consumed(NamedOperation, Generic[K, V]):
     Source: ``kstream.Consumed``.
     """
 
-    name: str | None = None
+    name: str | None = field(default=None, compare=False)
     key_serde: Serde[K] | None = None
     value_serde: Serde[V] | None = None
     timestamp_extractor: Any = None

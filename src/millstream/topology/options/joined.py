@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from millstream.core.durations import DurationLike, to_millis
+from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
 from millstream.topology.options.checks import (
     checked_function,
@@ -181,6 +182,18 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
     def withLoggingDisabled(self) -> StreamJoined[K, V1, V2]:
         """Return a copy whose stores are lost when a task moves or restarts."""
         return self._with(logging_enabled=False, topic_config={})
+
+    def __str__(self) -> str:
+        return (
+            f"StreamJoin{{keySerde={java_value(self.key_serde)}, "
+            f"valueSerde={java_value(self.value_serde)}, "
+            f"otherValueSerde={java_value(self.other_value_serde)}, "
+            f"thisStoreSupplier={java_value(self.this_store_supplier)}, "
+            f"otherStoreSupplier={java_value(self.other_store_supplier)}, "
+            f"name='{java_value(self.name)}', storeName='{java_value(self.store_name)}', "
+            f"loggingEnabled={java_value(self.logging_enabled)}, "
+            f"topicConfig={java_value(self.topic_config)}}}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

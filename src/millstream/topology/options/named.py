@@ -66,6 +66,17 @@ class Named(NamedOperation):
             raise NullPointerException("name cannot be null")
         return Named(name=name)
 
+    def withName(self, name: str | None) -> Self:
+        """Return a copy with another name.
+
+        Raises:
+            NullPointerException: It is None.
+            TopologyException: It breaks the rules for topics' names.
+        """
+        if name is None:
+            raise NullPointerException("name cannot be null")
+        return self._with(name=name)
+
     @staticmethod
     def validate(name: str) -> None:
         """Raise if a name breaks the rules for topics' names."""

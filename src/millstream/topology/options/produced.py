@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from millstream.core.serdes import Serde
@@ -23,7 +23,7 @@ class Produced(NamedOperation, Generic[K, V]):
     Source: ``kstream.Produced``.
     """
 
-    name: str | None = None
+    name: str | None = field(default=None, compare=False)
     key_serde: Serde[K] | None = None
     value_serde: Serde[V] | None = None
     partitioner: Any = None
