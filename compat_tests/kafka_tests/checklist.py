@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import filter as filter_names
 from functools import cache
 from pathlib import Path
 
@@ -74,10 +75,13 @@ def read(path: Path) -> Iterator[Entry]:
 
 
 def exists(reference: str) -> bool:
-    """Tell whether ``path.py::test_name`` below compat_tests, or a scenario's path, is there."""
+    """Tell whether ``path.py::test_name`` below compat_tests, or a scenario's path, is there.
+
+    Both may be patterns with ``*``.
+    """
     path, is_test, name = reference.partition("::")
     if is_test:
-        return name in _tests_of(path)
+        return bool(filter_names(_tests_of(path), name))
     return any(SCENARIOS.glob(f"{reference}.json"))
 
 
