@@ -57,10 +57,14 @@ from millstream.core.windows import (
         ),
         (
             lambda: SessionWindows.ofInactivityGapAndGrace(1, -1),
-            "Grace period must not be negative.",
+            "Grace period cannot be negative.",
         ),
         (
             lambda: JoinWindows.ofTimeDifferenceWithNoGrace(5).before(-6),
+            "Window interval (ie, beforeMs+afterMs) must not be negative.",
+        ),
+        (
+            lambda: JoinWindows.ofTimeDifferenceWithNoGrace(2**62),
             "Window interval (ie, beforeMs+afterMs) must not be negative.",
         ),
         (lambda: JoinWindows.ofTimeDifferenceAndGrace(5, -6), "Grace period must not be negative."),

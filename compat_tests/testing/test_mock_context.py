@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,9 +14,12 @@ from millstream import (
     Headers,
     IllegalStateException,
     InternalFixedKeyRecordFactory,
+    KeyQuery,
     KeyValue,
     NullPointerException,
+    PositionBound,
     PunctuationType,
+    QueryConfig,
     Record,
     Serdes,
     Stores,
@@ -108,7 +111,7 @@ def test_what_was_not_set_cannot_be_asked_for() -> None:
     assert context.taskId() == TaskId(0, 0)
     assert context.recordMetadata() is None
     assert context.getStateStore("none") is None
-    with pytest.raises(NullPointerException, match="no state directory"):
+    with pytest.raises(NullPointerException, match="stateDir constructor argument"):
         context.stateDir()
     with pytest.raises(IllegalStateException, match="setCurrentStreamTimeMs"):
         context.currentStreamTimeMs()
@@ -186,7 +189,7 @@ def test_a_persistent_store_needs_a_state_directory() -> None:
     context: MockProcessorContext[Any, Any] = MockProcessorContext()
     supplier = Stores.persistentKeyValueStore("s")
     store = Stores.keyValueStoreBuilder(supplier, Serdes.String(), Serdes.Long()).build()
-    with pytest.raises(NullPointerException, match="no state directory"):
+    with pytest.raises(NullPointerException, match="stateDir constructor argument"):
         store.init(context.getStateStoreContext(), store)
 
 
@@ -236,5 +239,34 @@ def test_a_captured_punctuator_tells_its_interval_in_milliseconds() -> None:
 
 def test_a_mock_collects_no_records() -> None:
     context: MockProcessorContext[Any, Any] = MockProcessorContext()
-    with pytest.raises(UnsupportedOperationException, match="no record collector"):
+    with pytest.raises(UnsupportedOperationException, match="does not provide record collection"):
         context.recordCollector()
+
+
+def test_a_store_that_the_mock_opened_answers_queries() -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext()
+    supplier = Stores.inMemoryKeyValueStore("s")
+    store = Stores.keyValueStoreBuilder(supplier, Serdes.String(), Serdes.Long()).build()
+    store.init(context.getStateStoreContext(), store)
+    store.put("a", 1)
+    bound, config = PositionBound.unbounded(), QueryConfig(False)
+    query: KeyQuery[str, int] = KeyQuery.withKey("a")
+    assert store.query(query, bound, config).getResult() == 1
+    with pytest.raises(NullPointerException):
+        store.query(cast(Any, None), bound, config)
+
+
+@pytest.mark.parametrize("supplier", ["inMemoryWindowStore", "persistentWindowStore"])
+def test_a_window_before_1970_is_dropped_and_not_found(supplier: str, tmp_path: Path) -> None:
+    context: MockProcessorContext[Any, Any] = MockProcessorContext({}, TaskId(0, 0), tmp_path)
+    windows = getattr(Stores, supplier)("w", 1000, 10, False)
+    store = Stores.windowStoreBuilder(windows, Serdes.String(), Serdes.Long()).build()
+    store.init(context.getStateStoreContext(), store)
+    store.put("a", 1, -1)
+    assert store.fetch("a", -1) is None
+    assert list(store.fetch("a", -5, 5)) == []
+    assert list(store.all()) == []
+    store.put("a", 2, 0)
+    assert store.fetch("a", 0) == 2
+    with pytest.raises(NullPointerException):
+        store.put(cast(Any, None), 1, -1)

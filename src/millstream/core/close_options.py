@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.errors import NullPointerException
 
 
 class GroupMembershipOperation(enum.Enum):
@@ -39,12 +39,8 @@ class CloseOptions:
     membership: Membership = Membership.REMAIN_IN_GROUP
 
     @staticmethod
-    def timeout(timeout: DurationLike) -> CloseOptions:
-        """Return options with a timeout, at least 0.
-
-        Raises:
-            IllegalArgumentException: It is negative.
-        """
+    def timeout(timeout: DurationLike | None) -> CloseOptions:
+        """Return options with a timeout; None for as long as it takes. ``close`` checks it."""
         return CloseOptions().withTimeout(timeout)
 
     @staticmethod
@@ -52,13 +48,9 @@ class CloseOptions:
         """Return options that say what becomes of the group membership."""
         return CloseOptions().withGroupMembershipOperation(operation)
 
-    def withTimeout(self, timeout: DurationLike) -> CloseOptions:
-        """Return a copy with a timeout, at least 0."""
-        timeout_ms = to_millis(timeout, "timeout")
-        if timeout_ms < 0:
-            raise IllegalArgumentException(
-                f"the timeout is {timeout_ms} ms", hint="Give 0 or more."
-            )
+    def withTimeout(self, timeout: DurationLike | None) -> CloseOptions:
+        """Return a copy with a timeout; None for as long as it takes. ``close`` checks it."""
+        timeout_ms = None if timeout is None else to_millis(timeout, "timeout")
         return replace(self, timeout_ms=timeout_ms)
 
     def withGroupMembershipOperation(self, operation: Membership) -> CloseOptions:

@@ -276,9 +276,12 @@ def new_punctuation(
 
 
 def schedule_arguments(
-    arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> tuple[int | None, int, PunctuationType, Any]:
-    """Return start time, interval (both in milliseconds), clock and callback of ``schedule``."""
+    arguments: tuple[Any, ...], keywords: dict[str, Any], *, checked: bool = True
+) -> tuple[int | None, Any, Any, Any]:
+    """Return start time, interval (both in milliseconds), clock and callback of ``schedule``.
+
+    Unchecked, interval and clock may be None, and the interval of any length.
+    """
     names = ["interval", "type", "callback"]
     if len(arguments) + len(keywords) == 4:
         names.insert(0, "startTime")
@@ -287,11 +290,14 @@ def schedule_arguments(
         raise IllegalArgumentException(
             f"schedule takes {', '.join(names)}; it got {', '.join(given) or 'nothing'}"
         )
-    interval_ms = to_millis(given["interval"], "interval")
-    if interval_ms < 1:
+    interval: Any = given["interval"]
+    kind: Any = given["type"]
+    interval_ms = to_millis(interval, "interval") if checked or interval is not None else None
+    if checked and interval_ms is not None and interval_ms < 1:
         raise IllegalArgumentException(
             f"the interval of a punctuation is {interval_ms} ms", hint="Give at least 1 ms."
         )
     start = given.get("startTime")
     start_ms = None if start is None else to_epoch_millis(start, "startTime")
-    return start_ms, interval_ms, PunctuationType(given["type"]), given["callback"]
+    clock = None if kind is None and not checked else PunctuationType(kind)
+    return start_ms, interval_ms, clock, given["callback"]

@@ -69,6 +69,14 @@ def from_epoch_millis(millis: int) -> datetime:
         return datetime.max.replace(tzinfo=timezone.utc)
 
 
+def from_millis(millis: int) -> timedelta:
+    """Return a length of time; ``timedelta.max`` or ``timedelta.min`` for one beyond them."""
+    try:
+        return timedelta(milliseconds=millis)
+    except OverflowError:
+        return timedelta.max if millis > 0 else timedelta.min
+
+
 def _checked_long(value: object, name: str, wanted: str) -> int:
     if value is None:
         raise IllegalArgumentException(

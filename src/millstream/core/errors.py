@@ -234,6 +234,8 @@ class TopologyException(StreamsException):
         super().__init__(problem, cause, taskId, detail=detail, hint=hint, task_id=task_id)
         if _raised(problem):
             self.__dict__["prefix"] = ""
+        elif problem is None:
+            self.__dict__["prefix"], self.problem = "Invalid topology", ""
 
 
 class ProcessorStateException(StreamsException):
@@ -416,6 +418,7 @@ class UnknownTopologyException(InvalidStateStoreException):
         hint: str = "",
     ) -> None:
         name = topology if _raised(cause) or topology is not None else cause
-        text = f"{problem} due to being unable to locate a Topology named {name}"
+        said = "null" if problem is None else problem
+        text = f"{said} due to being unable to locate a Topology named {name}"
         text = "" if problem is _ABSENT else text
         super().__init__(text, cause if _raised(cause) else None, detail=detail, hint=hint)

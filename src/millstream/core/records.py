@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.errors import (
+    IllegalArgumentException,
+    NullPointerException,
+    StreamsException,
+)
 from millstream.core.headers import Headers
 from millstream.core.java_text import java_text
 
@@ -181,6 +185,8 @@ class InternalFixedKeyRecordFactory:
     @staticmethod
     def create(record: Record[K, V]) -> FixedKeyRecord[K, V]:
         """Return ``record`` as one whose key cannot be changed."""
+        if record is None:
+            raise NullPointerException("record can't be null")
         return FixedKeyRecord(record)
 
 

@@ -203,5 +203,6 @@ def _parts(session_key: Windowed[K]) -> tuple[K, int, int]:
         raise NullPointerException("sessionKey cannot be null")
     window = session_key.window()
     if session_key.key() is None or window is None:
-        raise NullPointerException("a session needs a key and a window")
+        part = "window" if window is None else "key"
+        raise NullPointerException(f"sessionKey.{part}() can't be null")
     return session_key.key(), window.start(), window.end()

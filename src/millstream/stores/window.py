@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -41,6 +42,8 @@ from millstream.stores.window_keys import (
 )
 from millstream.stores.window_layers import WindowLayer
 
+logger = logging.getLogger("millstream.stores")
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -77,8 +80,15 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
         self._shown_windows = ShownWindows(window_size)
 
     def put(self, key: K, value: V | None, windowStartTimestamp: int) -> None:
-        """Set the value of a key's window; None deletes it."""
+        """Set the value of a key's window; None deletes it.
+
+        A window that starts before 1970 has expired: it is dropped, and counted as such.
+        """
         access = self._opened()
+        if windowStartTimestamp < 0:
+            given(key)
+            self._refuse(windowStartTimestamp)
+            return
         plain, timestamp = self._codec.take(value)
         if self._headed is None:
             key_bytes = access.serialize_key(given(key))
@@ -93,7 +103,8 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
         if len(wants) == 2:
             access = self._opened()
             key_bytes = access.serialize_key(given(wants[0]))
-            return self._codec.show(access.read(key_bytes, to_epoch_millis(wants[1], "time")))
+            time = to_epoch_millis(wants[1], "time")
+            return None if time < 0 else self._codec.show(access.read(key_bytes, time))
         return self._fetch(wants, reverse=False)
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> Any:
@@ -119,6 +130,12 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     def backwardAll(self) -> KeyValueIterator[Windowed[K], V]:
         """Return every window of every key, last first."""
         return self._range(None, None, 0, LONG_MAX, reverse=True)
+
+    def _refuse(self, start: int) -> None:
+        self._context.count_dropped_record(self._name)
+        logger.warning(
+            "Skipping record for expired segment. store=[%s] windowStart=[%d]", self._name, start
+        )
 
     def _fetch(self, wants: tuple[Any, ...], *, reverse: bool) -> Any:
         if len(wants) != 3:

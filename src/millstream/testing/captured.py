@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from millstream.core.durations import from_epoch_millis
+from millstream.core.durations import from_epoch_millis, from_millis
+from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.keyvalue import KeyValue
 from millstream.core.processor import Cancellable, PunctuationType
@@ -22,7 +23,11 @@ class CapturedPunctuator(Cancellable):
     """
 
     def __init__(
-        self, start_ms: int | None, interval_ms: int, kind: PunctuationType, callback: Any
+        self,
+        start_ms: int | None,
+        interval_ms: int | None,
+        kind: PunctuationType | None,
+        callback: Any,
     ) -> None:
         self._start_ms = start_ms
         self._interval_ms = interval_ms
@@ -34,16 +39,16 @@ class CapturedPunctuator(Cancellable):
         """Return the start of the schedule's grid; None if it was scheduled without."""
         return None if self._start_ms is None else from_epoch_millis(self._start_ms)
 
-    def getInterval(self) -> timedelta:
-        """Return the interval."""
-        return timedelta(milliseconds=self._interval_ms)
+    def getInterval(self) -> timedelta | None:
+        """Return the interval; ``timedelta.max`` for a longer one, None if None was given."""
+        return None if self._interval_ms is None else from_millis(self._interval_ms)
 
-    def getIntervalMs(self) -> int:
-        """Return the interval in milliseconds."""
+    def getIntervalMs(self) -> int | None:
+        """Return the interval in milliseconds; None if None was given."""
         return self._interval_ms
 
-    def getType(self) -> PunctuationType:
-        """Return the clock."""
+    def getType(self) -> PunctuationType | None:
+        """Return the clock; None if None was given."""
         return self._kind
 
     def getPunctuator(self) -> Any:
@@ -68,6 +73,14 @@ class CapturedForward(Generic[K, V]):
 
     _record: Any
     _child: str | None = None
+
+    def __post_init__(self) -> None:
+        if self._record is None:
+            raise NullPointerException("record cannot be null")
+
+    def __str__(self) -> str:
+        child = "Optional.empty" if self._child is None else f"Optional[{self._child}]"
+        return f"CapturedForward{{record={self._record}, childName={child}}}"
 
     def record(self) -> Any:
         """Return the record: a ``FixedKeyRecord`` where a fixed-key processor forwarded it."""

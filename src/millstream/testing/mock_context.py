@@ -103,8 +103,10 @@ class _MockContext(ProcessingContext):
         """
         if self._state_dir is None:
             raise NullPointerException(
-                f"{type(self).__name__} has no state directory",
-                hint="Give it one as third argument, or use an in-memory store.",
+                "The stateDir constructor argument was needed (probably for a state store) but not "
+                "supplied. You can either reconfigure your test so that it doesn't need access to "
+                "the disk (such as using an in-memory store), or use the full MockProcessorContext "
+                "constructor to supply a non-null stateDir argument."
             )
         return self._state_dir
 
@@ -126,7 +128,7 @@ class _MockContext(ProcessingContext):
         Raises:
             IllegalStateException: It has not been called.
         """
-        return _set(self._system_ms, "system", "setCurrentSystemTimeMs")
+        return _set(self._system_ms, "System", "setCurrentSystemTimeMs")
 
     def setCurrentSystemTimeMs(self, currentSystemTimeMs: int) -> None:
         """Set the wall clock, epoch milliseconds; captured punctuators are not run by it."""
@@ -138,7 +140,7 @@ class _MockContext(ProcessingContext):
         Raises:
             IllegalStateException: It has not been called.
         """
-        return _set(self._stream_ms, "stream", "setCurrentStreamTimeMs")
+        return _set(self._stream_ms, "Stream", "setCurrentStreamTimeMs")
 
     def setCurrentStreamTimeMs(self, currentStreamTimeMs: int) -> None:
         """Set stream time, epoch milliseconds; captured punctuators are not run by it."""
@@ -157,8 +159,13 @@ class _MockContext(ProcessingContext):
         return MockStoreContext(self)
 
     def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
-        """Capture a punctuator; nothing runs it but the test."""
-        start_ms, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
+        """Capture a punctuator; nothing runs it but the test.
+
+        As in Kafka the mock takes any interval and clock: a task refuses an interval below 1 ms.
+        """
+        start_ms, interval_ms, kind, callback = schedule_arguments(
+            arguments, keywords, checked=False
+        )
         captured = CapturedPunctuator(start_ms, interval_ms, kind, callback)
         self._punctuators.append(captured)
         return captured
@@ -223,7 +230,7 @@ class MockProcessorContext(
 
         Without a time in ``to`` the record's is stream time, or -1 before that was set.
         """
-        if isinstance(record, Record):
+        if isinstance(record, Record) or (record is childName is to is None):
             self._forwards.append(CapturedForward(record, childName))
             return
         to = to or To.all()
@@ -238,8 +245,9 @@ class MockProcessorContext(
             UnsupportedOperationException: Always: a mock sends nothing.
         """
         raise UnsupportedOperationException(
-            f"{type(self).__name__} has no record collector",
-            hint="Use a store without changelog, or the TopologyTestDriver.",
+            "MockProcessorContext does not provide record collection. For processor unit tests, "
+            "use an in-memory state store with change-logging disabled. Alternatively, use the "
+            "TopologyTestDriver for testing processor/store/topology integration."
         )
 
 
@@ -263,7 +271,5 @@ class MockFixedKeyProcessorContext(
 
 def _set(value: int | None, clock: str, setter: str) -> int:
     if value is None:
-        raise IllegalStateException(
-            f"the mock's {clock} time has not been set", hint=f"Call {setter} first."
-        )
+        raise IllegalStateException(f"{clock} time must be set before use via {setter}().")
     return value

@@ -78,10 +78,11 @@ class MockStoreContext(StateStoreContext):
         commitCallback: Any = None,
     ) -> None:
         """Let the mock's ``getStateStore`` find the store; there is nothing to restore it from."""
-        self._owner.addStateStore(store)
+        self.opened(store)
 
     def opened(self, store: StateStore) -> None:
         """Let the mock's ``getStateStore`` find a store of Kafka's kinds, once it is opened."""
+        store.partition = self.taskId().partition()
         self._owner.addStateStore(store)
 
     def appConfigs(self) -> dict[str, Any]:

@@ -214,7 +214,9 @@ class StreamsBuilder:
         The store's changelog is the topic itself: logging is switched off.
         """
         not_none(storeBuilder, "storeBuilder")
+        not_none(topic, "topic")
         not_none(consumed, "consumed")
+        not_none(stateUpdateSupplier, "stateUpdateSupplier")
         names = self._graph.names
         source_name = names.suffixed(_STREAM, consumed.name, "-source")
         self._graph.add(

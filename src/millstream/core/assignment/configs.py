@@ -115,6 +115,20 @@ class AssignmentConfigs:
 
     __hash__ = None  # type: ignore[assignment]  # holds a list
 
+    def __str__(self) -> str:
+        values = {
+            **self._values,
+            "rackAwareAssignmentTags": f"[{', '.join(self._values['rackAwareAssignmentTags'])}]",
+            "rackAwareTrafficCost": _optional(self.rackAwareTrafficCost()),
+            "rackAwareNonOverlapCost": _optional(self.rackAwareNonOverlapCost()),
+        }
+        lines = "".join(f"  {name}={value}\n" for name, value in values.items())
+        return f"AssignmentConfigs{{\n{lines}}}"
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
         return f"AssignmentConfigs({shown})"
+
+
+def _optional(value: int | None) -> str:
+    return "OptionalInt.empty" if value is None else f"OptionalInt[{value}]"

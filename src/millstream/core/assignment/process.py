@@ -50,5 +50,8 @@ class ProcessId:
     def __hash__(self) -> int:
         return hash(self._id)
 
+    def __str__(self) -> str:
+        return str(self._id)
+
     def __repr__(self) -> str:
         return f"ProcessId({self._id})"

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from millstream.core.assignment.process import ProcessId
 from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
-from millstream.core.errors import IllegalStateException
+from millstream.core.errors import IllegalStateException, NullPointerException
+from millstream.core.java_text import java_instant, java_text
 from millstream.core.processor import TaskId
 
 
@@ -38,6 +39,10 @@ class KafkaStreamsAssignment:
 
         _id: TaskId
         _type: Type
+
+        def __str__(self) -> str:
+            kind = "null" if self._type is None else self._type.name
+            return f"AssignedTask{{{kind}, {java_text(self._id)}}}"
 
         def id(self) -> TaskId:
             """Return the task."""
@@ -81,6 +86,8 @@ class KafkaStreamsAssignment:
         Args:
             rebalanceDeadline: A ``datetime``, or epoch milliseconds; what has passed means now.
         """
+        if rebalanceDeadline is None:
+            raise NullPointerException("rebalanceDeadline can't be null")
         return KafkaStreamsAssignment(
             self._process_id,
             dict(self._tasks),
@@ -106,6 +113,13 @@ class KafkaStreamsAssignment:
     def followupRebalanceDeadline(self) -> datetime | None:
         """Return when the process is to ask for the next assignment; None if not by itself."""
         return None if self._deadline_ms is None else from_epoch_millis(self._deadline_ms)
+
+    def __str__(self) -> str:
+        tasks = ", ".join(map(str, self._tasks.values()))
+        deadline = "Optional.empty"
+        if self._deadline_ms is not None:
+            deadline = f"Optional[{java_instant(self._deadline_ms)}]"
+        return f"KafkaStreamsAssignment{{{java_text(self._process_id)}, [{tasks}], {deadline}}}"
 
     def __repr__(self) -> str:
         tasks = sorted(self._tasks.values(), key=lambda task: task.id())

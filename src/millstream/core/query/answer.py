@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from millstream.core.errors import UnsupportedOperationException
+from millstream.core.errors import NullPointerException, UnsupportedOperationException
 from millstream.core.query.keys import (
     KeyQuery,
     RangeQuery,
@@ -52,10 +52,13 @@ def answer(
     """Put a query to a store; failures come back as results.
 
     Raises:
+        NullPointerException: The query or the bound is None.
         UnsupportedOperationException: A query for key-value stores met a versioned one.
 
     Source: ``state.internals.StoreQueryUtils``.
     """
+    if query is None or bound is None:
+        raise NullPointerException(f"{'query' if query is None else 'positionBound'} can't be null")
     started = time.perf_counter_ns()
     position = store.getPosition()
     result: QueryResult[Any]

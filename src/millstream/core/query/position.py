@@ -64,6 +64,8 @@ class Position:
 
     def getPartitionPositions(self, topic: str) -> dict[int, int]:
         """Return the offset of each partition of a topic, a copy; empty for an unknown topic."""
+        if topic is None:
+            raise NullPointerException("topic can't be null")
         return dict(self._offsets.get(topic, {}))
 
     def isEmpty(self) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 from typing import Any, Generic, TypeVar
 
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.java_shapes import java_value
+from millstream.core.java_text import java_text
 from millstream.core.query.position import Position, PositionBound
 
 R = TypeVar("R")
@@ -64,10 +65,13 @@ class QueryResult(Generic[R]):
     @staticmethod
     def forUnknownQueryType(query: Any, store: Any) -> QueryResult[Any]:
         """Return the failure of a store that cannot answer a kind of query."""
+        if store is None:
+            raise NullPointerException("store can't be null")
         return QueryResult.forFailure(
             FailureReason.UNKNOWN_QUERY_TYPE,
             f"This store ({type(store).__name__}) doesn't know how to execute the given query "
-            f"({java_value(query)}).",
+            f"({java_value(query)}). Contact the store maintainer if you need support for a new "
+            "query type.",
         )
 
     @staticmethod
@@ -100,7 +104,8 @@ class QueryResult(Generic[R]):
         if self._failed:
             name = None if self._reason is None else self._reason.name
             raise IllegalArgumentException(
-                f"Cannot get result for failed query. Failure is {name}: {self._message}"
+                f"Cannot get result for failed query. Failure is {java_text(name)}: "
+                f"{java_text(self._message)}"
             )
         result: R = self._result
         return result

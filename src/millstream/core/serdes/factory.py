@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, overload
 
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.serdes import lists, numbers, raw, text
 from millstream.core.serdes.base import Deserializer, Serde, Serializer, WrapperSerde
 from millstream.core.serdes.json_serde import JsonSerde
@@ -94,9 +94,12 @@ def _by_type(wanted: Any) -> Serde[Any]:
         for known, make in BY_TYPE:
             if issubclass(wanted, known):
                 return make()
+    if wanted is None:
+        raise NullPointerException("type can't be null")
     raise IllegalArgumentException(
-        f"Unknown class for built-in serializer: {getattr(wanted, '__qualname__', wanted)}",
-        detail="Supported types are: str, int (Long), float (Double), bool, bytes, bytearray, "
-        "memoryview, UUID, NoneType.",
+        "Unknown class for built-in serializer. Supported types are: String, Short, Integer, Long, "
+        "Float, Double, ByteArray, ByteBuffer, Bytes, UUID, Boolean",
+        detail=f"It is {getattr(wanted, '__qualname__', wanted)}; Python's are: "
+        "str, int (Long), float (Double), bool, bytes, bytearray, memoryview, UUID, NoneType.",
         hint="Pass a serializer and a deserializer, or use JsonSerde.",
     )

@@ -311,7 +311,7 @@ class SessionWindows(EarlierWindows):
             raise IllegalArgumentException(
                 "Gap time cannot be negative.", detail=f"It is {self.gap_ms}."
             )
-        _check_grace(self.grace_ms)
+        _check_grace(self.grace_ms, "cannot")
 
     @staticmethod
     def ofInactivityGapWithNoGrace(inactivityGap: DurationLike) -> SessionWindows:
@@ -376,7 +376,7 @@ class JoinWindows(EarlierWindows, Windows[Window]):
     """Left and outer results without a partner wait until none can come; not so for ``of``."""
 
     def __post_init__(self) -> None:
-        if self.beforeMs + self.afterMs < 0:
+        if not 0 <= self.beforeMs + self.afterMs <= LONG_MAX:
             raise IllegalArgumentException(
                 "Window interval (ie, beforeMs+afterMs) must not be negative.",
                 detail=f"They are {self.beforeMs} and {self.afterMs}.",
@@ -449,8 +449,8 @@ class JoinWindows(EarlierWindows, Windows[Window]):
         )
 
 
-def _check_grace(grace_ms: int) -> None:
+def _check_grace(grace_ms: int, may: str = "must not") -> None:
     if grace_ms < 0:
         raise IllegalArgumentException(
-            "Grace period must not be negative.", detail=f"It is {grace_ms}."
+            f"Grace period {may} be negative.", detail=f"It is {grace_ms}."
         )

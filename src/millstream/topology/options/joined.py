@@ -175,9 +175,9 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
         """Return a copy with a store of its own for the other stream's records."""
         return self._with(other_store_supplier=otherStoreSupplier)
 
-    def withLoggingEnabled(self, config: Mapping[str, str]) -> StreamJoined[K, V1, V2]:
+    def withLoggingEnabled(self, config: Mapping[str, str] | None) -> StreamJoined[K, V1, V2]:
         """Return a copy whose changelogs have these topic settings."""
-        return self._with(logging_enabled=True, topic_config=dict(config))
+        return self._with(logging_enabled=True, topic_config=dict(config or {}))
 
     def withLoggingDisabled(self) -> StreamJoined[K, V1, V2]:
         """Return a copy whose stores are lost when a task moves or restarts."""

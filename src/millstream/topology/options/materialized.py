@@ -123,9 +123,9 @@ class Materialized(Generic[K, V, S]):
         """Return a copy with another value serde."""
         return replace(self, value_serde=valueSerde)
 
-    def withLoggingEnabled(self, config: Mapping[str, str]) -> Materialized[K, V, S]:
+    def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Materialized[K, V, S]:
         """Return a copy whose changelog has these topic settings."""
-        return replace(self, logging_enabled=True, topic_config=dict(config))
+        return replace(self, logging_enabled=True, topic_config=dict(config or {}))
 
     def withLoggingDisabled(self) -> Materialized[K, V, S]:
         """Return a copy whose store is lost when a task moves or restarts."""

@@ -100,9 +100,9 @@ class BufferConfig:
         """Return a copy that is lost when a task moves or restarts."""
         return replace(self, logging_enabled=False, topic_config={})
 
-    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
+    def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Self:
         """Return a copy whose changelog has these topic settings."""
-        return replace(self, logging_enabled=True, topic_config=dict(config))
+        return replace(self, logging_enabled=True, topic_config=dict(config or {}))
 
     def _limits(self) -> dict[str, Any]:
         limits = {"max_records": self.max_records, "max_bytes": self.max_bytes}

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.durations import to_millis
+from millstream.core.durations import LONG_MAX, to_millis
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
@@ -18,6 +18,7 @@ from millstream.core.errors import (
 from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import with_plugins
+from millstream.topology.checks import not_none
 from millstream.topology.spark.lifecycle import LivingApplication
 from millstream.topology.spark.preflight import check_arguments, check_config
 from millstream.topology.spark.restores import RebuiltStores, tell
@@ -108,9 +109,11 @@ class KafkaStreams(LivingApplication):
 
         Raises:
             IllegalStateException: The application has been started.
+            NullPointerException: The handler is None.
         """
         self._check_not_started("set an uncaught exception handler")
-        handler = userStreamsUncaughtExceptionHandler
+        given = userStreamsUncaughtExceptionHandler
+        handler = not_none(given, "userStreamsUncaughtExceptionHandler")
         self._handler = getattr(handler, "handle", handler)
 
     def pause(self) -> None:
@@ -136,9 +139,13 @@ class KafkaStreams(LivingApplication):
         log.warning("no thread added: spark.master says how many tasks run at the same time")
         return None
 
-    def removeStreamThread(self, timeout: timedelta | int | None = None) -> str | None:
-        """Return None: Spark's master decides how much runs at the same time."""
-        del timeout
+    def removeStreamThread(self, timeout: timedelta | int = LONG_MAX) -> str | None:
+        """Return None: Spark's master decides how much runs at the same time.
+
+        Raises:
+            IllegalArgumentException: The timeout is None.
+        """
+        to_millis(timeout, "timeout")
         log.warning("no thread removed: spark.master says how many tasks run at the same time")
         return None
 

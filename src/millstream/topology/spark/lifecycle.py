@@ -41,6 +41,8 @@ _REPLACE = "REPLACE_THREAD"
 Handler = Callable[[Exception], Any]
 StateCallback = Callable[[State, State], Any]
 
+FOREVER = CloseOptions()
+
 
 class LivingApplication(QueryableApplication):
     """The part of ``KafkaStreams`` that starts, waits and ends.
@@ -148,21 +150,21 @@ class LivingApplication(QueryableApplication):
             raise failure
         return over
 
-    def close(self, timeout: timedelta | int | CloseOptions | None = None) -> bool:
+    def close(self, timeout: timedelta | int | CloseOptions = FOREVER) -> bool:
         """Finish the batch under way and stop; tell whether that was done in time.
 
         In a listener or a handler it only begins to, and returns at once.
 
         Args:
-            timeout: How long to wait; None for as long as it takes. Of ``CloseOptions`` only the
-                timeout counts: on Spark there is no membership of a group.
+            timeout: How long to wait; without it, as long as it takes. Of ``CloseOptions`` only
+                the timeout counts: on Spark there is no membership of a group.
 
         Raises:
-            IllegalArgumentException: The timeout is negative.
+            IllegalArgumentException: The timeout is negative, or None.
         """
-        if isinstance(timeout, CloseOptions):
-            timeout = timeout.timeout_ms
-        limit_s = _seconds(timeout)
+        if not isinstance(timeout, CloseOptions):
+            timeout = CloseOptions.timeout(to_millis(timeout, "timeout"))
+        limit_s = _seconds(timeout.timeout_ms)
         self._begin_close(limit_s)
         return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
 

@@ -39,10 +39,10 @@ THREAD_STATES = {
 }
 
 
-def not_started() -> StreamsNotStartedException:
+def not_started(stop: str = "") -> StreamsNotStartedException:
     """Return the error for a question to an application that has not been started."""
     return StreamsNotStartedException(
-        "KafkaStreams has not been started, you can retry after calling start()."
+        "KafkaStreams has not been started, you can retry after calling start()" + stop
     )
 
 
@@ -92,7 +92,7 @@ class QueryableApplication:
         if name not in self._runner.store_names():
             raise unknown_store(name)
         if state.hasNotStarted() or self._queries is None:
-            raise not_started()
+            raise not_started(".")
         if state.hasStartedOrFinishedShuttingDown():
             raise StreamsStoppedException(f"KafkaStreams has been stopped ({state.name}).")
         return self._queries.query(request)

@@ -115,7 +115,8 @@ class Runner:
         """Where the tasks run; None before the start."""
         if not any(part.sources for part in self._plan.subtopologies) and not self._plan.globals:
             raise TopologyException(
-                "the topology reads no topic",
+                "Topology has no stream threads and no global threads, must subscribe to at least "
+                "one source topic or global table.",
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
         self.log = LogOptions.of(config, self.state_dir)
