@@ -24,6 +24,7 @@ from millstream import (
     TimeWindows,
 )
 from millstream.core.errors import StreamsException
+from millstream.core.wording import a_kind
 
 WINDOWS = TimeWindows.ofSizeWithNoGrace(10)
 SESSIONS = SessionWindows.ofInactivityGapWithNoGrace(10)
@@ -195,7 +196,7 @@ def test_a_mapper_that_returns_no_pair_is_told_what_to_write(result: Any) -> Non
         return
     with pytest.raises(StreamsException) as raised:
         piped(lambda stream: stream.map(lambda k, v: result))
-    assert f"returned a {type(result).__name__}, which is no pair" in str(raised.value.__cause__)
+    assert f"returned {a_kind(result)}, which is no pair" in str(raised.value.__cause__)
 
 
 @pytest.mark.parametrize("result", [("a",), ("a", "b", "c"), "ab", None])
@@ -209,7 +210,7 @@ def test_flat_map_takes_pairs_only(result: Any) -> None:
 def test_one_value_in_place_of_several_is_told_what_to_write(method: str, result: Any) -> None:
     with pytest.raises(StreamsException) as raised:
         piped(lambda stream: getattr(stream, method)(lambda k, v: result))
-    assert f"returned a {type(result).__name__} instead of values" in str(raised.value.__cause__)
+    assert f"returned {a_kind(result)} instead of values" in str(raised.value.__cause__)
 
 
 @pytest.mark.parametrize("result", [["a", "b"], ("a", "b"), {"a": 1, "b": 2}, iter("ab")])
