@@ -161,7 +161,9 @@ class StreamJoins(Generic[K, V]):
         first = arguments[0] if arguments else next(iter(keywords.values()), None)
         call: Callable[..., KStream[K, Any]] = self._join_stream
         names: tuple[str, ...] = ("otherStream", "joiner", "windows", "streamJoined")
-        if isinstance(first, KTable) or "table" in keywords:
+        # With two arguments only a table can have been meant: streams need windows as well.
+        no_table = len(arguments) == 2 and first is None and not keywords
+        if isinstance(first, KTable) or "table" in keywords or no_table:
             call, names = self._join_table, ("table", "joiner", "joined")
         elif isinstance(first, GlobalKTable) or "globalTable" in keywords:
             call = self._join_global

@@ -217,7 +217,7 @@ def _parameters(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[s
     if "foreignKeyExtractor" in keywords or "tableJoined" in keywords:
         return _BY_FOREIGN_KEY
     second = arguments[1] if len(arguments) > 1 else None
-    if "joiner" in keywords and arguments:
+    if ("joiner" in keywords and arguments) or len(arguments) > len(_BY_KEY):
         return _BY_FOREIGN_KEY
     if len(arguments) > 1 and not isinstance(second, _OPTIONS) and second is not None:
         return _BY_FOREIGN_KEY

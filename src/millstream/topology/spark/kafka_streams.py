@@ -153,9 +153,11 @@ class KafkaStreams(LivingApplication):
         """Refuse: the clients are Spark's and librdkafka's, which do not tell their ids.
 
         Raises:
+            NullPointerException: The timeout is None.
             IllegalArgumentException: The timeout is negative.
             IllegalStateException: Always, as in Kafka Streams where telemetry is off.
         """
+        not_none(timeout, "timeout")
         if to_millis(timeout, "timeout") < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
         if self.state().hasNotStarted():
