@@ -16,11 +16,11 @@ from pathlib import Path
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import LOG, LOG_FILE
 from millstream.core.errors import ConfigException
+from millstream.topology.spark.private import private_directory
 
 ROOT = "millstream"
 FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _FILE_MODE = 0o640
-_DIRECTORY_MODE = 0o750
 
 progress = logging.getLogger("millstream.progress")
 """What an application does, in short lines for a terminal."""
@@ -60,7 +60,7 @@ def file_handler(path: Path | str) -> logging.Handler:
     """
     path = Path(path)
     try:
-        path.parent.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
+        private_directory(path.parent)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _FILE_MODE))
         handler = WatchedFileHandler(path, encoding="utf-8")
     except OSError as error:

@@ -25,6 +25,7 @@ from millstream.jars import java_command
 from millstream.plugins.registry import store_class
 from millstream.topology.given_topology import check_topology
 from millstream.topology.options.materialized import StoreType
+from millstream.topology.spark.private import private_directory
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 _MOST_PORT = 65_535
@@ -91,7 +92,7 @@ def check_directory(directory: Path) -> None:
     """
     probe = directory / f".probe-{os.getpid()}"
     try:
-        directory.mkdir(mode=0o750, parents=True, exist_ok=True)
+        private_directory(directory)
         try:
             # Small enough for any disk that is of use, and not kept back until it is closed.
             with probe.open("wb", buffering=0) as file:
