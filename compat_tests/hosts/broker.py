@@ -22,7 +22,7 @@ from kafka import KafkaProducer
 from compat_tests.conformance.hosts import RawRecord
 from compat_tests.kafka.topics import create_topics
 
-PATIENCE_S = 60
+PATIENCE_S = 180
 _CREATE_TIME = 1
 _NO_LEADER_YET = (
     KafkaError.NOT_LEADER_FOR_PARTITION,

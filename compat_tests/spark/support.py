@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 from compat_tests.kafka.topics import create_topic
 from millstream import KafkaStreams, Serdes, StreamsConfig
 
-PATIENCE_S = 120
+PATIENCE_S = 240
 Out = tuple[bytes | None, bytes | None]
 
 
