@@ -19,6 +19,7 @@ from millstream.topology.spark import deadlines, writers
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.topics import TopicSizes
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 from millstream.topology.spark.writers import SinkWriter
 
@@ -211,3 +212,15 @@ def test_what_a_call_returns_and_raises_comes_through() -> None:
     assert in_time("sum", lambda: 1 + 1) == 2
     with pytest.raises(ZeroDivisionError):
         in_time("quotient", lambda: 1 // 0)
+
+
+def test_the_cause_of_a_refused_question_is_typed_where_it_leaves_the_driver() -> None:
+    class Away:
+        def list_topics(self, topic: str, timeout: float) -> Any:
+            raise ClientException(KafkaError(KafkaError._TIMED_OUT, "no answer"))
+
+    sizes = TopicSizes.__new__(TopicSizes)
+    sizes._client, sizes._counts = Away(), {}
+    with pytest.raises(StreamsException) as raised:
+        sizes.count("orders")
+    assert type(raised.value.__cause__) is TimeoutException

@@ -22,8 +22,8 @@ from millstream.core.plan import Plan
 from millstream.topology.spark.clients import (
     client_settings,
     consumer_settings,
-    kafka_error,
     patiently,
+    raise_kafka_error,
 )
 from millstream.topology.spark.connecting import all_topics
 from millstream.topology.spark.deadlines import in_time
@@ -185,9 +185,9 @@ class Brokers:
                 TIMEOUT_S,
             )
         except ClientException as error:
-            raise kafka_error(
+            raise_kafka_error(
                 f'cannot read the committed offsets of group "{self._application_id}"', error
-            ) from error
+            )
         finally:
             in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
@@ -203,7 +203,7 @@ class Brokers:
         try:
             found = consumer.offsets_for_times(asked, TIMEOUT_S)
         except ClientException as error:
-            raise kafka_error("cannot look offsets up by time", error) from error
+            raise_kafka_error("cannot look offsets up by time", error)
         finally:
             in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
@@ -224,7 +224,7 @@ class Brokers:
                     first = {EARLIEST: low, LATEST: high}.get(start, start)
                     found[topic] += max(0, high - max(low, first))
         except ClientException as error:
-            raise kafka_error("cannot ask how far topics go", error) from error
+            raise_kafka_error("cannot ask how far topics go", error)
         finally:
             in_time("close", consumer.close)
         return found
@@ -238,7 +238,7 @@ class Brokers:
             future.result()
         except ClientException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise kafka_error(f'cannot create internal topic "{topic}"', error) from error
+                raise_kafka_error(f'cannot create internal topic "{topic}"', error)
 
     def _consumer(self) -> Consumer:
         return Consumer(consumer_settings(self._config, self._application_id))
@@ -251,7 +251,7 @@ class Brokers:
             try:
                 found = producer.list_topics(topic, TIMEOUT_S).topics[topic]
             except ClientException as error:
-                raise kafka_error(problem, error) from error
+                raise_kafka_error(problem, error)
             if found.error is None and found.partitions:
                 return len(found.partitions)
             if time.monotonic() > give_up:

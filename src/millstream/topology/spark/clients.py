@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
@@ -189,6 +189,15 @@ def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors
     else:
         raised.__cause__ = error
     return raised
+
+
+def raise_kafka_error(problem: str, error: BaseException) -> NoReturn:
+    """Raise the typed error for a failure of a client, with its own cause.
+
+    ``raise kafka_error(...) from error`` would put the client's error in the place of that cause.
+    """
+    raised = kafka_error(problem, error)
+    raise raised from raised.__cause__
 
 
 def patiently(call: Callable[[], T], timeout_s: float) -> T:

@@ -16,9 +16,9 @@ from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients import (
     client_settings,
     consumer_settings,
-    kafka_error,
     patiently,
     producer_settings,
+    raise_kafka_error,
 )
 from millstream.topology.spark.deadlines import in_time
 from millstream.topology.spark.job import progress_topic
@@ -135,9 +135,7 @@ class Group:
             with ThreadPoolExecutor(_AT_ONCE) as threads:
                 list(threads.map(self._fence, range(sinks)))
         except ClientException as error:
-            raise kafka_error(
-                f'cannot end the transactions of application "{self._id}"', error
-            ) from error
+            raise_kafka_error(f'cannot end the transactions of application "{self._id}"', error)
 
     def ends(self, places: Sequence[At]) -> dict[At, int]:
         """Return the end offsets of partitions; what other programs have begun counts.
@@ -153,7 +151,7 @@ class Group:
             answers = admin.list_offsets(asked).items()
             return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
         except ClientException as error:
-            raise kafka_error("cannot ask how far topics go", error) from error
+            raise_kafka_error("cannot ask how far topics go", error)
 
     def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
         """Return the ids of topics; those that the broker does not tell are left out."""
@@ -200,7 +198,7 @@ class Group:
         try:
             yield consumer
         except ClientException as error:
-            raise kafka_error(f'cannot {what} group "{self._id}"', error) from error
+            raise_kafka_error(f'cannot {what} group "{self._id}"', error)
         finally:
             in_time("close", consumer.close)
 

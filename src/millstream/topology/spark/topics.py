@@ -6,7 +6,7 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka import Producer
 
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.clients import kafka_error
+from millstream.topology.spark.clients import raise_kafka_error
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.worker_cache import Application, cached
 
@@ -38,7 +38,7 @@ class TopicSizes:
         try:
             found = self._client.list_topics(topic, TIMEOUT_S).topics[topic]
         except ClientException as error:
-            raise kafka_error(problem, error) from error
+            raise_kafka_error(problem, error)
         if found.error is not None:
             raise StreamsException(
                 problem, detail=f"{found.error.str()}.", hint="Create the topic first."
