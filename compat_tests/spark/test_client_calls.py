@@ -6,12 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
+from confluent_kafka import Producer
 
 from millstream import Header, Headers, StreamsException
 from millstream.core.errors import TimeoutException
@@ -220,7 +221,7 @@ def test_the_cause_of_a_refused_question_is_typed_where_it_leaves_the_driver() -
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, "no answer"))
 
     sizes = TopicSizes.__new__(TopicSizes)
-    sizes._client, sizes._counts = Away(), {}
+    sizes._client, sizes._counts = cast("Producer", Away()), {}
     with pytest.raises(StreamsException) as raised:
         sizes.count("orders")
     assert type(raised.value.__cause__) is TimeoutException
