@@ -10,9 +10,8 @@ from typing import Any, cast
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, Producer
 from confluent_kafka import KafkaException as ClientException
-from confluent_kafka import Producer
 
 from millstream import Header, Headers, StreamsException
 from millstream.core.errors import TimeoutException
