@@ -81,7 +81,10 @@ def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises() -> No
     assert machine.wait_until_over(0) is True
 
 
-CLAIM = "import sys; from pathlib import Path\nfrom millstream.topology.spark.slots import *; "
+CLAIM = """
+import sys; from pathlib import Path
+from millstream.topology.spark.slots import *
+"""
 
 
 def test_a_process_keeps_its_slot_and_another_gets_the_next(tmp_path: Path) -> None:
