@@ -9,7 +9,25 @@ from typing import Any
 
 import pytest
 
-from millstream import StreamsException
+from millstream import (
+    ConfigException,
+    ProducerFencedException,
+    SerializationException,
+    StreamsException,
+    TaskId,
+)
+from millstream.core.errors import (
+    AuthenticationException,
+    MillstreamError,
+    MissingInternalTopicsException,
+    ProcessorStateException,
+    RecordTooLargeException,
+    SaslAuthenticationException,
+    TaskCorruptedException,
+    TaskIdFormatException,
+    TaskMigratedException,
+    TimeoutException,
+)
 from millstream.topology.spark.failures import (
     RemoteError,
     WorkerFailure,
@@ -34,6 +52,23 @@ class Odd(Exception):
 
 class Plain(ValueError):
     pass
+
+
+class OwnStreams(StreamsException):
+    """A user's own kind of an error of Kafka Streams, with a constructor of its own."""
+
+    def __init__(self, order: int, customer: str) -> None:
+        super().__init__(f"order {order} of {customer}", task_id=TaskId(0, 3))
+        self.order = order
+
+
+class LockException(Exception):
+    """Has the name of another class."""
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
 
 
 def inner(error: Exception) -> None:
@@ -112,3 +147,92 @@ def test_an_error_of_spark_is_cut_to_what_it_says() -> None:
         "Job aborted due to stage failure",
         "Caused by: OutOfMemoryError",
     ]
+
+
+def on_the_driver(error: BaseException) -> StreamsException:
+    """An error of a worker, as the driver makes it again."""
+    return failure_from(f"Job aborted\n{WorkerFailure(error)}\n\tat org.apache.spark.X")
+
+
+def chained(*errors: BaseException) -> BaseException:
+    for above, below in zip(errors, errors[1:], strict=False):
+        above.__cause__ = below
+    return errors[0]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AuthenticationException,
+        ConfigException,
+        MissingInternalTopicsException,
+        ProducerFencedException,
+        RecordTooLargeException,
+        SaslAuthenticationException,
+        SerializationException,
+        TaskCorruptedException,
+        TaskIdFormatException,
+        TaskMigratedException,
+        TimeoutException,
+    ],
+)
+def test_a_typed_cause_keeps_its_class_and_its_parts(kind: type[MillstreamError]) -> None:
+    cause = kind("no such user", detail="The broker said so.", hint="Ask it.")
+    failure = on_the_driver(chained(StreamsException("cannot write", task_id=TaskId(1, 2)), cause))
+    assert type(failure) is StreamsException
+    assert failure.taskId() == TaskId(1, 2)
+    found = failure.__cause__
+    assert type(found) is kind
+    assert (found.problem, found.detail, found.hint) == (cause.problem, cause.detail, cause.hint)
+    assert str(found) == str(cause)
+    assert found.args == cause.args
+    assert set(vars(found)) == set(vars(cause))
+
+
+def test_all_causes_of_causes_arrive_in_their_order() -> None:
+    error = chained(
+        ProcessorStateException('cannot flush store "sums"'),
+        StreamsException("cannot process a record"),
+        SerializationException("no bytes"),
+        Plain("seven"),
+        KeyError("k"),
+    )
+    failure: BaseException | None = on_the_driver(error)
+    kinds = []
+    while failure is not None:
+        kinds.append(type(failure))
+        failure = failure.__cause__
+    assert kinds == [
+        ProcessorStateException,
+        StreamsException,
+        SerializationException,
+        Plain,
+        KeyError,
+    ]
+
+
+def test_causes_that_go_in_a_circle_end() -> None:
+    first, second = StreamsException("first"), ValueError("second")
+    first.__cause__, second.__cause__ = second, first
+    assert type(on_the_driver(first).__cause__) is ValueError
+
+
+def test_a_users_own_kind_of_an_error_of_ours_is_the_cause() -> None:
+    failure = on_the_driver(OwnStreams(7, "Ann"))
+    assert type(failure) is StreamsException
+    assert (failure.problem, failure.taskId()) == ("order 7 of Ann", TaskId(0, 3))
+    assert type(failure.__cause__) is OwnStreams
+    assert str(failure.__cause__) == "order 7 of Ann"
+
+
+def test_a_users_class_is_not_taken_for_one_of_ours_of_the_same_name() -> None:
+    own = type("TimeoutException", (Exception,), {})
+    failure = on_the_driver(own("mine"))
+    assert (type(failure), failure.problem) == (StreamsException, "TimeoutException: mine")
+    assert type(failure.__cause__) is RemoteError
+    assert type(on_the_driver(LockException("mine")).__cause__) is LockException
+
+
+def test_an_error_without_a_text_is_told_all_the_same() -> None:
+    failure = on_the_driver(chained(StreamsException("cannot go on"), Mute("x")))
+    assert str(failure.__cause__) == "Mute: (its text cannot be had: RuntimeError)"

@@ -121,12 +121,15 @@ def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandl
 def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
     """Return the error of a store's flush; a ``StreamsException`` has its place already."""
     if isinstance(error, StreamsException):
-        return ProcessorStateException(f'cannot flush store "{store}"', detail=str(error))
+        return ProcessorStateException(
+            f'cannot flush store "{store}"', detail=str(error), task_id=task_id
+        )
     return ProcessorStateException(
         f'cannot flush store "{store}"',
         detail=f"Task {task_id}; {type(error).__name__}: {error}",
         hint="The store itself, one of its serdes or a sink below it failed; no exception handler "
         "is asked there. Check that the serdes fit what is stored.",
+        task_id=task_id,
     )
 
 
@@ -160,6 +163,7 @@ def located(
         f"{problem}{place}",
         detail=f"{where}; {type(cause).__name__}: {cause}",
         hint=hint,
+        task_id=task_id,
     )
     failure.__cause__ = cause
     return failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import linecache
 import re
@@ -11,16 +12,23 @@ import traceback
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from millstream.core import errors
 from millstream.core.errors import MillstreamError, StreamsException
+from millstream.core.processor import TaskId
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.user_frames import user_frames
 
 _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
 _PYTHON = "Traceback (most recent call last):"
 _MOST_LINES = 3
+_MOST_CAUSES = 10
+_PLAIN = (str, int, float, bool, type(None))
+_PARTS = ("problem", "detail", "hint")
+_OURS = [each for each in vars(errors).values() if isinstance(each, type)]
+
+E = TypeVar("E", bound=MillstreamError)
 
 
 class WorkerFailure(Exception):
@@ -28,7 +36,7 @@ class WorkerFailure(Exception):
 
     def __init__(self, error: BaseException) -> None:
         self._facts = _facts(error)
-        super().__init__(f"{error}\n[[millstream:{_encoded(self._facts)}]]")
+        super().__init__(f"{_said(error)}\n[[millstream:{_encoded(self._facts)}]]")
 
 
 class RemoteError(Exception):
@@ -49,7 +57,8 @@ def reported() -> Iterator[None]:
 def failure_from(text: str) -> StreamsException:
     """Return the error of a worker, or of Spark itself, from the text of a query's failure.
 
-    Its cause is the user's own error, as far as there is one and its class is known here.
+    Its causes are those that it had in the worker: errors of ours by their classes, the user's own
+    too if the driver knows the class, else a ``RemoteError`` with the name and the text.
     """
     found = _MARK.search(text)
     if found is None:
@@ -59,7 +68,7 @@ def failure_from(text: str) -> StreamsException:
         failure.__cause__ = RemoteError(text) if text else None
         return failure
     facts = json.loads(zlib.decompress(base64.b64decode(found[1])))
-    failure = _made_again(facts)
+    failure = _made_again(facts["errors"])
     failure.more = tuple(("at", _shown(*frame)) for frame in facts["frames"])
     return failure
 
@@ -74,75 +83,101 @@ def trace_from(text: str) -> str:
 
 
 def _facts(error: BaseException) -> dict[str, Any]:
-    root = _root(error)
-    facts: dict[str, Any] = {
-        "class": type(error).__name__,
-        "text": str(error),
-        "frames": [*user_frames(root)],
+    chain = _chain(error)
+    return {
+        "errors": [_told(each) for each in chain],
+        "frames": [*user_frames(_that_the_user_wrote(chain))],
         "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
     }
-    if root is not error:
-        facts["cause"] = {
-            "module": type(root).__module__,
-            "name": type(root).__qualname__,
-            "text": str(root),
-            "args": [arg for arg in root.args if isinstance(arg, str | int | float | bool)],
-            "whole": all(isinstance(arg, str | int | float | bool) for arg in root.args),
-        }
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "module": type(error).__module__,
+        "name": type(error).__qualname__,
+        "text": _said(error),
+        "args": [arg for arg in error.args if isinstance(arg, _PLAIN)],
+        "whole": all(isinstance(arg, _PLAIN) for arg in error.args),
+    }
     if isinstance(error, MillstreamError):
-        facts |= {"problem": error.problem, "detail": error.detail, "hint": error.hint}
-    return facts
+        told |= {part: str(getattr(error, part, "")) for part in _PARTS}
+    if isinstance(error, StreamsException) and isinstance(error.taskId(), TaskId):
+        told["task"] = str(error.taskId())
+    return told
 
 
-def _root(error: BaseException) -> BaseException:
-    """Return the error that is not ours, or else the first one."""
-    seen = {id(error)}
-    while (
-        isinstance(error, MillstreamError)
-        and error.__cause__ is not None
-        and id(error.__cause__) not in seen
-    ):
-        error = error.__cause__
-        seen.add(id(error))
-    return error
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as problem:  # noqa: BLE001 - a user's class may do anything
+        return f"(its text cannot be had: {type(problem).__name__})"
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return an error, its cause, the cause of that, and so on."""
+    found: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and len(found) <= _MOST_CAUSES:
+        if any(each is following for each in found):
+            break
+        found.append(following)
+        following = following.__cause__
+    return found
+
+
+def _that_the_user_wrote(chain: list[BaseException]) -> BaseException:
+    """Return the first error that is not ours, or else the last one: it has the user's lines."""
+    return next((each for each in chain if not isinstance(each, MillstreamError)), chain[-1])
 
 
 def _encoded(facts: Mapping[str, Any]) -> str:
     return base64.b64encode(zlib.compress(json.dumps(facts).encode())).decode()
 
 
-def _made_again(facts: Mapping[str, Any]) -> StreamsException:
-    known = getattr(errors, facts["class"], None)
-    if not (isinstance(known, type) and issubclass(known, MillstreamError)):
-        failure = StreamsException(f"{facts['class']}: {facts['text']}")
-        failure.__cause__ = _cause(facts)
-        return failure
-    texts = {"detail": facts["detail"], "hint": facts["hint"]}
-    if issubclass(known, StreamsException):
-        failure = known(facts["problem"], **texts)
-        failure.__cause__ = _cause(facts)
-        return failure
-    failure = StreamsException(facts["problem"], **texts)
-    failure.__cause__ = known(facts["problem"], **texts)
-    return failure
+def _made_again(told: list[dict[str, Any]]) -> StreamsException:
+    """Return the errors of a chain, each the cause of the one before; the first is ours."""
+    chain = [_one_made_again(each) for each in told]
+    first = chain[0]
+    if type(first) not in _OURS or not isinstance(first, StreamsException):
+        said = told[0].get("problem") or f"{told[0]['name']}: {told[0]['text']}"
+        chain.insert(0, _with_parts(StreamsException(), told[0] | {"problem": said}))
+    for above, below in itertools.pairwise(chain):
+        above.__cause__ = below
+    made = chain[0]
+    assert isinstance(made, StreamsException)
+    return made
 
 
-def _cause(facts: Mapping[str, Any]) -> BaseException | None:
-    cause = facts.get("cause")
-    if cause is None:
-        return None
-    found: Any = sys.modules.get(cause["module"])
-    for part in cause["name"].split("."):
+def _one_made_again(told: Mapping[str, Any]) -> BaseException:
+    found: Any = sys.modules.get(told["module"])
+    for part in told["name"].split("."):
         found = getattr(found, part, None)
+    if not isinstance(found, type) or found.__module__ != told["module"]:
+        found = None
+    if found in _OURS:
+        ours: MillstreamError = found()
+        return _with_parts(ours, told)
     # A user's class may do anything.
     with suppress(Exception):
-        if isinstance(found, type) and issubclass(found, Exception) and cause["whole"]:
+        if found is not None and issubclass(found, Exception) and told["whole"]:
             # Not by its constructor, which may ask for anything.
-            error = found.__new__(found, *cause["args"])
-            error.args = tuple(cause["args"])
-            if str(error) == cause["text"]:
+            error = found.__new__(found, *told["args"])
+            if isinstance(error, MillstreamError):
+                MillstreamError.__init__(error)
+                _with_parts(error, told)
+            error.args = tuple(told["args"])
+            if isinstance(error, Exception) and str(error) == told["text"]:
                 return error
-    return RemoteError(f"{cause['name']}: {cause['text']}")
+    return RemoteError(f"{told['name']}: {told['text']}")
+
+
+def _with_parts(error: E, told: Mapping[str, Any]) -> E:
+    # Some constructors add words to the problem, which has them by now.
+    error.problem, error.detail, error.hint = (told.get(part, "") for part in _PARTS)
+    error.args = (error.problem,)
+    if isinstance(error, StreamsException):
+        error.setTaskId(TaskId.parse(told["task"]) if told.get("task") else None)
+    return error
 
 
 def _shown(file: str, line: int, function: str, source: str) -> str:
