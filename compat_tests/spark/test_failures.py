@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -236,3 +237,11 @@ def test_a_users_class_is_not_taken_for_one_of_ours_of_the_same_name() -> None:
 def test_an_error_without_a_text_is_told_all_the_same() -> None:
     failure = on_the_driver(chained(StreamsException("cannot go on"), Mute("x")))
     assert str(failure.__cause__) == "Mute: (its text cannot be had: RuntimeError)"
+
+
+def test_an_exit_in_a_users_function_is_a_failure_at_its_line() -> None:
+    with pytest.raises(WorkerFailure) as caught, reported():
+        sys.exit(3)
+    failure = failure_from(str(caught.value))
+    assert failure.problem == "SystemExit: 3"
+    assert failure.more[-1][1].endswith("sys.exit(3)")

@@ -45,12 +45,15 @@ class RemoteError(Exception):
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Let an error leave the worker so that ``failure_from`` can read it."""
+    """Let an error leave the worker so that ``failure_from`` can read it.
+
+    So does ``sys.exit`` in a user's function: the worker is Spark's, and not for it to end.
+    """
     try:
         yield
     except WorkerFailure:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise WorkerFailure(error) from error
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from millstream.core.errors import TaskCorruptedException
+from millstream.core.errors import StreamsException, TaskCorruptedException
 from millstream.core.metrics import Drained, TaskMetrics
 from millstream.core.processor import TaskId
 from millstream.core.task import Task
@@ -86,6 +86,10 @@ class LiveTask:
                         self._close_tasks()
                     with suppress(Exception):
                         remedies.pop(0)()
+        except StreamsException as error:
+            if error.taskId() is None:
+                error.setTaskId(self._id)
+            raise
         finally:
             self._host.end_turn()
 
