@@ -270,3 +270,17 @@ def test_a_window_before_1970_is_dropped_and_not_found(supplier: str, tmp_path: 
     assert store.fetch("a", 0) == 2
     with pytest.raises(NullPointerException):
         store.put(cast(Any, None), 1, -1)
+
+
+def test_a_captured_callable_is_run_by_punctuate_as_well() -> None:
+    context: MockProcessorContext[str, int] = MockProcessorContext()
+    seen: list[int] = []
+    context.schedule(10, PunctuationType.WALL_CLOCK_TIME, seen.append)
+
+    punctuator = context.scheduledPunctuators()[0].getPunctuator()
+    punctuator.punctuate(5)
+    punctuator(6)
+
+    assert seen == [5, 6]
+    assert punctuator == seen.append
+    assert punctuator == context.scheduledPunctuators()[0].getPunctuator()

@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from millstream import ClassCastException, Serdes, Topology
+from millstream import (
+    ClassCastException,
+    Consumed,
+    Processor,
+    Produced,
+    Repartitioned,
+    Serdes,
+    StreamsBuilder,
+    Topology,
+)
 
 TEXT = Serdes.String()
 
@@ -67,3 +76,85 @@ def test_a_name_in_snake_case_is_answered_with_kafkas_own(code: str, meant: str)
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert f"Did you mean: '{meant}'?" in done.stderr
+
+
+class OfOldKafka(Processor[Any, Any, Any, Any]):
+    def process(self, key: Any, value: Any) -> None:  # type: ignore[override]
+        raise AssertionError
+
+
+class NoProcessor:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("add", "problem", "hint"),
+    [
+        (
+            lambda stream: stream.process(OfOldKafka),
+            "the method process() of a processor cannot be called with (record)",
+            "record",
+        ),
+        (lambda stream: stream.process(NoProcessor), "no processor", "process(record)"),
+        (
+            lambda stream: stream.process(lambda record: None),
+            "the supplier of process() cannot be called with ()",
+            "no argument",
+        ),
+        (
+            lambda stream: stream.to(lambda key, value: "out"),
+            "topicExtractor cannot be called with (key, value, recordContext)",
+            "3 arguments",
+        ),
+        (
+            lambda stream: stream.to("out", Produced.streamPartitioner(lambda key, value: 0)),
+            "partitioner cannot be called with (topic, key, value, numPartitions)",
+            "4 arguments",
+        ),
+        (
+            lambda stream: stream.repartition(
+                Repartitioned.streamPartitioner(lambda key, value: 0)
+            ),
+            "partitioner cannot be called with (topic, key, value, numPartitions)",
+            "4 arguments",
+        ),
+        (
+            lambda _: Consumed.with_(lambda record: 5),
+            "timestampExtractor cannot be called with (record, partitionTime)",
+            "2 arguments",
+        ),
+    ],
+)
+def test_user_code_of_another_shape_is_refused_where_it_is_given(
+    add: Callable[[Any], Any], problem: str, hint: str
+) -> None:
+    with pytest.raises(ClassCastException) as caught:
+        add(StreamsBuilder().stream("in"))
+    assert problem in caught.value.problem
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "now"),
+    [
+        ("transform", "process"),
+        ("transformValues", "processValues"),
+        ("flatTransform", "process"),
+        ("flatTransformValues", "processValues"),
+        ("branch", "split"),
+        ("through", "repartition"),
+        ("forEach", "foreach"),
+        ("map_values", "mapValues"),
+    ],
+)
+def test_a_method_that_kafka_removed_or_spells_otherwise_is_answered_with_todays(
+    name: str, now: str
+) -> None:
+    with pytest.raises(AttributeError, match=rf"Write {now}\(\)"):
+        getattr(StreamsBuilder().stream("in"), name)
+
+
+def test_a_type_that_is_called_as_a_builtin_is_named_with_its_module() -> None:
+    numbers = pytest.importorskip("numpy")
+    with pytest.raises(ClassCastException, match=r"a numpy\.bool"):
+        Serdes.Boolean().serializer().serialize("t", numbers.bool_(True))

@@ -14,7 +14,7 @@ from millstream.core.partitioning import instance_of
 from millstream.core.plan import SinkNode
 from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
-from millstream.core.serdes.base import needs_headers
+from millstream.core.serdes.base import needs_headers, serialize_column
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
@@ -90,8 +90,8 @@ class SinkRuntime:
             self._task.each(chunk, self.process, self.above)
             return
         try:
-            keys = self._key_serializer.serialize_column(topic, chunk.keys)
-            values = self._value_serializer.serialize_column(topic, chunk.values)
+            keys = serialize_column(self._key_serializer, topic, chunk.keys)
+            values = serialize_column(self._value_serializer, topic, chunk.values)
             partitions = None
             if self._partition_column is not None:
                 count = self._task.host.partition_count(topic)

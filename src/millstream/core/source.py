@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.context import shares_headers
+from millstream.core.durations import to_epoch_millis
 from millstream.core.errors import StreamsException
 from millstream.core.failure import error_context
 from millstream.core.handlers import (
@@ -24,6 +26,7 @@ from millstream.core.queues import Decoded, RecordQueue
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.serdes import Deserializer, accepts_any_bytes, deserializer_call
+from millstream.core.serdes.base import deserialize_column, needs_headers
 from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp,
     LogAndSkipOnInvalidTimestamp,
@@ -58,9 +61,7 @@ class SourceRuntime:
         self._value_deserializer = value_deserializer
         self._key_call = deserializer_call(key_deserializer)
         self._value_call = deserializer_call(value_deserializer)
-        self._by_columns = not (
-            key_deserializer.needs_headers() or value_deserializer.needs_headers()
-        )
+        self._by_columns = not (needs_headers(key_deserializer, value_deserializer))
         extractor = instance_of(extractor, "extract")
         self._extract = getattr(extractor, "extract", extractor)
         # The stock ones return the record's own time unless it is negative.
@@ -133,8 +134,8 @@ class SourceRuntime:
         if min(raw.timestamps) < 0:
             return None
         try:
-            keys = self._key_deserializer.deserialize_column(raw.topic, raw.keys)
-            values = self._value_deserializer.deserialize_column(raw.topic, raw.values)
+            keys = deserialize_column(self._key_deserializer, raw.topic, raw.keys)
+            values = deserialize_column(self._value_deserializer, raw.topic, raw.values)
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             return None
         chunk = Chunk(
@@ -192,7 +193,12 @@ class SourceRuntime:
     ) -> int:
         record = self._consumer_record(raw, index, key, value)
         try:
-            return int(self._extract(record, queue.partition_time))
+            extracted = self._extract(record, queue.partition_time)
+            if type(extracted) is int:
+                return extracted
+            if isinstance(extracted, datetime):
+                return to_epoch_millis(extracted, "the extracted time")
+            return int(extracted)
         except StreamsException:
             raise
         except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 VOWELS = tuple("aeiou")
 LIKE_CONSONANTS = ("eu", "one", "uni", "us", "uu")
 
@@ -21,8 +23,13 @@ def a(noun: str) -> str:
 def a_kind(value: object) -> str:
     """Return what an object is: its type's name with its article.
 
+    The name of a type that is called as a builtin, and is none, comes with its module.
+
     Example:
         >>> a_kind(5)
         'an int'
     """
-    return a(type(value).__name__)
+    kind = type(value)
+    if hasattr(builtins, kind.__name__) and kind.__module__ != builtins.__name__:
+        return a(f"{kind.__module__}.{kind.__name__}")
+    return a(kind.__name__)

@@ -11,7 +11,12 @@ from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.serdes import Serde, StringSerializer, deserializer_call, serializer_call
-from millstream.core.serdes.base import is_stock
+from millstream.core.serdes.base import (
+    deserialize_column,
+    is_stock,
+    needs_headers,
+    serialize_column,
+)
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -35,8 +40,8 @@ class Part(Generic[T]):
         self._deserializer = serde.deserializer()
         self._serialize = serializer_call(self._serializer)
         self._deserialize = deserializer_call(self._deserializer)
-        self.writes_headers = self._serializer.needs_headers()
-        self.reads_headers = self._deserializer.needs_headers()
+        self.writes_headers = needs_headers(self._serializer)
+        self.reads_headers = needs_headers(self._deserializer)
         if self.writes_headers:
             write = self._serialize
             # Headers may be given and be empty.
@@ -88,18 +93,18 @@ class Part(Generic[T]):
 
     def column_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
         """Return the bytes of many objects."""
-        return self._serializer.serialize_column(self.topic, values)
+        return serialize_column(self._serializer, self.topic, values)
 
     def column_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         """Return the objects of many bytes."""
-        return self._deserializer.deserialize_column(self.topic, data)
+        return deserialize_column(self._deserializer, self.topic, data)
 
     # As in Kafka, a user's serde is not called for what is not there.
     def _present_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
-        return _spread(values, partial(self._serializer.serialize_column, self.topic))
+        return _spread(values, partial(serialize_column, self._serializer, self.topic))
 
     def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
-        return _spread(data, partial(self._deserializer.deserialize_column, self.topic))
+        return _spread(data, partial(deserialize_column, self._deserializer, self.topic))
 
     def size(self, value: Any) -> int:
         """Return how many bytes an object of the plain type takes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -16,8 +17,28 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+@dataclass(frozen=True, slots=True)
+class CalledPunctuator:
+    """A callable as a ``Punctuator``; equal to the callable."""
+
+    callback: Callable[[int], None]
+
+    def punctuate(self, timestamp: int) -> None:
+        """Call it."""
+        self.callback(timestamp)
+
+    def __call__(self, timestamp: int) -> None:
+        self.callback(timestamp)
+
+    def __eq__(self, other: object) -> bool:
+        return self.callback == (other.callback if type(other) is type(self) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.callback)
+
+
 class CapturedPunctuator(Cancellable):
-    """One call of ``schedule``; a test runs it by ``getPunctuator()(time)``.
+    """One call of ``schedule``; a test runs it by ``getPunctuator().punctuate(time)``.
 
     Source: ``MockProcessorContext.CapturedPunctuator``.
     """
@@ -52,8 +73,10 @@ class CapturedPunctuator(Cancellable):
         return self._kind
 
     def getPunctuator(self) -> Any:
-        """Return what the processor gave: a callable, or an object with ``punctuate``."""
-        return self._callback
+        """Return what the processor gave; a callable as an object that has ``punctuate`` too."""
+        if self._callback is None or hasattr(self._callback, "punctuate"):
+            return self._callback
+        return CalledPunctuator(self._callback)
 
     def cancel(self) -> None:
         """Note that it was cancelled; the handle that ``schedule`` returned does the same."""

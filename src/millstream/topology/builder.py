@@ -23,6 +23,7 @@ from millstream.core.plan import (
     SubTopology,
 )
 from millstream.core.wording import a_kind
+from millstream.topology.callables import NOTHING, check_callable, check_processor
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
@@ -393,7 +394,10 @@ def check_fresh(supplier: Any, of: str) -> None:
             f"the supplier {of} is {a_kind(supplied.supplier)}",
             hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
         )
+    if isinstance(supplied.supplier, type) or not hasattr(supplied.supplier, "get"):
+        check_callable(supplied.supplier, f"the supplier {of}", NOTHING)
     first: Any = supplied()
+    check_processor(first, of)
     if first is supplied():
         raise IllegalArgumentException(
             f"{kind} generates single reference. {kind}#get() must return a new object each time "

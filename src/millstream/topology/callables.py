@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
+from millstream.core.wording import a_kind
 
 KEY_VALUE = ("key", "value")
 VALUE = ("value",)
@@ -14,6 +15,10 @@ NOTHING: tuple[str, ...] = ()
 ADDED = ("key", "value", "aggregate")
 MERGED = ("key", "aggregate", "other aggregate")
 REDUCED = ("aggregate", "value")
+RECORD = ("record",)
+CHOSEN_TOPIC = ("key", "value", "recordContext")
+EXTRACTED = ("record", "partitionTime")
+PARTITIONED = ("topic", "key", "value", "numPartitions")
 JOINED = ("value", "other value")
 
 
@@ -64,6 +69,24 @@ def check_callable(
             detail=f"{_name(function)} takes {_taken(signature)}.",
             hint=f"Let it take {count}: {listed}." if arguments else "Let it take no argument.",
         ) from None
+
+
+def check_processor(processor: object, of: str) -> None:
+    """Refuse what a supplier made if it has no ``process`` that takes one record.
+
+    Raises:
+        ClassCastException: ``process`` is missing, or takes a key and a value as Kafka's did
+            before 3.0.
+    """
+    if processor is None:
+        return
+    process = getattr(processor, "process", None)
+    if not callable(process):
+        raise ClassCastException(
+            f"the supplier {of} makes {a_kind(processor)}, which is no processor",
+            hint="Let it make an object with a method process(record).",
+        )
+    check_callable(process, "the method process() of a processor", RECORD)
 
 
 def _check_kind(function: Callable[..., Any], parameter: str, *, many: bool) -> None:

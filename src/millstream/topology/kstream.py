@@ -18,7 +18,7 @@ from millstream.core.processor import (
 from millstream.core.wording import a_kind
 from millstream.topology.arguments import ABSENT, says_cannot, sort_options
 from millstream.topology.builder import Supplied, check_fresh
-from millstream.topology.callables import KEY_VALUE
+from millstream.topology.callables import CHOSEN_TOPIC, KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.declared_operators import StreamOperators
 from millstream.topology.flow import Flow
@@ -48,6 +48,7 @@ from millstream.topology.options import (
     Produced,
     Repartitioned,
 )
+from millstream.topology.options.checks import checked_function
 from millstream.topology.plugged import plugged
 
 if TYPE_CHECKING:
@@ -241,7 +242,8 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
         The topics have to exist.
         """
-        not_none(topic, "topic")
+        if not isinstance(not_none(topic, "topic"), str):
+            checked_function(topic, "extract", "topicExtractor", CHOSEN_TOPIC)
         (how,) = sort_options("to", {"produced": produced}, Produced)
         how = how or Produced()
         flow = self._flow

@@ -26,6 +26,15 @@ from millstream.topology.options import Named
 F = TypeVar("F", bound=Callable[..., Any])
 Wrap = Callable[[Flow], Any]
 _DECLARED = "__declares_operator__"
+REMOVED = {
+    "branch": "split",
+    "flatTransform": "process",
+    "flatTransformValues": "processValues",
+    "through": "repartition",
+    "transform": "process",
+    "transformValues": "processValues",
+}
+"""Methods of streams that Kafka Streams 4.0 took away, and what replaced each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +70,19 @@ def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[...,
     operator = None if name.startswith("_") else offered(OPERATORS).get(name)
     if operator is None or kind.__name__ not in _receivers(operator.traits):
         raise AttributeError(
-            f"'{kind.__name__}' object has no attribute '{name}', and no plugin offers it",
+            f"'{kind.__name__}' object has no attribute '{name}', and no plugin offers it"
+            + _instead(kind, name),
             name=name,
             obj=receiver,
         )
     return partial(_applied, receiver, operator, wrap)
+
+
+def _instead(kind: type, name: str) -> str:
+    """Return what to write for a method of another case, or one that Kafka has no longer."""
+    same = name.replace("_", "").lower()
+    found = next((each for each in dir(kind) if each.lower() == same), REMOVED.get(name))
+    return "" if found is None or not hasattr(kind, found) else f". Write {found}()"
 
 
 def declares_operator(method: F) -> F:

@@ -18,6 +18,7 @@ from millstream.core.serdes.base import (
     DeserializerCall,
     SerializerCall,
     deserializer_call,
+    needs_headers,
     serializer_call,
 )
 from millstream.core.settings import TaskSettings
@@ -76,7 +77,7 @@ class _Calls:
         return _Calls(
             serializer_call(writer),
             deserializer_call(reader),
-            writer.needs_headers() or reader.needs_headers(),
+            needs_headers(writer, reader),
         )
 
 

@@ -19,6 +19,7 @@ from millstream.core.config.together import (
 )
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.serdes import Serde
+from millstream.core.serdes.base import configure_part
 
 log = logging.getLogger(__name__)
 
@@ -370,7 +371,7 @@ class StreamsConfig(AbstractConfig):
         if serde is None:
             return None
         try:
-            serde.configure(self.merged(), is_key)
+            configure_part(serde, self.merged(), is_key)
         except Exception as error:
             raise StreamsException(
                 f"Failed to configure {'key' if is_key else 'value'} serde {_named(self.get(key))}",

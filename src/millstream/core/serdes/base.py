@@ -113,8 +113,8 @@ class Serde(ABC, Generic[T]):
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Configure both halves."""
-        self.serializer().configure(configs, isKey)
-        self.deserializer().configure(configs, isKey)
+        configure_part(self.serializer(), configs, isKey)
+        configure_part(self.deserializer(), configs, isKey)
 
     @abstractmethod
     def serializer(self) -> Serializer[T]:
@@ -126,8 +126,8 @@ class Serde(ABC, Generic[T]):
 
     def close(self) -> None:
         """Close both halves."""
-        self.serializer().close()
-        self.deserializer().close()
+        close_part(self.serializer())
+        close_part(self.deserializer())
 
 
 class WrapperSerde(Serde[T]):
@@ -167,9 +167,45 @@ def _positional(function: Callable[..., Any]) -> float:
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
 
 
-def needs_headers(*halves: Serializer[Any] | Deserializer[Any]) -> bool:
+# What a serializer or deserializer inherits here, one that inherits nothing does without.
+
+
+def needs_headers(*halves: Any) -> bool:
     """Tell whether one of some serializers and deserializers reads or changes headers."""
-    return any(half.needs_headers() for half in halves)
+    return any(_needs_headers(half) for half in halves)
+
+
+def _needs_headers(half: Any) -> bool:
+    if hasattr(half, "needs_headers"):
+        return bool(half.needs_headers())
+    methods = (getattr(half, name, None) for name in ("serialize", "deserialize"))
+    return any(wants_headers(method) for method in methods if method is not None)
+
+
+def serialize_column(serializer: Any, topic: str, values: Sequence[Any]) -> list[bytes | None]:
+    """Return many values as bytes, whether the serializer works on columns or not."""
+    if hasattr(serializer, "serialize_column"):
+        return serializer.serialize_column(topic, values)  # type: ignore[no-any-return]
+    return Serializer.serialize_column(serializer, topic, values)
+
+
+def deserialize_column(deserializer: Any, topic: str, values: Sequence[bytes | None]) -> list[Any]:
+    """Return many objects, whether the deserializer works on columns or not."""
+    if hasattr(deserializer, "deserialize_column"):
+        return deserializer.deserialize_column(topic, values)  # type: ignore[no-any-return]
+    return Deserializer.deserialize_column(deserializer, topic, values)
+
+
+def configure_part(part: Any, configs: Mapping[str, Any], is_key: bool) -> None:
+    """Configure a serde, or a half of one, if it has anything to configure."""
+    if hasattr(part, "configure"):
+        part.configure(configs, is_key)
+
+
+def close_part(part: Any) -> None:
+    """Close a serde, or a half of one, if it has anything to release."""
+    if hasattr(part, "close"):
+        part.close()
 
 
 def serializer_call(serializer: Serializer[Any]) -> SerializerCall:

@@ -19,7 +19,10 @@ from millstream.core.serdes.base import (
     Serde,
     Serializer,
     WrapperSerde,
+    close_part,
+    configure_part,
     deserializer_call,
+    needs_headers,
     serializer_call,
     wrong_type,
 )
@@ -77,7 +80,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
         key = f"default.list.{'key' if isKey else 'value'}.serde.inner"
         if self._inner is not None:
             _refuse_second(configs, key, "serializer")
-            self._inner.configure(configs, isKey)
+            configure_part(self._inner, configs, isKey)
             return
         if configs.get(key) is None:
             raise ConfigException(
@@ -86,7 +89,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
                 hint=f"Set {key}.",
             )
         inner: Serde[Any] = load_instance(configs[key], key)
-        inner.configure(configs, isKey)
+        configure_part(inner, configs, isKey)
         self._inner = inner.serializer()
 
     def serialize(self, topic: str, /, *arguments: Any) -> bytes | None:
@@ -117,12 +120,12 @@ class ListSerializer(Serializer[Sequence[Any]]):
 
     def needs_headers(self) -> bool:
         """Return whether the inner half needs them."""
-        return self._inner is not None and self._inner.needs_headers()
+        return self._inner is not None and needs_headers(self._inner)
 
     def close(self) -> None:
         """Close the inner serializer."""
         if self._inner is not None:
-            self._inner.close()
+            close_part(self._inner)
 
 
 class ListDeserializer(Deserializer[Any]):
@@ -151,7 +154,7 @@ class ListDeserializer(Deserializer[Any]):
             _refuse_second(configs, type_key, "deserializer")
             _refuse_second(configs, inner_key, "deserializer")
             if self._inner is not None:
-                self._inner.configure(configs, isKey)
+                configure_part(self._inner, configs, isKey)
             return
         for what, key in (("list", type_key), ("inner serde", inner_key)):
             if configs.get(key) is None:
@@ -162,7 +165,7 @@ class ListDeserializer(Deserializer[Any]):
                 )
         self._list_class = load_object(configs[type_key], type_key)
         inner: Serde[Any] = load_instance(configs[inner_key], inner_key)
-        inner.configure(configs, isKey)
+        configure_part(inner, configs, isKey)
         self._inner = inner.deserializer()
 
     def deserialize(self, topic: str, /, *arguments: Any) -> Any:
@@ -183,12 +186,12 @@ class ListDeserializer(Deserializer[Any]):
 
     def needs_headers(self) -> bool:
         """Return whether the inner half needs them."""
-        return self._inner is not None and self._inner.needs_headers()
+        return self._inner is not None and needs_headers(self._inner)
 
     def close(self) -> None:
         """Close the inner deserializer."""
         if self._inner is not None:
-            self._inner.close()
+            close_part(self._inner)
 
 
 class ListSerde(WrapperSerde[Any]):

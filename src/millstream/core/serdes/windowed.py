@@ -22,7 +22,12 @@ from millstream.core.serdes.base import (
     Serde,
     Serializer,
     WrapperSerde,
+    close_part,
+    configure_part,
+    deserialize_column,
     deserializer_call,
+    needs_headers,
+    serialize_column,
     serializer_call,
     wrong_type,
 )
@@ -71,16 +76,16 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
 
     def needs_headers(self) -> bool:
         """Return whether the inner half needs them."""
-        return self._inner is not None and self._inner.needs_headers()
+        return self._inner is not None and needs_headers(self._inner)
 
     def serialize_column(
         self, topic: str, values: Sequence[Windowed[Any] | None]
     ) -> list[bytes | None]:
         inner = self._checked_inner()
-        if inner.needs_headers() or set(map(type, values)) != {Windowed}:
+        if needs_headers(inner) or set(map(type, values)) != {Windowed}:
             return [self.serialize(topic, value) for value in values]
         windowed = [value for value in values if value is not None]
-        keys = inner.serialize_column(topic, [value._key for value in windowed])
+        keys = serialize_column(inner, topic, [value._key for value in windowed])
         return list(map(self._join, keys, windowed))
 
     def serializeBaseKey(self, topic: str, /, *arguments: Any) -> bytes | None:
@@ -90,12 +95,12 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
 
     def base_key_column(self, topic: str, values: Sequence[Windowed[Any]]) -> list[bytes | None]:
         """Write many keys without their windows."""
-        return self._checked_inner().serialize_column(topic, [value._key for value in values])
+        return serialize_column(self._checked_inner(), topic, [value._key for value in values])
 
     def close(self) -> None:
         """Close the inner serializer."""
         if self._inner is not None:
-            self._inner.close()
+            close_part(self._inner)
 
     @abstractmethod
     def _suffix(self, data: Windowed[Any]) -> bytes: ...
@@ -164,22 +169,22 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
 
     def needs_headers(self) -> bool:
         """Return whether the inner half needs them."""
-        return self._inner is not None and self._inner.needs_headers()
+        return self._inner is not None and needs_headers(self._inner)
 
     def deserialize_column(
         self, topic: str, values: Sequence[bytes | None]
     ) -> list[Windowed[Any] | None]:
         inner = self._checked_inner()
-        if inner.needs_headers() or not all(values):
+        if needs_headers(inner) or not all(values):
             return [self.deserialize(topic, value) for value in values]
         halves = [self._split(value) for value in values if value is not None]
-        keys = inner.deserialize_column(topic, [key for key, _ in halves])
+        keys = deserialize_column(inner, topic, [key for key, _ in halves])
         return [Windowed(key, window) for key, (_, window) in zip(keys, halves, strict=True)]
 
     def close(self) -> None:
         """Close the inner deserializer."""
         if self._inner is not None:
-            self._inner.close()
+            close_part(self._inner)
 
     @abstractmethod
     def _split(self, data: bytes) -> tuple[bytes, TimeWindow | SessionWindow]: ...
@@ -343,7 +348,7 @@ def _configured_inner(
             )
         return inner
     if inner is None:
-        named.configure(configs, is_key)
+        configure_part(named, configs, is_key)
         return named
     if type(inner) is not type(named):
         raise IllegalArgumentException(

@@ -15,6 +15,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.core.serdes.base import deserialize_column, needs_headers, serialize_column
 from millstream.core.settings import TaskSettings
 
 _LENGTH = struct.Struct(">i")
@@ -46,7 +47,7 @@ class CarriedSerializer(Serializer[Carried]):
 
     def needs_headers(self) -> bool:
         """Return whether one of the two does."""
-        return any(part is not None and part.needs_headers() for part in (self.key, self.value))
+        return needs_headers(*(part for part in (self.key, self.value) if part is not None))
 
     def serialize(self, topic: str, headers: Headers, data: Carried | None) -> bytes | None:  # type: ignore[override]
         if data is None:
@@ -64,8 +65,8 @@ class CarriedSerializer(Serializer[Carried]):
         assert self.key is not None
         assert self.value is not None
         carried = [value for value in values if value is not None]
-        keys = self.key.serialize_column(topic, [each.key for each in carried])
-        rest = self.value.serialize_column(topic, [each.value for each in carried])
+        keys = serialize_column(self.key, topic, [each.key for each in carried])
+        rest = serialize_column(self.value, topic, [each.value for each in carried])
         return [_sized(key) + _sized(value) for key, value in zip(keys, rest, strict=True)]
 
 
@@ -86,7 +87,7 @@ class CarriedDeserializer(Deserializer[Carried]):
 
     def needs_headers(self) -> bool:
         """Return whether one of the two does."""
-        return any(part is not None and part.needs_headers() for part in (self.key, self.value))
+        return needs_headers(*(part for part in (self.key, self.value) if part is not None))
 
     def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Carried | None:  # type: ignore[override]
         if data is None:
@@ -108,8 +109,8 @@ class CarriedDeserializer(Deserializer[Carried]):
         assert self.key is not None
         assert self.value is not None
         parts = [_split(data) for data in values if data is not None]
-        keys = self.key.deserialize_column(topic, [key for key, _ in parts])
-        rest = self.value.deserialize_column(topic, [value for _, value in parts])
+        keys = deserialize_column(self.key, topic, [key for key, _ in parts])
+        rest = deserialize_column(self.value, topic, [value for _, value in parts])
         return list(map(Carried, keys, rest))
 
 

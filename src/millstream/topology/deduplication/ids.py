@@ -10,6 +10,7 @@ from typing import Any
 from millstream.core.chunk import Chunk
 from millstream.core.errors import StreamsException
 from millstream.core.serdes import Serde, serializer_call
+from millstream.core.serdes.base import serialize_column
 from millstream.topology.operators.folding import identities, numbered
 from millstream.topology.operators.operator import AnyRecord, runs
 
@@ -139,7 +140,7 @@ class Part:
 
     def many(self, column: Sequence[Any]) -> list[bytes]:
         """Return the bytes of many."""
-        return [data or b"" for data in self._serializer.serialize_column(self._topic, column)]
+        return [data or b"" for data in serialize_column(self._serializer, self._topic, column)]
 
 
 def _joined(key: bytes, found: bytes) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.serdes import Serde
 from millstream.core.wording import a_kind
+from millstream.topology.callables import check_callable
 
 
 def checked_serde(value: Any, parameter: str) -> Any:
@@ -31,13 +32,24 @@ def checked_serde(value: Any, parameter: str) -> Any:
     )
 
 
-def checked_function(value: Any, method: str, parameter: str) -> Any:
+def checked_function(
+    value: Any, method: str, parameter: str, arguments: tuple[str, ...] | None = None
+) -> Any:
     """Return a callable or an object with the interface's method, or None.
 
+    Args:
+        value: What was given.
+        method: The interface's method.
+        parameter: What the caller calls it.
+        arguments: What it is called with; None to leave that open.
+
     Raises:
-        ClassCastException: It is something else.
+        ClassCastException: It is something else, or cannot be called so.
     """
-    if value is None or _has(value, method) or callable(value):
+    if value is None or isinstance(value, type):
+        return value
+    if _has(value, method) or callable(value):
+        check_callable(getattr(value, method, value), parameter, arguments)
         return value
     raise ClassCastException(
         f"{parameter} cannot be {a_kind(value)}",

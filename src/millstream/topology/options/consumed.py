@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, overload
 
 from millstream.core.serdes import Serde
+from millstream.topology.callables import EXTRACTED
 from millstream.topology.options.auto_offset_reset import AutoOffsetReset
 from millstream.topology.options.checks import checked_function, checked_serde
 from millstream.topology.options.named import NamedOperation
@@ -36,7 +37,7 @@ class Consumed(NamedOperation, Generic[K, V]):
         NamedOperation.__post_init__(self)
         checked_serde(self.key_serde, "keySerde")
         checked_serde(self.value_serde, "valueSerde")
-        checked_function(self.timestamp_extractor, "extract", "timestampExtractor")
+        checked_function(self.timestamp_extractor, "extract", "timestampExtractor", EXTRACTED)
 
     @overload
     @staticmethod

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
+from millstream.topology.callables import PARTITIONED
 from millstream.topology.options.checks import (
     checked_function,
     checked_serde,
@@ -213,8 +214,8 @@ class TableJoined(NamedOperation, Generic[K, KO]):
 
     def __post_init__(self) -> None:
         NamedOperation.__post_init__(self)
-        checked_function(self.partitioner, "partitions", "partitioner")
-        checked_function(self.other_partitioner, "partitions", "otherPartitioner")
+        checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
+        checked_function(self.other_partitioner, "partitions", "otherPartitioner", PARTITIONED)
 
     @staticmethod
     def with_(partitioner: Any, otherPartitioner: Any) -> TableJoined[Any, Any]:

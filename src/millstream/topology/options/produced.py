@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from millstream.core.serdes import Serde
+from millstream.topology.callables import PARTITIONED
 from millstream.topology.options.checks import checked_function, checked_serde
 from millstream.topology.options.named import NamedOperation
 
@@ -32,7 +33,7 @@ class Produced(NamedOperation, Generic[K, V]):
         NamedOperation.__post_init__(self)
         checked_serde(self.key_serde, "keySerde")
         checked_serde(self.value_serde, "valueSerde")
-        checked_function(self.partitioner, "partitions", "partitioner")
+        checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
 
     @staticmethod
     def with_(
