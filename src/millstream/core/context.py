@@ -83,7 +83,11 @@ class NodeContext(ProcessorContext[Any, Any]):
         if len(children) == 1:
             children[0].process_chunk(chunk)
         elif children:
-            self._task.each(chunk, self.forward, self._node.name)
+            self.forward_each(chunk)
+
+    def forward_each(self, chunk: Chunk) -> None:
+        """Pass the records of a run on one by one."""
+        self._task.each(chunk, self.forward, self._node.name)
 
     def each(self, chunk: Chunk) -> None:
         """Let this node process a run of records one by one, each as the record in hand."""

@@ -4,11 +4,11 @@ from millstream.core.serdes.any_bytes import accepts_any_bytes as accepts_any_by
 from millstream.core.serdes.base import Deserializer as Deserializer
 from millstream.core.serdes.base import Serde as Serde
 from millstream.core.serdes.base import Serializer as Serializer
-from millstream.core.serdes.base import WrapperSerde as WrapperSerde
 from millstream.core.serdes.base import deserializer_call as deserializer_call
 from millstream.core.serdes.base import serializer_call as serializer_call
 from millstream.core.serdes.base import wants_headers as wants_headers
 from millstream.core.serdes.factory import Serdes as Serdes
+from millstream.core.serdes.halves import WrapperSerde as WrapperSerde
 from millstream.core.serdes.json_serde import JsonDeserializer as JsonDeserializer
 from millstream.core.serdes.json_serde import JsonSerde as JsonSerde
 from millstream.core.serdes.json_serde import JsonSerializer as JsonSerializer

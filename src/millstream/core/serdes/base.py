@@ -130,25 +130,6 @@ class Serde(ABC, Generic[T]):
         close_part(self.deserializer())
 
 
-class WrapperSerde(Serde[T]):
-    """A serde made of a serializer and a deserializer."""
-
-    def __init__(self, serializer: Serializer[T], deserializer: Deserializer[T]) -> None:
-        self._serializer = serializer
-        self._deserializer = deserializer
-
-    def serializer(self) -> Serializer[T]:
-        """Return the half that writes."""
-        return self._serializer
-
-    def deserializer(self) -> Deserializer[T]:
-        """Return the half that reads."""
-        return self._deserializer
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
 def wants_headers(method: Callable[..., Any]) -> bool:
     """Return whether a bound ``serialize`` or ``deserialize`` is the form that takes headers."""
     function = getattr(method, "__func__", None)

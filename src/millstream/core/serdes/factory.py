@@ -8,7 +8,8 @@ from typing import Any, overload
 
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.serdes import lists, numbers, raw, text
-from millstream.core.serdes.base import Deserializer, Serde, Serializer, WrapperSerde
+from millstream.core.serdes.base import Deserializer, Serde, Serializer
+from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.serdes.json_serde import JsonSerde
 
 
@@ -56,15 +57,20 @@ class Serdes:
     def serdeFrom(type: type) -> Serde[Any]: ...
     @overload
     @staticmethod
-    def serdeFrom(serializer: Serializer[Any], deserializer: Deserializer[Any]) -> Serde[Any]: ...
+    def serdeFrom(
+        serializer: Serializer[Any] | Callable[..., Any],
+        deserializer: Deserializer[Any] | Callable[..., Any],
+    ) -> Serde[Any]: ...
     @staticmethod
     def serdeFrom(*arguments: Any, **keywords: Any) -> Serde[Any]:
         """Return the serde of a Python type, or one made of a serializer and a deserializer.
 
-        ``int`` gives Long and ``float`` gives Double, the widest of their kind.
+        ``int`` gives Long and ``float`` gives Double, the widest of their kind: where Java has
+        ``Integer.class``, write ``Serdes.Integer()``. A half may be a function of topic and data.
 
         Raises:
             IllegalArgumentException: No stock serde is for that type, or a half is None.
+            ClassCastException: A half is something else, such as a serde.
         """
         if len(arguments) + len(keywords) == 1:
             return _by_type(keywords["type"] if keywords else arguments[0])
@@ -96,10 +102,15 @@ def _by_type(wanted: Any) -> Serde[Any]:
                 return make()
     if wanted is None:
         raise NullPointerException("type can't be null")
+    hint = "Pass a serializer and a deserializer, or use JsonSerde."
+    if isinstance(wanted, Serde):
+        hint = "It is a serde already: use it as it is."
+    elif isinstance(wanted, type) and issubclass(wanted, Serde):
+        hint = f"It is the class of a serde: use {wanted.__name__}()."
     raise IllegalArgumentException(
         "Unknown class for built-in serializer. Supported types are: String, Short, Integer, Long, "
         "Float, Double, ByteArray, ByteBuffer, Bytes, UUID, Boolean",
         detail=f"It is {getattr(wanted, '__qualname__', wanted)}; Python's are: "
         "str, int (Long), float (Double), bool, bytes, bytearray, memoryview, UUID, NoneType.",
-        hint="Pass a serializer and a deserializer, or use JsonSerde.",
+        hint=hint,
     )

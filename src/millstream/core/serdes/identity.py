@@ -19,6 +19,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
+from millstream.core.serdes.halves import ByFunction
+
 UNKNOWN = "?"
 """The text of a serde that cannot be looked at; it compares as equal to every other."""
 
@@ -78,6 +80,8 @@ def same_format(before: str, now: str) -> bool:
 
 
 def _text(half: Any, depth: int) -> str:
+    if isinstance(half, ByFunction):
+        half = half.function
     try:
         # A serde of one's own may count or keep what it was called with. What it was at first
         # is what the next process will see.

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.core.errors import ClassCastException, SerializationException
-from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde
+from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.wording import a_kind
 
 

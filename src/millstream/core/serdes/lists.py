@@ -18,7 +18,6 @@ from millstream.core.serdes.base import (
     Deserializer,
     Serde,
     Serializer,
-    WrapperSerde,
     close_part,
     configure_part,
     deserializer_call,
@@ -26,6 +25,7 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
+from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.serdes.numbers import (
     DoubleDeserializer,
     DoubleSerializer,

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from millstream.core.errors import SerializationException
-from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.halves import WrapperSerde
 
 NULLABLE_INT = {int, type(None)}
 NULLABLE_FLOAT = {float, type(None)}

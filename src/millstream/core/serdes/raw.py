@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.halves import WrapperSerde
 
 BytesLike = bytes | bytearray | memoryview
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millstream.core.errors import SerializationException
-from millstream.core.serdes.base import Deserializer, Serializer, WrapperSerde, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.halves import WrapperSerde
 
 UTF_8 = "utf-8"
 SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")

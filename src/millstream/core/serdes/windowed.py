@@ -21,7 +21,6 @@ from millstream.core.serdes.base import (
     Deserializer,
     Serde,
     Serializer,
-    WrapperSerde,
     close_part,
     configure_part,
     deserialize_column,
@@ -32,6 +31,7 @@ from millstream.core.serdes.base import (
     wrong_type,
 )
 from millstream.core.serdes.factory import Serdes
+from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.windows import SessionWindow, TimeWindow, Windowed
 
 LONG = struct.Struct(">q")

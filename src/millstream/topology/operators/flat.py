@@ -14,8 +14,8 @@ from millstream.core.wording import a_kind
 if TYPE_CHECKING:
     from millstream.core.context import NodeContext
 
-_SIZED = frozenset({list, tuple})
-_SINGLE = (str, bytes, bytearray, memoryview, KeyValue)
+SIZED = frozenset({list, tuple})
+SINGLE = (str, bytes, bytearray, memoryview, KeyValue)
 _SHOWN = 60
 """Characters of a wrong result that an error shows."""
 
@@ -52,13 +52,13 @@ def not_none(results: Any) -> Any:
         NullPointerException: It is None.
         ClassCastException: It is one value: text, bytes, a pair, or nothing that can be iterated.
     """
-    if type(results) in _SIZED:
+    if type(results) in SIZED:
         return results
     if results is None:
         raise NullPointerException(
             "a mapper returned None instead of values", hint="Return an empty list for no values."
         )
-    if isinstance(results, _SINGLE) or not isinstance(results, Iterable):
+    if isinstance(results, SINGLE) or not isinstance(results, Iterable):
         raise ClassCastException(
             f"a mapper returned {a_kind(results)} instead of values",
             detail=f"It is {_short(results)}.",
@@ -78,7 +78,7 @@ def flattened(
     Results may be lazy, and then raise half way: what came before is yielded first, then the
     record goes to the exception handler, then the rest is yielded.
     """
-    if convert is None and _SIZED.issuperset(map(type, results)):
+    if convert is None and SIZED.issuperset(map(type, results)):
         counts = map(len, results)
         owners = chain.from_iterable(map(repeat, range(len(results)), counts))
         yield list(owners), list(chain.from_iterable(results))

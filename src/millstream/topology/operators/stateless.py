@@ -14,6 +14,7 @@ from millstream.topology.operators.operator import (
     Operator,
     runs,
 )
+from millstream.topology.operators.returned import Returned
 
 
 def accept_all(key: Any, value: Any) -> bool:
@@ -45,11 +46,42 @@ class Filter(Operator):
             self.context.forward_chunk(run if all(keep) else run.select(keep))
 
 
-class MapValues(Operator):
+class Mapping(Operator):
+    """Calls a mapper, which may return one object again and again."""
+
+    def __init__(self, mapper: Callable[..., Any]) -> None:
+        self._mapper = mapper
+        self._returned = Returned()
+
+    def look(self, result: Any) -> Any:
+        """Return what the mapper has returned, after a look at what it forwards of it."""
+        return self._returned.noted(result)
+
+    def first_ones(self, chunk: Chunk) -> Chunk:
+        """Process records one by one while the mapper is not known; return the others."""
+        return self._returned.first_ones(chunk, self._watched)
+
+    def forward_run(self, chunk: Chunk, made: list[Any]) -> None:
+        """Forward a run that has what the mapper has made."""
+        if self._returned.are_many(made, self.context):
+            self.context.forward_chunk(chunk)
+        else:
+            self.context.forward_each(chunk)
+
+    def _watched(self, chunk: Chunk) -> None:
+        mapper, look = self._mapper, self.look
+        self._mapper = lambda *arguments: look(mapper(*arguments))
+        try:
+            self.context.each(chunk)
+        finally:
+            self._mapper = mapper
+
+
+class MapValues(Mapping):
     """Replaces values."""
 
     def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
-        self._mapper = mapper
+        super().__init__(mapper)
         self._with_key = with_key
 
     def process(self, record: AnyRecord) -> None:
@@ -60,16 +92,14 @@ class MapValues(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the records with their new values."""
+        chunk = self.first_ones(chunk)
         columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
         for run, values in runs(self.context, chunk, self._mapper, *columns):
-            self.context.forward_chunk(run.replace(values=values))
+            self.forward_run(run.replace(values=values), values)
 
 
-class SelectKey(Operator):
+class SelectKey(Mapping):
     """Replaces keys."""
-
-    def __init__(self, mapper: Callable[..., Any]) -> None:
-        self._mapper = mapper
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record with its new key."""
@@ -77,15 +107,17 @@ class SelectKey(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the records with their new keys."""
+        chunk = self.first_ones(chunk)
         for run, keys in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
-            self.context.forward_chunk(run.replace(keys=keys))
+            self.forward_run(run.replace(keys=keys), keys)
 
 
-class Map(Operator):
+class Map(Mapping):
     """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
 
-    def __init__(self, mapper: Callable[..., Any]) -> None:
-        self._mapper = mapper
+    def look(self, result: Any) -> Any:
+        """Return a pair, after a look at its value."""
+        return self._returned.noted_pair(result)
 
     def process(self, record: AnyRecord) -> None:
         """Forward the new pair."""
@@ -94,11 +126,12 @@ class Map(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the new pairs."""
+        chunk = self.first_ones(chunk)
         for run, pairs in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
             if set(map(type, pairs)) == {KeyValue}:
                 keys = [each.key for each in pairs]
                 values = [each.value for each in pairs]
-                self.context.forward_chunk(run.replace(keys=keys, values=values))
+                self.forward_run(run.replace(keys=keys, values=values), values)
             else:
                 self._forward_mixed(run, pairs)
 
@@ -106,14 +139,18 @@ class Map(Operator):
         """Forward pairs that may be tuples, or None where a mapper broke its contract."""
         for run, split in runs(self.context, chunk, pair, pairs):
             keys, values = [key for key, _ in split], [value for _, value in split]
-            self.context.forward_chunk(run.replace(keys=keys, values=values))
+            self.forward_run(run.replace(keys=keys, values=values), values)
 
 
-class FlatMapValues(Operator):
+class FlatMapValues(Mapping):
     """Replaces a value by any number of values."""
 
+    def look(self, result: Any) -> Any:
+        """Return values, each with a look at it."""
+        return self._returned.noted_items(result, self._returned.noted)
+
     def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
-        self._mapper = mapper
+        super().__init__(mapper)
         self._with_key = with_key
 
     def process(self, record: AnyRecord) -> None:
@@ -125,17 +162,19 @@ class FlatMapValues(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the records once for each new value."""
+        chunk = self.first_ones(chunk)
         columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
         for run, results in runs(self.context, chunk, self._mapper, *columns):
             for indices, items in flattened(self.context, run, results):
-                self.context.forward_chunk(fanned_out(run, indices).replace(values=items))
+                self.forward_run(fanned_out(run, indices).replace(values=items), items)
 
 
-class FlatMap(Operator):
+class FlatMap(Mapping):
     """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
 
-    def __init__(self, mapper: Callable[..., Any]) -> None:
-        self._mapper = mapper
+    def look(self, result: Any) -> Any:
+        """Return pairs, each with a look at its value."""
+        return self._returned.noted_items(result, self._returned.noted_pair)
 
     def process(self, record: AnyRecord) -> None:
         """Forward the new pairs."""
@@ -145,11 +184,12 @@ class FlatMap(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the new pairs."""
+        chunk = self.first_ones(chunk)
         for run, results in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
             for indices, pairs in flattened(self.context, run, results, pair):
                 keys, values = [key for key, _ in pairs], [value for _, value in pairs]
                 out = fanned_out(run, indices).replace(keys=keys, values=values)
-                self.context.forward_chunk(out)
+                self.forward_run(out, values)
 
 
 class Peek(Operator):

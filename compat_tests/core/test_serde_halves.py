@@ -1,0 +1,102 @@
+"""What a serde may be made of, and what is refused with the words to write."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from millstream import Consumed, Headers, Produced, Serdes, StreamsBuilder
+from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.serdes.base import serializer_call
+from millstream.core.serdes.identity import format_of
+from millstream.testing import TopologyTestDriver
+
+
+def write(topic: str, data: Any) -> bytes:
+    return json.dumps(data).encode()
+
+
+def read(topic: str, data: bytes) -> Any:
+    return json.loads(data)
+
+
+def test_functions_of_topic_and_data_make_a_serde() -> None:
+    serde = Serdes.serdeFrom(write, read)
+    builder = StreamsBuilder()
+    stream = builder.stream("in", Consumed.with_(Serdes.String(), serde))
+    stream.mapValues(lambda v: [v["n"]]).to("out", Produced.with_(Serdes.String(), serde))
+    with TopologyTestDriver(builder.build()) as driver:
+        text = Serdes.String()
+        source = driver.createInputTopic("in", text.serializer(), serde.serializer())
+        target = driver.createOutputTopic("out", text.deserializer(), serde.deserializer())
+        source.pipeInput("k", {"n": 7})
+        assert target.readValue() == [7]
+
+
+def test_a_function_may_take_headers_too() -> None:
+    def with_headers(topic: str, headers: Headers, data: Any) -> bytes:
+        headers.add("by", b"function")
+        return write(topic, data)
+
+    writer = Serdes.serdeFrom(with_headers, read).serializer()
+    headers = Headers()
+    assert serializer_call(writer)("t", headers, 5) == b"5"
+    assert [header.key() for header in headers] == ["by"]
+    assert writer.needs_headers()
+    assert not Serdes.serdeFrom(write, read).serializer().needs_headers()
+
+
+def test_functions_work_on_columns() -> None:
+    serde = Serdes.serdeFrom(write, read)
+    assert serde.serializer().serialize_column("t", [1, [2]]) == [b"1", b"[2]"]
+    assert serde.deserializer().deserialize_column("t", [b"1", b"[2]"]) == [1, [2]]
+
+
+def test_another_function_is_another_format() -> None:
+    assert format_of(Serdes.serdeFrom(write, read)) != format_of(Serdes.serdeFrom(write, len))
+    assert format_of(Serdes.serdeFrom(write, read)) == format_of(Serdes.serdeFrom(write, read))
+
+
+STRING = Serdes.String()
+HALVES = STRING.serializer(), STRING.deserializer()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "problem", "hint"),
+    [
+        (STRING, STRING, "a StringSerde is no serializer", "Give the serde's .serializer()"),
+        (HALVES[0], STRING, "a StringSerde is no deserializer", "the serde's .deserializer()"),
+        (HALVES[1], HALVES[0], "StringDeserializer is no serializer", "serializer comes first"),
+        (type(HALVES[0]), HALVES[1], "class StringSerializer is no ser", "StringSerializer()."),
+        (HALVES[0], type(HALVES[1]), "class StringDeserializer is no", "StringDeserializer()."),
+        (str, HALVES[1], "the class str is no serializer", "serialize(topic, data)"),
+        ("text", HALVES[1], "a str is no serializer", "serialize(topic, data)"),
+        (HALVES[0], 5, "an int is no deserializer", "deserialize(topic, data)"),
+    ],
+)
+def test_what_is_no_half_is_refused_with_what_to_write(
+    first: Any, second: Any, problem: str, hint: str
+) -> None:
+    for make in (Serdes.serdeFrom, Serdes.WrapperSerde):
+        with pytest.raises(ClassCastException) as raised:
+            make(first, second)
+        assert problem in raised.value.problem
+        assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (STRING, "It is a serde already"),
+        (Serdes.StringSerde, r"use StringSerde\(\)"),
+        (dict, "use JsonSerde"),
+        ("str", "use JsonSerde"),
+    ],
+)
+def test_what_is_no_type_of_a_stock_serde_is_refused_with_what_to_write(
+    given: Any, hint: str
+) -> None:
+    with pytest.raises(IllegalArgumentException, match=hint):
+        Serdes.serdeFrom(given)

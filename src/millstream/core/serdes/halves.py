@@ -1,0 +1,97 @@
+"""Serdes made of two halves: objects, or functions, as Kafka takes lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from millstream.core.errors import ClassCastException
+from millstream.core.serdes.base import Deserializer, Serde, Serializer
+from millstream.core.wording import a_kind
+
+T = TypeVar("T")
+
+
+class WrapperSerde(Serde[T]):
+    """A serde made of a serializer and a deserializer.
+
+    Args:
+        serializer: A ``Serializer``; another object with a method ``serialize``; or a function of
+            topic and data, or of topic, headers and data.
+        deserializer: The same for reading.
+
+    Raises:
+        ClassCastException: One of them is something else, such as a serde or the other half.
+    """
+
+    def __init__(
+        self,
+        serializer: Serializer[T] | Callable[..., Any],
+        deserializer: Deserializer[T] | Callable[..., Any],
+    ) -> None:
+        self._serializer: Serializer[T] = _half(serializer, "serialize")
+        self._deserializer: Deserializer[T] = _half(deserializer, "deserialize")
+
+    def serializer(self) -> Serializer[T]:
+        """Return the half that writes."""
+        return self._serializer
+
+    def deserializer(self) -> Deserializer[T]:
+        """Return the half that reads."""
+        return self._deserializer
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class ByFunction:
+    """A half that is a function."""
+
+    def __init__(self, function: Callable[..., Any], method: str) -> None:
+        self.function = function
+        # In the place of the method, as the number of its arguments says if it wants headers.
+        setattr(self, method, function)
+
+
+class FunctionSerializer(ByFunction, Serializer[Any]):
+    """Writes by a function."""
+
+    def serialize(self, topic: str, data: Any, /) -> bytes | None:
+        """Return ``data`` as bytes."""
+        raise NotImplementedError
+
+
+class FunctionDeserializer(ByFunction, Deserializer[Any]):
+    """Reads by a function."""
+
+    def deserialize(self, topic: str, data: bytes | None, /) -> Any:
+        """Return the object that ``data`` stands for."""
+        raise NotImplementedError
+
+
+def _half(given: Any, method: str) -> Any:
+    own = callable(getattr(given, method, None)) and not isinstance(given, type)
+    if given is None or own:
+        return given
+    if callable(given) and not isinstance(given, type):
+        return _BY_FUNCTION[method](given, method)
+    raise _refusal(given, method)
+
+
+_BY_FUNCTION = {"serialize": FunctionSerializer, "deserialize": FunctionDeserializer}
+
+
+def _refusal(given: Any, method: str) -> ClassCastException:
+    half = f"{method}r"
+    hint = f"Give an object with a method {method}(topic, data), or such a function."
+    if isinstance(given, type):
+        kind = f"the class {given.__qualname__}"
+        if callable(getattr(given, method, None)):
+            hint = f"Give an object: {given.__qualname__}()."
+    else:
+        kind = a_kind(given)
+    if callable(getattr(given, half, None)):
+        hint = f"Give the serde's .{half}(), or the serde alone where a serde is asked for."
+    elif isinstance(given, Serializer | Deserializer):
+        hint += " The serializer comes first, then the deserializer."
+    return ClassCastException(f"{kind} is no {half}", hint=hint)

@@ -1,0 +1,127 @@
+"""Whether a user's function returns a new object for each record, or the same one again, changed.
+
+Kafka Streams brings each result to the end of its way before it calls the function again, so a
+function may fill one ``dict`` and return it each time. Called for a whole run of records, it would
+show its last state in all of them.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.keyvalue import KeyValue
+from millstream.topology.operators.flat import SINGLE, SIZED
+
+if TYPE_CHECKING:
+    from millstream.core.context import NodeContext
+
+log = logging.getLogger(__name__)
+
+PROBES = 256
+"""How many results that can be changed are looked at one by one before a function is trusted."""
+
+_PLAIN = frozenset({bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)})
+_WARNING = (
+    "operator=%s a function returned one object for several records that it was called for at once;"
+    " if it changes that object between calls, some of them show its last state; from now on its "
+    "records go one by one"
+)
+
+
+class Returned:
+    """What is known of the objects that one operator's function returns.
+
+    The first ones are made record by record. What cannot be changed ends that at once; the same
+    object twice means that it stays so.
+    """
+
+    def __init__(self) -> None:
+        self._plain = set(_PLAIN)
+        self._left = PROBES
+        self._seen: dict[int, Any] = {}
+        self._one_by_one = False
+
+    def first_ones(self, chunk: Chunk, each: Callable[[Chunk], None]) -> Chunk:
+        """Let ``each`` process records one by one as long as that is needed; return the others.
+
+        Args:
+            chunk: The records.
+            each: Processes records one by one, and has every result noted.
+        """
+        count = 1
+        while len(chunk) and (self._left or self._one_by_one):
+            count = len(chunk) if self._one_by_one else min(count, self._left)
+            each(chunk.slice(0, count))
+            chunk = chunk.slice(count, len(chunk))
+            count *= 2
+        return chunk
+
+    def note(self, item: Any) -> None:
+        """Look at a result that was made alone."""
+        if not self._left or item is None:
+            return
+        if self._cannot_change(type(item)):
+            self._trust()
+        elif id(item) in self._seen:
+            self._one_by_one = True
+            self._trust()
+        else:
+            # Kept, so that no other object gets its id.
+            self._seen[id(item)] = item
+            self._left -= 1
+            if not self._left:
+                self._trust()
+
+    def noted(self, item: Any) -> Any:
+        """Return a result after a look at it."""
+        self.note(item)
+        return item
+
+    def noted_pair(self, found: Any) -> Any:
+        """Return a pair after a look at its value."""
+        if isinstance(found, tuple | list | KeyValue) and len(found) == 2:
+            self.note(found[1])
+        return found
+
+    def noted_items(self, results: Any, look: Callable[[Any], Any]) -> Any:
+        """Return many results, each with a look at it when it is asked for."""
+        if isinstance(results, SINGLE) or not isinstance(results, Iterable):
+            return results
+        items: Iterator[Any] = map(look, results)
+        return list(items) if type(results) in SIZED else items
+
+    def are_many(self, items: list[Any], context: NodeContext) -> bool:
+        """Tell whether each result of a run is an object of its own, or one that cannot change.
+
+        If not, what gets them has to take them one by one: it may change them as well.
+        """
+        kinds = set(map(type, items))
+        if self._plain.issuperset(kinds):
+            return True
+        changing = items
+        for kind in kinds:
+            if self._cannot_change(kind):
+                changing = [item for item in items if type(item) not in self._plain]
+                break
+        if len(set(map(id, changing))) == len(changing):
+            return True
+        if not self._one_by_one:
+            log.warning(_WARNING, context.node_name)
+        self._one_by_one = True
+        return False
+
+    def _trust(self) -> None:
+        self._left, self._seen = 0, {}
+
+    def _cannot_change(self, kind: type) -> bool:
+        if kind in self._plain:
+            return True
+        parameters = getattr(kind, "__dataclass_params__", None)
+        if issubclass(kind, enum.Enum) or getattr(parameters, "frozen", False):
+            self._plain.add(kind)
+            return True
+        return False
