@@ -24,7 +24,9 @@ log = logging.getLogger(__name__)
 PROBES = 256
 """How many results that can be changed are looked at one by one before a function is trusted."""
 
-_PLAIN = frozenset({bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)})
+_PLAIN: frozenset[type] = frozenset(
+    {bool, bytes, complex, float, frozenset, int, range, str, tuple, type(None)}
+)
 _WARNING = (
     "operator=%s a function returned one object for several records that it was called for at once;"
     " if it changes that object between calls, some of them show its last state; from now on its "
@@ -40,7 +42,7 @@ class Returned:
     """
 
     def __init__(self) -> None:
-        self._plain = set(_PLAIN)
+        self._plain: set[type] = set(_PLAIN)
         self._left = PROBES
         self._seen: dict[int, Any] = {}
         self._one_by_one = False
