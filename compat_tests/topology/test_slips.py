@@ -12,13 +12,22 @@ import pytest
 from millstream import (
     ClassCastException,
     Consumed,
+    ContextualProcessor,
+    IllegalArgumentException,
+    JoinWindows,
+    KeyValue,
     Processor,
     Produced,
+    PunctuationType,
     Repartitioned,
     Serdes,
+    Stores,
     StreamsBuilder,
+    StreamsException,
     Topology,
+    TopologyException,
 )
+from millstream.testing import TopologyTestDriver
 
 TEXT = Serdes.String()
 
@@ -158,3 +167,81 @@ def test_a_type_that_is_called_as_a_builtin_is_named_with_its_module() -> None:
     numbers = pytest.importorskip("numpy")
     with pytest.raises(ClassCastException, match=r"a numpy\.bool"):
         Serdes.Boolean().serializer().serialize("t", numbers.bool_(True))
+
+
+def run_one(body: Callable[[Any, Any], Any], stores: Any = ()) -> None:
+    class Runs(ContextualProcessor[Any, Any, Any, Any]):
+        def process(self, record: Any) -> None:
+            body(self.context(), record)
+
+    builder = StreamsBuilder()
+    for store in stores:
+        builder.addStateStore(store)
+    names = [store.name() for store in stores]
+    builder.stream("in", Consumed.with_(TEXT, TEXT)).process(Runs, *names).to(
+        "out", Produced.with_(TEXT, TEXT)
+    )
+    with TopologyTestDriver(builder.build()) as driver:
+        driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer()).pipeInput("k", "v")
+
+
+@pytest.mark.parametrize(
+    "forwarded", [("k", "v"), ("k",), (None,), (("k", "v"),), (KeyValue("k", "v"),)]
+)
+def test_what_is_forwarded_and_is_no_record_is_refused_with_what_to_write(
+    forwarded: tuple[Any, ...],
+) -> None:
+    with pytest.raises(StreamsException, match="forward.. takes a Record") as caught:
+        run_one(lambda context, record: context.forward(*forwarded))
+    assert "forward(record.withValue(value))" in str(caught.value)
+    assert "serdes" not in str(caught.value)
+    assert "Task 0_0, in-0 at offset 0" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "callback", "problem"),
+    [
+        ("WALL_CLOCK_TIME", lambda time: None, "type cannot be 'WALL_CLOCK_TIME'"),
+        (PunctuationType.STREAM_TIME, 5, "callback cannot be an int"),
+    ],
+)
+def test_a_schedule_of_something_else_is_refused_at_the_call(
+    kind: Any, callback: Any, problem: str
+) -> None:
+    with pytest.raises(StreamsException, match=problem):
+        run_one(lambda context, record: context.schedule(10, kind, callback))
+
+
+@pytest.mark.parametrize("store", [Stores.inMemoryKeyValueStore("s"), "s", 5])
+def test_only_a_builder_can_be_added_as_a_store(store: Any) -> None:
+    for add in (StreamsBuilder().addStateStore, source().addStateStore):
+        with pytest.raises(ClassCastException, match="storeBuilder cannot be") as caught:
+            add(store)
+        assert "keyValueStoreBuilder" in caught.value.hint
+
+
+def first(one: Any, other: Any) -> Any:
+    return one
+
+
+@pytest.mark.parametrize(
+    "combine",
+    [
+        lambda mine, other: mine.stream("a").merge(other.stream("b")),
+        lambda mine, other: mine.stream("a").join(
+            other.stream("b"), first, JoinWindows.ofTimeDifferenceWithNoGrace(1)
+        ),
+        lambda mine, other: mine.stream("a").leftJoin(other.table("b"), first),
+        lambda mine, other: mine.table("a").outerJoin(other.table("b"), first),
+        lambda mine, other: mine.table("a").join(other.table("b"), lambda value: value, first),
+    ],
+)
+def test_streams_of_two_builders_cannot_be_combined(combine: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(TopologyException, match="of another StreamsBuilder"):
+        combine(StreamsBuilder(), StreamsBuilder())
+
+
+def test_a_supplier_of_nothing_is_told_so() -> None:
+    with pytest.raises(IllegalArgumentException) as caught:
+        StreamsBuilder().stream("in").process(lambda: None)  # type: ignore[arg-type, return-value]
+    assert "returns None" in caught.value.detail

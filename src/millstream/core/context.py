@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import (
+    ClassCastException,
     IllegalArgumentException,
     NullPointerException,
     StreamsException,
@@ -22,6 +23,7 @@ from millstream.core.processor import (
 )
 from millstream.core.punctuation import Punctuation
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.chunk import Chunk
@@ -52,7 +54,12 @@ class NodeContext(ProcessorContext[Any, Any]):
         Raises:
             NullPointerException: The processor is in its ``init``: its children are not ready.
             StreamsException: There is no child of that name.
+            ClassCastException: It is no record.
         """
+        try:
+            timestamp = record._timestamp
+        except AttributeError:
+            raise _no_record(record) from None
         children = self._forward_to
         if children is None:
             children = self._refuse_in_init()
@@ -63,12 +70,12 @@ class NodeContext(ProcessorContext[Any, Any]):
         if self._shares:
             record.headers()
         if before is None or (
-            record._timestamp == before._timestamp and record._headers is before._headers
+            timestamp == before._timestamp and record._headers is before._headers
         ):
             for child in children:
                 child(record)
             return
-        task.record_context = before.moved(record._timestamp, record._headers)
+        task.record_context = before.moved(timestamp, record._headers)
         try:
             for child in children:
                 child(record)
@@ -262,6 +269,13 @@ class FixedKeyNodeContext(NodeContext):
         super().forward(record, childName)
 
 
+def _no_record(given: object) -> ClassCastException:
+    return ClassCastException(
+        f"forward() takes a Record, not {a_kind(given)}",
+        hint="Write forward(record.withValue(value)), or forward(Record(key, value, timestamp)).",
+    )
+
+
 def due_first(start_ms: int | None, interval_ms: int, kind: PunctuationType, now_ms: int) -> int:
     """Return the first time of a schedule: on the grid of ``start_ms``, or as Kafka begins."""
     if start_ms is not None:
@@ -303,5 +317,21 @@ def schedule_arguments(
         )
     start = given.get("startTime")
     start_ms = None if start is None else to_epoch_millis(start, "startTime")
-    clock = None if kind is None and not checked else PunctuationType(kind)
-    return start_ms, interval_ms, clock, given["callback"]
+    clock = None if kind is None and not checked else _clock(kind)
+    callback = given["callback"]
+    if checked and not callable(getattr(callback, "punctuate", callback)):
+        raise ClassCastException(
+            f"callback cannot be {a_kind(callback)}",
+            hint="Give a callable, or an object with a method punctuate().",
+        )
+    return start_ms, interval_ms, clock, callback
+
+
+def _clock(kind: Any) -> PunctuationType:
+    try:
+        return PunctuationType(kind)
+    except ValueError:
+        raise ClassCastException(
+            f"type cannot be {kind!r}",
+            hint="Give PunctuationType.STREAM_TIME or PunctuationType.WALL_CLOCK_TIME.",
+        ) from None

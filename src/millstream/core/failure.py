@@ -82,8 +82,10 @@ class Failures:
         if isinstance(error, ClassCastException):
             raise StreamsException(
                 f'operator "{node}" met a value of the wrong type',
-                detail=str(error),
-                hint="Check that its serdes fit what the operators above it return.",
+                detail=f"{_where(self._task_id, context)}; {error}",
+                hint=""
+                if error.hint
+                else "Check that its serdes fit what the operators above it return.",
             ) from error
         response = self._ask(node, record, error, context or NOWHERE)
         if response.deadLetterQueueRecords():
@@ -133,6 +135,13 @@ def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateE
     )
 
 
+def _where(task_id: Any, context: RecordContext | None) -> str:
+    if context is None or context.topic() is None:
+        return f"Task {task_id}"
+    place = f"{context.topic()}-{context.partition()} at offset {context.offset()}"
+    return f"Task {task_id}, {place}, event time {context.timestamp()} ms"
+
+
 def located(
     problem: str,
     task_id: Any,
@@ -154,11 +163,7 @@ def located(
             "one, or start with empty stores, with another application.id."
         )
     place = "" if node is None else f' in operator "{node}"'
-    where = f"Task {task_id}"
-    context = getattr(error, NOTED, context)
-    if context is not None and context.topic() is not None:
-        where += f", {context.topic()}-{context.partition()} at offset {context.offset()}"
-        where += f", event time {context.timestamp()} ms"
+    where = _where(task_id, getattr(error, NOTED, context))
     failure = StreamsException(
         f"{problem}{place}",
         detail=f"{where}; {type(cause).__name__}: {cause}",

@@ -27,6 +27,7 @@ from millstream.topology.callables import NOTHING, check_callable, check_process
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
+    checked_store_builder,
     not_none,
     unused_name,
 )
@@ -156,7 +157,7 @@ class TopologyBuilder:
         self, builder: Any, processors: Iterable[str] = (), *, allow_override: bool = False
     ) -> None:
         """Add a store and connect processors to it; adding the same builder twice is fine."""
-        name = not_none(builder, "storeBuilder").name()
+        name = checked_store_builder(builder).name()
         present = self._stores.get(name)
         if present is None:
             if name in self._global_stores:
@@ -397,14 +398,15 @@ def check_fresh(supplier: Any, of: str) -> None:
     if isinstance(supplied.supplier, type) or not hasattr(supplied.supplier, "get"):
         check_callable(supplied.supplier, f"the supplier {of}", NOTHING)
     first: Any = supplied()
-    check_processor(first, of)
     if first is supplied():
         raise IllegalArgumentException(
             f"{kind} generates single reference. {kind}#get() must return a new object each time "
             "it is called.",
-            detail=f"It is the supplier {of}, and returns the same object twice.",
+            detail=f"It is the supplier {of}, and returns "
+            f"{'None' if first is None else 'the same object twice'}.",
             hint="Make a new processor in each call: every task needs its own.",
         )
+    check_processor(first, of)
 
 
 def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -78,8 +78,6 @@ def check_processor(processor: object, of: str) -> None:
         ClassCastException: ``process`` is missing, or takes a key and a value as Kafka's did
             before 3.0.
     """
-    if processor is None:
-        return
     process = getattr(processor, "process", None)
     if not callable(process):
         raise ClassCastException(

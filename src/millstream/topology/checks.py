@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from millstream.core.errors import (
     ClassCastException,
@@ -13,6 +13,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Node, SinkNode, SourceNode
 from millstream.core.serdes import Deserializer, Serializer
+from millstream.core.wording import a_kind
 
 T = TypeVar("T")
 
@@ -37,6 +38,18 @@ def not_the_other_half(value: object, method: str) -> None:
         raise ClassCastException(
             f"a {shown} is no {method}r", hint=f"Give an object with a method {method}()."
         )
+
+
+def checked_store_builder(builder: Any) -> Any:
+    """Return a store's builder; refuse what is none, such as a supplier of ``Stores``."""
+    not_none(builder, "storeBuilder")
+    if not callable(getattr(builder, "build", None)):
+        raise ClassCastException(
+            f"storeBuilder cannot be {a_kind(builder)}",
+            hint="Write Stores.keyValueStoreBuilder(supplier, keySerde, valueSerde), "
+            "or the like for windows and sessions.",
+        )
+    return builder
 
 
 def unused_name(name: str, nodes: Iterable[str]) -> None:

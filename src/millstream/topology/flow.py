@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from millstream.core.errors import TopologyException
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import Node
 
@@ -29,6 +30,19 @@ class Flow:
     def add(self, node: Node) -> int:
         """Put a node below this one and return its id."""
         return self.graph.add(node, self.node)
+
+    def meeting(self, other: Flow) -> Flow:
+        """Return where another stream or table stands that this one is combined with.
+
+        Raises:
+            TopologyException: It is of another builder, whose graph has other nodes.
+        """
+        if other.graph is not self.graph:
+            raise TopologyException(
+                f'"{self.name}" cannot be combined with "{other.name}" of another StreamsBuilder',
+                hint="Make all streams and tables of a topology with one StreamsBuilder.",
+            )
+        return other
 
     def then(self, node: Node, **changes: Any) -> Flow:
         """Put a node below this one and return where it stands."""

@@ -179,8 +179,8 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
                 f"cannot merge a stream with {a_kind(stream)}",
                 hint="Call toStream() on a table first.",
             )
+        mine, other = self._flow, self._flow.meeting(stream._flow)
         node = self._operation("merge", "KSTREAM-MERGE-", named, stateless.PassThrough, merges=True)
-        mine, other = self._flow, stream._flow
         return KStream(
             Flow(
                 graph=mine.graph,

@@ -191,7 +191,7 @@ class StreamJoins(Generic[K, V]):
             raise ClassCastException(f"windows cannot be {a_kind(windows)}")
         (how,) = sort_options(method, {"streamJoined": joined}, StreamJoined)
         how = how or StreamJoined()
-        left, right = self._flow, other._flow
+        left, right = self._flow, self._flow.meeting(other._flow)
         if left.repartition_required:
             name = left.name if how.name is None else f"{how.name}-left"
             left = self._repartitioned(name, how.key_serde, how.value_serde, how.name is not None)
@@ -218,7 +218,7 @@ class StreamJoins(Generic[K, V]):
         if flow.repartition_required:
             name = flow.name if how.name is None else how.name
             flow = self._repartitioned(name, how.key_serde, how.value_serde, how.name is not None)
-        sources = flow.sources | table._flow.sources
+        sources = flow.sources | flow.meeting(table._flow).sources
         flow.graph.copartitioned.append(sources)
         left = kind is JoinKind.LEFT
         key_serde = flow.key_serde if how.key_serde is None else how.key_serde

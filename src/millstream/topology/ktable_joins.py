@@ -144,7 +144,7 @@ class TableJoins(Generic[K, V]):
         tables, how = sort_options(method, options, TableJoined, Materialized)
         flow, store = join_by_foreign_key(
             self._flow,
-            other._flow,
+            self._flow.meeting(other._flow),
             given["foreignKeyExtractor"],
             given["joiner"],
             keeps_left=kind is JoinKind.LEFT,
@@ -163,7 +163,7 @@ class TableJoins(Generic[K, V]):
     ) -> KTable[K, Any]:
         from millstream.topology.ktable import KTable
 
-        left, right = self._flow, other._flow
+        left, right = self._flow, self._flow.meeting(other._flow)
         graph, names = left.graph, left.graph.names
         function = plain(joiner, "apply", "joiner", JOINED)
         kept = None

@@ -11,7 +11,7 @@ from millstream.core.config import TopologyConfig
 from millstream.core.errors import IllegalArgumentException, TopologyException
 from millstream.core.state import StoreBuilder
 from millstream.topology.arguments import ABSENT, sort_options
-from millstream.topology.checks import not_none
+from millstream.topology.checks import checked_store_builder, not_none
 from millstream.topology.flow import Flow
 from millstream.topology.global_ktable import GlobalKTable
 from millstream.topology.graph.build import Writer
@@ -198,7 +198,7 @@ class StreamsBuilder:
 
     def addStateStore(self, builder: StoreBuilder[Any]) -> StreamsBuilder:
         """Add a store for ``process`` and ``processValues`` to be connected to."""
-        not_none(builder, "builder")
+        checked_store_builder(not_none(builder, "builder"))
         self._graph.add(StoreAddition(name=builder.name(), builder=builder))
         return self
 
