@@ -92,10 +92,6 @@ class OfOldKafka(Processor[Any, Any, Any, Any]):
         raise AssertionError
 
 
-class NoProcessor:
-    pass
-
-
 @pytest.mark.parametrize(
     ("add", "problem", "hint"),
     [
@@ -104,7 +100,6 @@ class NoProcessor:
             "the method process() of a processor cannot be called with (record)",
             "record",
         ),
-        (lambda stream: stream.process(NoProcessor), "no processor", "process(record)"),
         (
             lambda stream: stream.process(lambda record: None),
             "the supplier of process() cannot be called with ()",

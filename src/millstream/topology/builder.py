@@ -406,7 +406,7 @@ def check_fresh(supplier: Any, of: str) -> None:
             f"{'None' if first is None else 'the same object twice'}.",
             hint="Make a new processor in each call: every task needs its own.",
         )
-    check_processor(first, of)
+    check_processor(first)
 
 
 def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
-from millstream.core.wording import a_kind
 
 KEY_VALUE = ("key", "value")
 VALUE = ("value",)
@@ -71,20 +70,15 @@ def check_callable(
         ) from None
 
 
-def check_processor(processor: object, of: str) -> None:
-    """Refuse what a supplier made if it has no ``process`` that takes one record.
+def check_processor(processor: object) -> None:
+    """Refuse a processor whose ``process`` does not take one record.
 
     Raises:
-        ClassCastException: ``process`` is missing, or takes a key and a value as Kafka's did
-            before 3.0.
+        ClassCastException: It takes other arguments: a key and a value, as before Kafka 3.0.
     """
     process = getattr(processor, "process", None)
-    if not callable(process):
-        raise ClassCastException(
-            f"the supplier {of} makes {a_kind(processor)}, which is no processor",
-            hint="Let it make an object with a method process(record).",
-        )
-    check_callable(process, "the method process() of a processor", RECORD)
+    if callable(process):
+        check_callable(process, "the method process() of a processor", RECORD)
 
 
 def _check_kind(function: Callable[..., Any], parameter: str, *, many: bool) -> None:
