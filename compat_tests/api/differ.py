@@ -31,7 +31,7 @@ REASONS: list[tuple[str, str]] = [
         "a None before the name could be any of three arguments",
     ),
     (
-        r"bufferConfig can't be null|"  # noqa: ISC004
+        r"bufferConfig can't be null|"  # noqa: ISC004 - one pattern in parts
         r"(emitStrategy|foreignKeyExtractor|predicate|stateStoreNames|topics) cannot be null",
         "None is refused at the call, not when the topology runs",
     ),
@@ -53,7 +53,7 @@ REASONS: list[tuple[str, str]] = [
     (r"query.QueryResult#forFailure.*Failure is null: x", "a reason of None is shown as null"),
     (r"ProcessId#randomProcessId", "random"),
     (
-        r"raises NullPointerException\(.(predicate|foreignKeyExtractor|emitStrategy|"  # noqa: ISC004
+        r"raises NullPointerException\(.(predicate|foreignKeyExtractor|emitStrategy|"  # noqa: ISC004 - one pattern in parts
         r"stateStoreNames|topics|topic|stateUpdateSupplier|dslStoreFormat) can(no|')t be null",
         "None is refused at the call, not when the topology runs",
     ),

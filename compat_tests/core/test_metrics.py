@@ -148,7 +148,7 @@ def test_what_tasks_have_recorded_is_added_up_elsewhere(clock: Clock) -> None:
         task.declare(lambda: [("task-closed", TAGS[:1])])
         task.sensor("bytes-consumed", TAGS).record(size)
         task.addRateTotalSensor("geo", "countries", "lookup", INFO).record()
-        application.take_in(pickle.loads(pickle.dumps(task.drained())), 1000)  # noqa: S301
+        application.take_in(pickle.loads(pickle.dumps(task.drained())), 1000)  # noqa: S301 - its own bytes
         assert task.drained() == []
     found = numbers(application)
     assert found["bytes-consumed-total"] == 5.0

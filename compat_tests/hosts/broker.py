@@ -16,6 +16,8 @@ from confluent_kafka import (
     Producer,
     TopicPartition,
 )
+
+# Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 from kafka import KafkaProducer
 
@@ -152,6 +154,7 @@ def _when_led(ask: Callable[[], dict[str, int]]) -> dict[str, int]:
 
 
 def _latest() -> Any:
+    # Its stubs leave it untyped.
     return OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 

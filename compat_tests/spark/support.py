@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+
+# Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from compat_tests.kafka.topics import create_topic
@@ -94,10 +96,12 @@ class Playground:
 
     def ends(self, topic: str) -> dict[int, int]:
         """Return the end offsets of a topic by partition."""
+        # Its stubs leave it untyped.
         return self._offsets(topic, OffsetSpec.latest())  # type: ignore[no-untyped-call]
 
     def starts(self, topic: str) -> dict[int, int]:
         """Return the offsets of the oldest records of a topic by partition."""
+        # Its stubs leave it untyped.
         return self._offsets(topic, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
 
     def _offsets(self, topic: str, spec: Any) -> dict[int, int]:

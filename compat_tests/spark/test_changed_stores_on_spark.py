@@ -43,8 +43,8 @@ def count(streams: KafkaStreams) -> Any:
     return streams.store(StoreQueryParameters.fromNameAndType("counts", kind)).get("a")
 
 
-MEMORY: Callable[[], Any] = lambda: Materialized.as_(Stores.inMemoryKeyValueStore("counts"))  # noqa: E731
-DEFAULT: Callable[[], Any] = lambda: Materialized.as_("counts")  # noqa: E731
+MEMORY: Callable[[], Any] = lambda: Materialized.as_(Stores.inMemoryKeyValueStore("counts"))  # noqa: E731 - pickled by value
+DEFAULT: Callable[[], Any] = lambda: Materialized.as_("counts")  # noqa: E731 - pickled by value
 
 
 def test_counts_go_on_in_every_kind_of_store_and_queries_see_them(

@@ -245,3 +245,27 @@ def test_an_exit_in_a_users_function_is_a_failure_at_its_line() -> None:
     failure = failure_from(str(caught.value))
     assert failure.problem == "SystemExit: 3"
     assert failure.more[-1][1].endswith("sys.exit(3)")
+
+
+FULL = [
+    "Job aborted\nCaused by: java.io.IOException: No space left on device: /data/cp/state/0/1",
+    "OSError: [Errno 28] No space left on device: '/data/cp/state/0/1'\nEOFError",
+]
+
+
+@pytest.mark.parametrize("text", FULL)
+def test_a_full_disk_that_spark_reports_is_told_with_its_place(text: str) -> None:
+    failure = failure_from(text)
+    assert type(failure) is ProcessorStateException
+    assert failure.problem == 'there is no space left on the disk at "/data/cp/state/0/1"'
+    assert "No space left on device" in failure.detail
+    assert failure.hint.startswith("Free space where state.dir")
+
+
+def test_a_full_disk_under_a_store_gets_its_own_hint() -> None:
+    full = OSError(28, "No space left on device", "/data/app/0_0/rocksdb")
+    failure = on_the_driver(
+        chained(StreamsException("cannot process a record", detail=str(full), hint="Skip."), full)
+    )
+    assert "/data/app/0_0/rocksdb" in str(failure)
+    assert failure.hint.startswith("Free space where state.dir")

@@ -18,6 +18,7 @@ from millstream.core import errors
 from millstream.core.errors import MillstreamError, StreamsException
 from millstream.core.processor import TaskId
 from millstream.topology.spark.damage import damage_from
+from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
 from millstream.topology.spark.user_frames import user_frames
 
 _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
@@ -65,13 +66,17 @@ def failure_from(text: str) -> StreamsException:
     """
     found = _MARK.search(text)
     if found is None:
-        failure = damage_from(text) or StreamsException(
-            "the Spark query failed", detail=_short(text)
+        failure = (
+            full_disk_from(text)
+            or damage_from(text)
+            or StreamsException("the Spark query failed", detail=_short(text))
         )
         failure.__cause__ = RemoteError(text) if text else None
         return failure
     facts = json.loads(zlib.decompress(base64.b64decode(found[1])))
     failure = _made_again(facts["errors"])
+    if any(full_disk_from(each["text"]) is not None for each in facts["errors"]):
+        failure.hint = FREE_SPACE
     failure.more = tuple(("at", _shown(*frame)) for frame in facts["frames"])
     return failure
 

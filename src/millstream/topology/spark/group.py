@@ -10,6 +10,8 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicCollection, TopicPartition
 from confluent_kafka import KafkaException as ClientException
+
+# Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
@@ -145,6 +147,7 @@ class Group:
         """
         if not places:
             return {}
+        # Its stubs leave it untyped.
         asked: Any = {TopicPartition(*place): OffsetSpec.latest() for place in places}  # type: ignore[no-untyped-call]
         admin = AdminClient(self._client)  # a name: the request ends with the client
         try:
