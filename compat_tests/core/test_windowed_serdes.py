@@ -90,9 +90,9 @@ def test_factories_take_types() -> None:
 
 
 def test_halves_without_an_inner_one_are_refused() -> None:
-    with pytest.raises(NullPointerException, match="has no inner serializer"):
+    with pytest.raises(NullPointerException, match="Inner serializer is `null`"):
         TimeWindowedSerializer().serialize("t", None)
-    with pytest.raises(NullPointerException, match="has no inner deserializer"):
+    with pytest.raises(NullPointerException, match="Inner deserializer is `null`"):
         TimeWindowedDeserializer().deserialize("t", None)
     with pytest.raises(NullPointerException, match="without a key"):
         TIME.serializer().serialize("t", Windowed(None, TimeWindow(0, 10)))

@@ -92,9 +92,9 @@ def test_a_join_may_use_stores_of_the_users_own(make: Any) -> None:
 @pytest.mark.parametrize(
     ("supplier", "problem"),
     [
-        (Stores.inMemoryWindowStore("s", 20, 20, False), "keeps only one record"),
-        (Stores.inMemoryWindowStore("s", 30, 20, True), "does not fit the windows"),
-        (Stores.inMemoryWindowStore("s", 20, 10, True), "does not fit the windows"),
+        (Stores.inMemoryWindowStore("s", 20, 20, False), "must set retainDuplicates=true"),
+        (Stores.inMemoryWindowStore("s", 30, 20, True), "Window settings mismatch"),
+        (Stores.inMemoryWindowStore("s", 20, 10, True), "Window settings mismatch"),
     ],
 )
 def test_a_store_that_cannot_serve_a_join_is_refused(supplier: Any, problem: str) -> None:
@@ -108,7 +108,7 @@ def test_a_store_that_cannot_serve_a_join_is_refused(supplier: Any, problem: str
 
 def test_two_stores_with_one_name_are_refused() -> None:
     supplier = Stores.inMemoryWindowStore("same", 20, 20, True)
-    with pytest.raises(StreamsException, match='both stores of the join are called "same"'):
+    with pytest.raises(StreamsException, match="Both StoreSuppliers have the same name"):
         results(
             lambda left, right: left.join(right, pair, NEAR, StreamJoined.with_(supplier, supplier))
         )

@@ -43,8 +43,8 @@ class MillstreamError(Exception):
         return "\n".join(lines)
 
     def getMessage(self) -> str:
-        """Return the message of the error, as Java's ``Throwable`` does."""
-        return str(self)
+        """Return what failed in one line, as Java's ``Throwable`` does; ``str()`` says more."""
+        return f"{self.prefix}{self.problem}"
 
 
 class PluginError(MillstreamError):

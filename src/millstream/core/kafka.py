@@ -45,8 +45,16 @@ class TopicPartition:
         return f"{self._topic}-{self._partition}"
 
 
+_UNKNOWN: tuple[int, ...] = (-1, -1)
+"""The sizes of a key and a value, where they were not noted."""
+
+
 class ConsumerRecord(Generic[K, V]):
     """A record that was read, and where.
+
+    ``ConsumerRecord(topic, partition, offset, key, value)``, or all that Kafka's consumer notes:
+    ``(topic, partition, offset, timestamp, timestampType, serializedKeySize, serializedValueSize,
+    key, value, headers, leaderEpoch)``.
 
     Source: ``org.apache.kafka.clients.consumer.ConsumerRecord``.
     """
@@ -54,8 +62,10 @@ class ConsumerRecord(Generic[K, V]):
     __slots__ = (
         "_headers",
         "_key",
+        "_leader_epoch",
         "_offset",
         "_partition",
+        "_sizes",
         "_timestamp",
         "_timestamp_type",
         "_topic",
@@ -65,6 +75,7 @@ class ConsumerRecord(Generic[K, V]):
     NO_TIMESTAMP = NO_TIMESTAMP
     NULL_SIZE = -1
 
+    @overload
     def __init__(
         self,
         topic: str,
@@ -76,12 +87,47 @@ class ConsumerRecord(Generic[K, V]):
         timestamp: int = NO_TIMESTAMP,
         timestampType: TimestampType = TimestampType.CREATE_TIME,
         headers: Headers | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        timestamp: int,
+        timestampType: TimestampType,
+        serializedKeySize: int,
+        serializedValueSize: int,
+        key: K,
+        value: V,
+        headers: Headers | None,
+        leaderEpoch: int | None = None,
+        deliveryCount: int | None = None,
+        /,
+    ) -> None: ...
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        key: Any,
+        value: Any,
+        *more: Any,
+        timestamp: int = NO_TIMESTAMP,
+        timestampType: TimestampType = TimestampType.CREATE_TIME,
+        headers: Headers | None = None,
     ) -> None:
         self._topic = topic
         self._partition = partition
         self._offset = offset
-        self._key = key
-        self._value = value
+        self._sizes = _UNKNOWN
+        self._leader_epoch: int | None = None
+        if more:
+            timestamp, timestampType = key, value
+            self._sizes, (key, value, headers) = more[:2], more[2:5]
+            self._leader_epoch = next(iter(more[5:]), None)
+        self._key: K = key
+        self._value: V = value
         self._timestamp = timestamp
         self._timestamp_type = timestampType
         self._headers = headers
@@ -113,6 +159,18 @@ class ConsumerRecord(Generic[K, V]):
     def timestampType(self) -> TimestampType:
         """Return who gave the record its timestamp."""
         return self._timestamp_type
+
+    def serializedKeySize(self) -> int:
+        """Return the number of bytes of the key; -1 if it is not known, or there is none."""
+        return self._sizes[0]
+
+    def serializedValueSize(self) -> int:
+        """Return the number of bytes of the value; -1 if it is not known, or there is none."""
+        return self._sizes[1]
+
+    def leaderEpoch(self) -> int | None:
+        """Return the epoch of the partition's leader; None if it is not known."""
+        return self._leader_epoch
 
     def headers(self) -> Headers:
         """Return the headers."""

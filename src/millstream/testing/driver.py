@@ -143,7 +143,7 @@ class TopologyTestDriver(DriverStores):
             measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
         )
         self._collect()
-        super().__init__(self._task, *self._global_tasks)
+        super().__init__(self._task, *self._global_tasks, names=topology.store_names())
         self._observers.state_changed("RUNNING", "CREATED")
 
     def createInputTopic(
@@ -161,13 +161,8 @@ class TopologyTestDriver(DriverStores):
             IllegalArgumentException: ``autoAdvance`` is negative.
             ClassCastException: What should be a serializer is none.
         """
-        start_ms = (
-            self._host.now_ms()
-            if startTimestamp is ABSENT
-            else to_epoch_millis(not_none(startTimestamp, "startTimestamp"), "startTimestamp")
-        )
-        advance_ms = to_millis(not_none(autoAdvance, "autoAdvance"), "autoAdvance")
-        return TestInputTopic(self, topicName, keySerializer, valueSerializer, start_ms, advance_ms)
+        start = self._host.now_ms() if startTimestamp is ABSENT else startTimestamp
+        return TestInputTopic(self, topicName, keySerializer, valueSerializer, start, autoAdvance)
 
     def createOutputTopic(
         self,

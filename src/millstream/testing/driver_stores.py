@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
@@ -46,12 +48,15 @@ GETTERS: dict[Any, str] = {
 class DriverStores:
     """Stores by name; each getter returns None if the store is of another type."""
 
-    def __init__(self, *tasks: Task) -> None:
+    def __init__(self, *tasks: Task, names: Iterable[str] = ()) -> None:
         self.__tasks = tasks
+        self.__names = tuple(names)
 
-    def getAllStateStores(self) -> dict[str, StateStore]:
-        """Return every store by name."""
-        return {name: store for task in self.__tasks for name, store in task.stores.items()}
+    def getAllStateStores(self) -> dict[str, Any]:
+        """Return every store by name; None for one that no processor is connected to."""
+        return dict.fromkeys(self.__names) | {
+            name: store for task in self.__tasks for name, store in task.stores.items()
+        }
 
     def getStateStore(self, name: str) -> StateStore | None:
         """Return a store of a kind of the user's own; None if there is none of that name.
@@ -63,7 +68,8 @@ class DriverStores:
         for kind, getter in GETTERS.items():
             if isinstance(store, kind):
                 raise IllegalArgumentException(
-                    f'store "{name}" is {a(kind.__name__)}', hint=f"Use {getter}()."
+                    f"Store {name} is {a(_spoken(kind.__name__))} and should be accessed via "
+                    f"`{getter}()`"
                 )
         return store
 
@@ -128,3 +134,9 @@ class DriverStores:
 
     def _store(self, name: str) -> StateStore | None:
         return self.getAllStateStores().get(name)
+
+
+def _spoken(kind: str) -> str:
+    """Return the name of a kind in words: ``KeyValueStore`` is a key-value store."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).lower()
+    return words.replace("key value", "key-value")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from millstream.core.durations import to_millis
+from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -49,14 +49,17 @@ class TestInputTopic(Generic[K, V]):
         topic: str,
         key_serializer: Serializer[K],
         value_serializer: Serializer[V],
-        start_ms: int,
-        advance_ms: int,
+        startTimestamp: Any = 0,
+        autoAdvance: Any = 0,
     ) -> None:
+        not_none(driver, "TopologyTestDriver")
+        start_ms = to_epoch_millis(not_none(startTimestamp, "startTimestamp"), "startTimestamp")
+        advance_ms = to_millis(not_none(autoAdvance, "autoAdvance"), "autoAdvance")
         if advance_ms < 0:
             raise IllegalArgumentException(
                 "autoAdvance must be positive", detail=f"It is {advance_ms} ms."
             )
-        self._driver = not_none(driver, "TopologyTestDriver")
+        self._driver = driver
         self._topic = not_none(topic, "topicName")
         self._serializers = (
             _with_method(key_serializer, "serialize", "keySerializer"),

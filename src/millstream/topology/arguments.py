@@ -53,7 +53,7 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
         if argument is ABSENT:
             continue
         if argument is None:
-            raise NullPointerException(f"{parameter} can't be null", detail=f"In {method}().")
+            raise NullPointerException(f"{parameter} can't be null")
         kind = next((kind for kind in kinds if isinstance(argument, kind)), None)
         if kind is None or kind in found:
             raise ClassCastException(

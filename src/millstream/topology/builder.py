@@ -281,6 +281,10 @@ class TopologyBuilder:
         """Tell whether a store, global or not, is called ``name``."""
         return name in self._stores or name in self._global_stores
 
+    def store_names(self) -> tuple[str, ...]:
+        """Return the name of every store, whether a processor uses it or not."""
+        return (*self._stores, *self._global_stores)
+
     def store_builder(self, name: str) -> Any:
         """Return the builder of a store, None if there is none of that name."""
         store = self._stores.get(name)

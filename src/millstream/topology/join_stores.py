@@ -253,7 +253,8 @@ def check_names_differ(joined: AnyStreamJoined) -> None:
     this, other = joined.this_store_supplier, joined.other_store_supplier
     if this is not None and other is not None and this.name() == other.name():
         raise StreamsException(
-            f'both stores of the join are called "{this.name()}"',
+            "Both StoreSuppliers have the same name.  StoreSuppliers must provide unique names",
+            detail=f'Both stores of the join are called "{this.name()}".',
             hint="Give the two suppliers different names.",
         )
 
@@ -262,14 +263,17 @@ def _check_supplier(supplier: Any, windows: JoinWindows) -> None:
     name = supplier.name()
     if not supplier.retainDuplicates():
         raise StreamsException(
-            f'store "{name}" keeps only one record per key and time',
+            "The StoreSupplier must set retainDuplicates=true, found retainDuplicates=false",
+            detail=f'Store "{name}" keeps only one record per key and time.',
             hint="Make its supplier with retainDuplicates=True: a join needs all of them.",
         )
     retention_ms = windows.size() + windows.gracePeriodMs()
     found = supplier.retentionPeriod(), supplier.windowSize()
     if found != (retention_ms, windows.size()):
         raise StreamsException(
-            f'store "{name}" does not fit the windows of its join',
-            detail=f"It has a retention of {found[0]} ms and a window size of {found[1]} ms; the "
-            f"join needs {retention_ms} and {windows.size()}: before plus after, and grace.",
+            f"Window settings mismatch. WindowBytesStoreSupplier settings {supplier} must match "
+            f"JoinWindows settings {windows} for the window size and retention period",
+            detail=f'Store "{name}" has a retention of {found[0]} ms and a window size of '
+            f"{found[1]} ms; the join needs {retention_ms} and {windows.size()}: before plus "
+            "after, and grace.",
         )

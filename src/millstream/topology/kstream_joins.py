@@ -161,11 +161,13 @@ class StreamJoins(Generic[K, V]):
         first = arguments[0] if arguments else next(iter(keywords.values()), None)
         call: Callable[..., KStream[K, Any]] = self._join_stream
         names: tuple[str, ...] = ("otherStream", "joiner", "windows", "streamJoined")
-        # With two arguments only a table can have been meant: streams need windows as well.
-        no_table = len(arguments) == 2 and first is None and not keywords
+        # What None stands for: streams are joined with windows, global tables with two functions.
+        no_stream = first is None and not keywords and not _windows_among(arguments)
+        no_global = no_stream and len(arguments) > 2 and not isinstance(arguments[2], Joined | None)
+        no_table = no_stream and not no_global
         if isinstance(first, KTable) or "table" in keywords or no_table:
             call, names = self._join_table, ("table", "joiner", "joined")
-        elif isinstance(first, GlobalKTable) or "globalTable" in keywords:
+        elif isinstance(first, GlobalKTable) or "globalTable" in keywords or no_global:
             call = self._join_global
             names = ("globalTable", "keySelector", "joiner", "named")
         given = dict(zip(names, arguments, strict=False))
@@ -305,6 +307,10 @@ def _check_remembers(table: Any) -> None:
 
 def _lookup_prefix(kind: JoinKind) -> str:
     return "KSTREAM-LEFTJOIN-" if kind is JoinKind.LEFT else "KSTREAM-JOIN-"
+
+
+def _windows_among(arguments: tuple[Any, ...]) -> bool:
+    return any(isinstance(argument, JoinWindows) for argument in arguments)
 
 
 def _wrong_arguments(method: str, names: tuple[str, ...]) -> IllegalArgumentException:

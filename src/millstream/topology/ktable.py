@@ -181,8 +181,9 @@ class KTable(TableJoins[K, V]):
                 (Kafka does not have it.)
 
         Raises:
-            TopologyException: It says ``untilWindowCloses`` and the rows are not by window. When
-                the topology is built: the table is versioned.
+            TopologyException: It says ``untilWindowCloses`` and the rows are not by window; or the
+                table is versioned (found when the topology is built, where a table further up
+                is what makes it so).
 
         Source: KIP-328.
         """

@@ -14,7 +14,7 @@ from millstream.plugins.registry import buffer_class
 from millstream.topology.flow import Flow
 from millstream.topology.graph.graph import Graph
 from millstream.topology.graph.nodes import OldValues, TableOperation, TableRole
-from millstream.topology.graph.suppressed import SuppressedTable
+from millstream.topology.graph.suppressed import SuppressedTable, versioned_above
 from millstream.topology.join_stores import JoinStoreBuilder
 from millstream.topology.materialize import SessionTableBuilder, WindowTableBuilder
 from millstream.topology.operators.getters import View
@@ -60,10 +60,15 @@ def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
     """Put a ``suppress`` below a table.
 
     Raises:
-        TopologyException: It is to wait for windows to close, and there are none.
+        TopologyException: It is to wait for windows to close, and there are none; or the table is
+            itself kept in a versioned store.
         PluginError: The buffer's plugin is not installed.
         IllegalArgumentException: The buffer is to spill to disk, and its plugin cannot.
     """
+    # Kafka's early check. Of tables further up only the build knows, and asks again.
+    above = flow.graph.node(flow.node)
+    if isinstance(above, TableOperation) and above.outputs_versioned:
+        raise versioned_above(suppressed.name or "suppress()")
     names, given, config = flow.graph.names, suppressed.name, suppressed.buffer
     name = names.operator(_PREFIX) if given is None else given
     final = suppressed.wait_ms is None

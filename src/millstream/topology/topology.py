@@ -184,6 +184,10 @@ class Topology:
         """Return the nodes and their order; ``str()`` of it is Kafka Streams' text."""
         return TopologyDescription(self.builder.plan())
 
+    def store_names(self) -> tuple[str, ...]:
+        """Return the name of every store, whether a processor uses it or not."""
+        return self.builder.store_names()
+
     def plan(self) -> Plan:
         """Return what a host needs to make tasks."""
         return self.builder.plan()

@@ -89,6 +89,8 @@ class ConfigKey:
 def invalid(name: str, value: Any, reason: str, *, hint: str = "") -> ConfigException:
     """Return the error that names key, value and reason."""
     text = "null" if value is None else value
+    if isinstance(value, list):
+        text = f"[{', '.join(map(str, value))}]"
     return ConfigException(f"Invalid value {text} for configuration {name}: {reason}", hint=hint)
 
 

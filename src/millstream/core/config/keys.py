@@ -37,6 +37,12 @@ NO_WRAPPER = "millstream.core.wrapper:NoOpProcessorWrapper"
 ROCKS_DB_SUPPLIERS = "millstream:BuiltInDslStoreSuppliers.RocksDBDslStoreSuppliers"
 
 
+_ACCEPTABLE = (
+    'Acceptable values are: "none", "all", or a comma separated list of specific optimizations: '
+    f"({', '.join(OPTIMIZATIONS)})."
+)
+
+
 def optimizations(setting: str) -> set[str]:
     """Return the optimisations that ``topology.optimization`` switches on.
 
@@ -50,12 +56,16 @@ def optimizations(setting: str) -> set[str]:
         return set(OPTIMIZATIONS)
     if parts == ["none"]:
         return set()
+    if "all" in parts or "none" in parts:
+        raise ConfigException(
+            f'"{setting}" is not a valid optimization config. {_ACCEPTABLE}',
+            hint="Write topology.optimization as all alone, as none alone, or as a list.",
+        )
     wrong = [part for part in parts if part not in OPTIMIZATIONS]
     if wrong:
         raise ConfigException(
-            f"Invalid value {setting} for configuration topology.optimization: "
-            f'"{wrong[0]}" is not an optimization',
-            detail=f"It is all, none, or some of: {', '.join(OPTIMIZATIONS)}.",
+            f"Unrecognized config. {_ACCEPTABLE}",
+            detail=f'The value of topology.optimization is "{setting}"; "{wrong[0]}" is none.',
         )
     return set(parts)
 
@@ -69,7 +79,7 @@ def _optimization(name: str, value: Any) -> None:
 def _few_tags(name: str, value: Any) -> None:
     _not_none(name, value)
     if len(value) > RACK_TAGS_MAX:
-        raise invalid(name, value, f"exceeds maximum list size of {RACK_TAGS_MAX}.")
+        raise invalid(name, value, f"exceeds maximum list size of [{RACK_TAGS_MAX}].")
 
 
 def _not_empty(name: str, value: Any) -> None:

@@ -154,8 +154,8 @@ class TimestampedRangeQuery(_ForRange[K], Query[KeyValueIterator[K, ValueAndTime
         return self._upper
 
 
-def required_key(key: Any) -> Any:
+def required_key(key: Any, message: str = "the key should not be null") -> Any:
     """Return ``key``; None is an error."""
     if key is None:
-        raise NullPointerException("the key should not be null")
+        raise NullPointerException(message)
     return key

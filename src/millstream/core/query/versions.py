@@ -24,6 +24,7 @@ K_ = TypeVar("K_")
 V_ = TypeVar("V_")
 
 _GIVEN_NOTHING: Any = object()
+NO_KEY = "key cannot be null."
 
 
 class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
@@ -86,7 +87,7 @@ class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
     @staticmethod
     def withKey(key: K_) -> VersionedKeyQuery[K_, V_]:
         """Ask for the latest version of ``key``."""
-        return VersionedKeyQuery(required_key(key))
+        return VersionedKeyQuery(required_key(key, NO_KEY))
 
     def asOf(self, asOfTimestamp: InstantLike) -> VersionedKeyQuery[K, V]:
         """Return the query of the version that held at a time (inclusive).
@@ -154,7 +155,7 @@ class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic
     @staticmethod
     def withKey(key: K_) -> MultiVersionedKeyQuery[K_, V_]:
         """Ask for every version of ``key`` that the store still has."""
-        return MultiVersionedKeyQuery(required_key(key))
+        return MultiVersionedKeyQuery(required_key(key, NO_KEY))
 
     def key(self) -> K:
         """Return the key."""

@@ -116,7 +116,9 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
     def _checked_inner(self) -> Serializer[Any]:
         if self._inner is None:
             raise NullPointerException(
-                f"{type(self).__name__} has no inner serializer",
+                "Inner serializer is `null`. User code must use constructor "
+                f"`{type(self).__name__}(final Serializer<T> inner)` instead of the no-arg "
+                "constructor.",
                 hint=f"Make it as {type(self).__name__}(inner), or configure it.",
             )
         return self._inner
@@ -192,7 +194,9 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
     def _checked_inner(self) -> Deserializer[Any]:
         if self._inner is None:
             raise NullPointerException(
-                f"{type(self).__name__} has no inner deserializer",
+                "Inner deserializer is `null`. User code must use constructor "
+                f"`{type(self).__name__}(final Deserializer<T> inner)` instead of the no-arg "
+                "constructor.",
                 hint=f"Make it as {type(self).__name__}(inner, ...), or configure it.",
             )
         return self._inner

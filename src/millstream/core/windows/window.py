@@ -39,6 +39,16 @@ class Window(ABC):
         self._start = startMs
         self._end = endMs
 
+    @property
+    def startMs(self) -> int:
+        """The first millisecond, as subclasses see it."""
+        return self._start
+
+    @property
+    def endMs(self) -> int:
+        """The end in epoch milliseconds, as subclasses see it."""
+        return self._end
+
     def start(self) -> int:
         """Return the first millisecond of the window."""
         return self._start

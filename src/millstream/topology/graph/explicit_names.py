@@ -34,13 +34,18 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
             if builder.loggingEnabled():
                 changelogs.append(f"{builder.name()}-changelog")
     if stores or changelogs or repartitions:
-        found = {"changelog topics": changelogs, "stores": stores, "topics": repartitions}
+        found = {
+            "changelog topic(s)": changelogs,
+            "state store(s)": stores,
+            "repartition topic(s)": repartitions,
+        }
         raise TopologyException(
-            "generated names are forbidden by ensure.explicit.internal.resource.naming",
-            detail="; ".join(
-                f"{kind}: {', '.join(names)}" for kind, names in found.items() if names
-            )
-            + ".",
+            "\n".join(
+                f"Following {kind} has not been named: {', '.join(names)}"
+                for kind, names in found.items()
+                if names
+            ),
+            detail="Generated names are forbidden by ensure.explicit.internal.resource.naming.",
             hint="Name them with Materialized.as_, Grouped.as_ and Repartitioned.as_.",
         )
 

@@ -99,6 +99,10 @@ class GraphBuilder:
         self.use_again(number)
         return number
 
+    def node(self, number: int) -> Node:
+        """Return a node by its id."""
+        return self._nodes[number]
+
     def use_again(self, number: int) -> None:
         """Rank a node as if it had been added now: a second aggregation shares it."""
         self._ranks[number] = self._next_rank

@@ -25,9 +25,14 @@ class SuppressedTable(TableOperation):
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
         if settings.versioned_input:
-            raise TopologyException(
-                "suppress() is only supported for non-versioned KTables",
-                detail=f'Above "{self.name}" is a table in a versioned store.',
-                hint="Materialize that table in another kind of store.",
-            )
+            raise versioned_above(self.name)
         TableOperation.write(self, topology, parents, settings)
+
+
+def versioned_above(name: str) -> TopologyException:
+    """Return the error for a ``suppress`` below a table in a versioned store."""
+    return TopologyException(
+        "suppress() is only supported for non-versioned KTables",
+        detail=f'Above "{name}" is a table in a versioned store.',
+        hint="Materialize that table in another kind of store.",
+    )
