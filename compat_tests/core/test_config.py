@@ -120,8 +120,9 @@ def test_entries_are_parsed(key: Any, value: Any, parsed: Any) -> None:
             "topology.optimization",
             "all,none",
             (
-                'Invalid value all,none for configuration topology.optimization: "all" is not an '
-                "optimization"
+                '"all,none" is not a valid optimization config. Acceptable values are: "none", '
+                '"all", or a comma separated list of specific optimizations: '
+                "(reuse.ktable.source.topics, merge.repartition.topics, single.store.self.join)."
             ),
         ),
         (
