@@ -207,7 +207,9 @@ def deserializer_call(deserializer: Deserializer[Any]) -> DeserializerCall:
 
 def is_stock(part: object) -> bool:
     """Tell whether a serde, or a half of one, is of this library and not of a user's."""
-    return type(part).__module__.partition(".")[0] == __name__.partition(".")[0]
+    kind = type(part)
+    ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    return ours and not getattr(kind, "holds_user_code", False)
 
 
 def _as_bytes(serializer: object, topic: str, data: Any) -> bytes | None:

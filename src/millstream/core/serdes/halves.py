@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from millstream.core.errors import ClassCastException
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
@@ -46,6 +46,9 @@ class WrapperSerde(Serde[T]):
 
 class ByFunction:
     """A half that is a function."""
+
+    holds_user_code: ClassVar[bool] = True
+    """What the function returns is checked and copied, as what a user's class returns is."""
 
     def __init__(self, function: Callable[..., Any], method: str) -> None:
         self.function = function
