@@ -184,6 +184,7 @@ def test_a_typed_cause_keeps_its_class_and_its_parts(kind: type[MillstreamError]
     assert failure.taskId() == TaskId(1, 2)
     found = failure.__cause__
     assert type(found) is kind
+    assert isinstance(found, MillstreamError)
     assert (found.problem, found.detail, found.hint) == (cause.problem, cause.detail, cause.hint)
     assert str(found) == str(cause)
     assert found.args == cause.args
