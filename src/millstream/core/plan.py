@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from millstream.core.errors import UnknownTopologyException
 
@@ -41,6 +41,16 @@ class ProcessorNode:
     stores: tuple[str, ...] = ()
 
 
+class Repeats(Protocol):
+    """Tells a sink's task which records its reader has had since the last commit."""
+
+    def __call__(self, key: bytes | None, value: bytes | None, unserialized: Any, /) -> bool:
+        """Tell whether a record need not be sent; note it, if it has to be."""
+
+    def committed(self) -> None:
+        """Forget what has been sent."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SinkNode:
     """Where records go out: to ``topic``, or where ``extractor`` says for each record."""
@@ -52,6 +62,8 @@ class SinkNode:
     key_serializer: Any = None
     value_serializer: Any = None
     partitioner: Any = None
+    repeats: Callable[[], Repeats] | None = None
+    """Makes, for each task, what tells which records need not be sent; None: all are sent."""
 
 
 Node = SourceNode | ProcessorNode | SinkNode

@@ -52,6 +52,9 @@ class SinkRuntime:
         self._value_call = serializer_call(value_serializer)
         self.mutates_headers = needs_headers(key_serializer, value_serializer)
         """Serializers may change the headers that siblings are given."""
+        self._repeats = None if node.repeats is None else node.repeats()
+        if self._repeats is not None:
+            task.commit_callbacks.append(self._repeats.committed)
         self._by_columns = not self.mutates_headers
 
     def process(self, record: Record[Any, Any]) -> None:
@@ -73,6 +76,8 @@ class SinkRuntime:
         except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
             self._refused(topic, record, origin, error)
             return
+        if self._repeats is not None and self._repeats(key, value, record._value):
+            return
         # A copy: what a sibling adds later must not show in what was sent.
         headers = headers.copy() if headers else None
         if self._partitions is None:
@@ -84,7 +89,7 @@ class SinkRuntime:
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
         topic = self._topic
-        by_columns = self._by_columns and self._task.by_chunks
+        by_columns = self._by_columns and self._task.by_chunks and self._repeats is None
         by_columns = by_columns and (self._partitions is None or self._partition_column is not None)
         if topic is None or not by_columns:
             self._task.each(chunk, self.process, self.above)

@@ -138,6 +138,7 @@ class TopologyBuilder:
         key_serializer: Any = None,
         value_serializer: Any = None,
         partitioner: Any = None,
+        repeats: Any = None,
         parents: Iterable[str],
     ) -> None:
         """Add a sink to a topic, or to where an extractor says, below its parents."""
@@ -151,6 +152,7 @@ class TopologyBuilder:
             key_serializer=key_serializer,
             value_serializer=value_serializer,
             partitioner=partitioner,
+            repeats=repeats,
         )
 
     def add_state_store(

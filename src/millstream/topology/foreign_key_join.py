@@ -29,6 +29,7 @@ from millstream.topology.operators.foreign_key import (
     Resolve,
     Subscribe,
 )
+from millstream.topology.operators.repeated_answers import RepeatedAnswers
 from millstream.topology.operators.table import TableSource
 from millstream.topology.options import Materialized, TableJoined
 from millstream.topology.subscriptions import ResponseSerde, SubscriptionSerde, answer_partition
@@ -158,6 +159,7 @@ class _Build:
             key_serde=left.key_serde,
             value_serde=responses,
             partitioner=_by_key(self.options.partitioner) or answer_partition,
+            repeats=RepeatedAnswers,
         )
         source = InternalSource(
             name=self.name("-subscription-response-source", _SOURCE),

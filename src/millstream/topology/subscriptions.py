@@ -58,6 +58,8 @@ class Response:
     foreign_value: Any
     partition: int | None = None
     """Not on the wire: the sink's partitioner looks at it."""
+    of_cached: bool = False
+    """Not on the wire: it answers a subscription, from a table whose cache will be flushed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ class InternalSink(Node):
     key_serde: Any
     value_serde: Any
     partitioner: Any = None
+    repeats: Any = None
+    """Makes, for each task, what tells which records need not be sent; None: all are sent."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
@@ -85,6 +87,7 @@ def _add_sink(
         key_serializer=None if node.key_serde is None else node.key_serde.serializer(),
         value_serializer=node.value_serde.serializer(),
         partitioner=getattr(node, "partitioner", None),
+        repeats=getattr(node, "repeats", None),
         parents=parents,
     )
 

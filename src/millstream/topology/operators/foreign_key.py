@@ -203,7 +203,10 @@ class AnswerSubscription(JoinPart):
     def init(self, context: Any) -> None:
         """Open the right table."""
         super().init(context)
-        self._getter = self._settings.reads[0].open(context)
+        view = self._settings.reads[0]
+        self._getter = view.open(context)
+        accesses = (context.getStateStore(name).access() for name in view.stores)
+        self._cached = any(getattr(access, "cached", False) for access in accesses)
 
     def process(self, record: AnyRecord) -> None:
         """Answer, or stay silent."""
@@ -220,7 +223,8 @@ class AnswerSubscription(JoinPart):
             return
         if instruction is Instruction.DELETE_AND_ANSWER:
             value = None
-        response = Response(subscription.row_hash, value, subscription.partition)
+        row_hash, partition = subscription.row_hash, subscription.partition
+        response = Response(row_hash, value, partition, of_cached=self._cached)
         self.forward(make_record(subscription.primary_key, response, timestamp, record._headers))
 
     def close(self) -> None:
