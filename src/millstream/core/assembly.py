@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.errors import ConfigException
+from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, SubTopology
+from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
 from millstream.core.runtime import ProcessorRuntime
 from millstream.core.sink import SinkRuntime
 from millstream.core.source import SourceRuntime
@@ -17,6 +17,8 @@ from millstream.core.timestamps import FailOnInvalidTimestamp
 
 if TYPE_CHECKING:
     from millstream.core.task import Task
+
+_OURS = "millstream."
 
 
 def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
@@ -32,8 +34,23 @@ def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
             callback = context.restorers.get(node.name)
             if callback is not None:
                 restore(store, callback, task.host.logged(node.name))
+            elif node.name not in context.restorers:
+                _check_registered(node, store, task)
             stores[node.name] = store
     return stores
+
+
+def _check_registered(node: StoreNode, store: Any, task: Task) -> None:
+    """Refuse a user's own logged store that nothing could restore."""
+    if type(store).__module__.startswith(_OURS) or not node.builder.loggingEnabled():
+        return
+    raise StreamsException(
+        f'state store "{node.name}" has not been registered',
+        detail="Its init did not call context.register(root, callback); it would be empty after a "
+        "restart.",
+        hint="Register it with a callback that takes a key and a value of the changelog, or build "
+        "it withLoggingDisabled().",
+    )
 
 
 def measure(task: Task, store: Any) -> None:

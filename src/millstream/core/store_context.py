@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.errors import IllegalArgumentException, IllegalStateException
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
@@ -74,14 +75,33 @@ class StoreContext(StateStoreContext):
     def register(
         self,
         store: StateStore,
-        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
         commitCallback: Any = None,
     ) -> None:
-        """Note how a user's own store is filled from a changelog, and whom a commit is to tell."""
+        """Note how a user's own store is filled from a changelog, and whom a commit is to tell.
+
+        Raises:
+            IllegalStateException: The store is logged and there is no callback to restore it.
+            IllegalArgumentException: A store of this name has been registered.
+
+        Source: Kafka's ``ProcessorStateManager.registerStore``.
+        """
+        if store.name() in self.restorers:
+            raise IllegalArgumentException(f"Store {store.name()} has already been registered.")
+        if stateRestoreCallback is None and self._is_logged(store.name()):
+            raise IllegalStateException(
+                "Log enabled store should always provide a restore callback upon registration",
+                hint="Give register() a callable (key, value), or build the store "
+                "withLoggingDisabled(): it is then empty after a restart.",
+            )
         if commitCallback is not None:
             call = getattr(commitCallback, "onCommit", commitCallback)
             self._task.commit_callbacks.append(call)
         self.restorers[store.name()] = stateRestoreCallback
+
+    def _is_logged(self, store: str) -> bool:
+        nodes = (node for part in self._task._parts for node in part.stores)
+        return any(node.name == store and node.builder.loggingEnabled() for node in nodes)
 
     def appConfigs(self) -> dict[str, Any]:
         """Return the application's configuration."""

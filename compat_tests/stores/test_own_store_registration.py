@@ -1,0 +1,131 @@
+"""A store of a user's own says how it is restored, or that it need not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from millstream import (
+    IllegalArgumentException,
+    IllegalStateException,
+    Processor,
+    Serdes,
+    StreamsBuilder,
+    StreamsException,
+    TopologyTestDriver,
+)
+from millstream.core.state import StateStore, StoreBuilder
+
+REGISTERED: dict[str, Callable[[Any, Any], Any]] = {
+    "callback": lambda store, context: context.register(store, lambda key, value: None),
+    "none": lambda store, context: context.register(store, None),
+    "never": lambda store, context: None,
+    "twice": lambda store, context: [
+        context.register(store, lambda key, value: None) for _ in range(2)
+    ],
+}
+
+
+class OwnStore(StateStore):
+    """Holds nothing; registers itself in one of four ways."""
+
+    def __init__(self, way: str) -> None:
+        self.way = way
+
+    def name(self) -> str:
+        return "own"
+
+    def init(self, stateStoreContext: Any, root: StateStore) -> None:
+        REGISTERED[self.way](root, stateStoreContext)
+
+    def flush(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def persistent(self) -> bool:
+        return False
+
+    def isOpen(self) -> bool:
+        return True
+
+
+class Builder(StoreBuilder[OwnStore]):
+    """Builds the store, logged unless told otherwise."""
+
+    def __init__(self, way: str, *, logged: bool = True) -> None:
+        self.way, self.logged = way, logged
+
+    def name(self) -> str:
+        return "own"
+
+    def build(self) -> OwnStore:
+        return OwnStore(self.way)
+
+    def loggingEnabled(self) -> bool:
+        return self.logged
+
+    def logConfig(self) -> dict[str, str]:
+        return {}
+
+    def withCachingEnabled(self) -> Builder:
+        return self
+
+    def withCachingDisabled(self) -> Builder:
+        return self
+
+    def withLoggingEnabled(self, config: Any) -> Builder:
+        return self
+
+    def withLoggingDisabled(self) -> Builder:
+        return self
+
+
+def opened(builder: Builder) -> None:
+    streams = StreamsBuilder()
+    streams.addStateStore(builder)
+    source = streams.stream("in")
+    source.filter(lambda k, v: True).process(Keeps, "own").to("out")
+    strings = {"default.key.serde": Serdes.String(), "default.value.serde": Serdes.String()}
+    with TopologyTestDriver(streams.build(), {"application.id": "own", **strings}):
+        pass
+
+
+class Keeps(Processor[Any, Any, Any, Any]):
+    """A processor that has the store."""
+
+    def init(self, context: Any) -> None:
+        self.store = context.getStateStore("own")
+
+    def process(self, record: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_logged_store_has_a_callback() -> None:
+    opened(Builder("callback"))
+
+
+def test_a_logged_store_without_callback_is_refused_as_in_kafka() -> None:
+    with pytest.raises(IllegalStateException, match="should always provide a restore callback"):
+        opened(Builder("none"))
+
+
+def test_a_logged_store_that_does_not_register_is_refused() -> None:
+    with pytest.raises(StreamsException, match='state store "own" has not been registered'):
+        opened(Builder("never"))
+
+
+def test_a_store_registers_once() -> None:
+    with pytest.raises(IllegalArgumentException, match="Store own has already been registered"):
+        opened(Builder("twice"))
+
+
+@pytest.mark.parametrize("way", ["none", "never"])
+def test_a_store_that_is_not_logged_needs_no_callback(way: str) -> None:
+    opened(Builder(way, logged=False))
