@@ -70,7 +70,7 @@ def kafka() -> Iterator[KafkaServer]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[object]:
     """A session as ``KafkaStreams`` makes it, on two cores."""
-    from millstream.topology.spark.session import new_session
+    from millstream.topology.spark.driver.session import new_session
 
     session = new_session({"spark.master": "local[2]", "spark.log.level": "ERROR"}, "tests")
     yield session

@@ -16,9 +16,9 @@ from benchmarks.engine.host import ListHost
 from benchmarks.engine.workloads import LEFT, OUT, WORKLOADS, Workload
 from millstream import Serdes, StreamsConfig
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
 from millstream.testing import TopologyTestDriver
 
 Batch = list[RawChunk]

@@ -1,4 +1,4 @@
-"""Lets a `millstream.topology.assign.group.Group` run in simulated time, and its world follow."""
+"""Lets a `millstream.testing.rebalance.group.Group` run in simulated time, and its world follow."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from benchmarks.rebalance.settings import Setting
 from benchmarks.rebalance.strategies import Strategy
 from benchmarks.rebalance.world import World
 from millstream.core.assignment import AssignmentConfigs
+from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.leader import Work
+from millstream.testing.rebalance.life_cycles import GroupState
 from millstream.topology.assign.cluster import Cluster
-from millstream.topology.assign.group import Group
-from millstream.topology.assign.leader import Work
-from millstream.topology.assign.life_cycles import GroupState
 
 ACCEPTABLE_LAG = 10_000
 """Entries: the default of acceptable.recovery.lag."""

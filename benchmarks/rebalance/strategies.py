@@ -10,11 +10,11 @@ from functools import partial
 
 from millstream.core.assignment import AssignmentConfigs
 from millstream.core.processor import TaskId
+from millstream.testing.rebalance.member import Protocol
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.choose import chosen_assignor
 from millstream.topology.assign.cluster import Assignment, Cluster
 from millstream.topology.assign.high_availability import HighAvailability
-from millstream.topology.assign.member import Protocol
 from millstream.topology.assign.round_robin import RoundRobin
 from millstream.topology.assign.sticky import Sticky
 

@@ -28,10 +28,10 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
 
 ROCKSDB_BYTES = 16 << 20
 CACHE_BYTES = 1 << 20

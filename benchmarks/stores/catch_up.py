@@ -13,8 +13,8 @@ from typing import Any
 from benchmarks.stores.measure import as_in_a_worker
 from millstream.core.store import ByteStore
 from millstream.plugins.registry import open_store
-from millstream.topology.spark.changelog import Changelog
-from millstream.topology.spark.manifest import Manifest
+from millstream.topology.spark.state.changelog import Changelog
+from millstream.topology.spark.state.manifest import Manifest
 
 STORE = "counts"
 CHANGED = 1_000

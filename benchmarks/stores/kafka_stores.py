@@ -12,10 +12,10 @@ from typing import Any
 
 from benchmarks.stores.measure import as_in_a_worker, micros
 from millstream import Serdes, SessionWindow, Stores, Windowed
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.state import DslSessionParams, DslWindowParams
-from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class, store_kinds
-from millstream.stores.make_suppliers import versioned_supplier
+from millstream.stores.construction.make_suppliers import versioned_supplier
 from millstream.testing import MockProcessorContext
 
 EACH = 10

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from compat_tests.api.names import python_class
 from compat_tests.api.surface import Form, kinds
-from millstream.topology.functions import takes_key
+from millstream.topology.dsl.functions import takes_key
 
 
 def _is(*types: type) -> Callable[[Any], bool]:

@@ -26,8 +26,8 @@ from millstream import (
     TopicPartition,
 )
 from millstream.topology.assign.cluster_state import ClusterState, PartitionOfTask
-from millstream.topology.spark.changelog import Rebuilt
-from millstream.topology.spark.restores import tell
+from millstream.topology.spark.driver.restores import tell
+from millstream.topology.spark.state.changelog import Rebuilt
 
 TEXT = Serdes.String()
 PLACE = TopicPartition("app-s-changelog", 0)

@@ -15,13 +15,13 @@ from millstream import (
     TaskId,
 )
 from millstream.core.errors import ImpossibleEventError
+from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.leader import Work
+from millstream.testing.rebalance.life_cycles import GroupState, LearnerState, TaskState
+from millstream.testing.rebalance.member import Protocol
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.cluster import Assignment, Cluster
-from millstream.topology.assign.group import Group
 from millstream.topology.assign.high_availability import HighAvailability
-from millstream.topology.assign.leader import Work
-from millstream.topology.assign.life_cycles import GroupState, LearnerState, TaskState
-from millstream.topology.assign.member import Protocol
 from millstream.topology.assign.round_robin import RoundRobin
 from millstream.topology.assign.sticky import Sticky
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from compat_tests.assign.walk import MINUTE, T1, T2, T3, T4, T5, TASKS, Walk
-from millstream.topology.assign.life_cycles import GroupState, TaskState
-from millstream.topology.assign.member import Protocol
+from millstream.testing.rebalance.life_cycles import GroupState, TaskState
+from millstream.testing.rebalance.member import Protocol
 
 
 def test_scale_up() -> None:

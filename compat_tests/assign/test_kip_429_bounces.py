@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from compat_tests.assign.walk import MINUTE, T1, T2, T3, T4, T5, TASKS, Walk, lines
 from millstream import TaskId
-from millstream.topology.assign.life_cycles import GroupState
+from millstream.testing.rebalance.life_cycles import GroupState
 from millstream.topology.assign.sticky import Sticky
 
 

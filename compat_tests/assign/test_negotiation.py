@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from millstream import TaskAssignmentException
-from millstream.topology.assign.wire import (
+from millstream.testing.rebalance.wire import (
     AssignmentInfo,
     GroupVersions,
     MemberVersions,

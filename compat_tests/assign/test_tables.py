@@ -11,9 +11,9 @@ import pytest
 
 from millstream import IllegalArgumentException
 from millstream.core.errors import ImpossibleEventError
-from millstream.topology.assign import life_cycles
-from millstream.topology.assign.diagrams import filled, markdown, mermaid
-from millstream.topology.assign.life_cycles import (
+from millstream.testing.rebalance import life_cycles
+from millstream.testing.rebalance.diagrams import filled, markdown, mermaid
+from millstream.testing.rebalance.life_cycles import (
     GROUP,
     LEARNER,
     MEMBER,
@@ -28,7 +28,7 @@ from millstream.topology.assign.life_cycles import (
     TaskEvent,
     TaskState,
 )
-from millstream.topology.assign.tables import Table
+from millstream.testing.rebalance.tables import Table
 
 PAGE = Path(__file__).parents[2] / "docs" / "rebalancing.md"
 KINDS = [

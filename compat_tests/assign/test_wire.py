@@ -22,7 +22,7 @@ from millstream import (
     TopicPartition,
 )
 from millstream.jars import JavaNotFoundError
-from millstream.topology.assign.wire import AssignmentInfo, SubscriptionInfo
+from millstream.testing.rebalance.wire import AssignmentInfo, SubscriptionInfo
 
 SUBSCRIPTIONS = [pytest.param(case, id=case["name"]) for case in cases("subscriptions")]
 ASSIGNMENTS = [pytest.param(case, id=case["name"]) for case in cases("assignments")]

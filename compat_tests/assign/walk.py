@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from compat_tests.assign.scripted import Scripted
 from millstream import TaskId
+from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.member import Protocol, Share
 from millstream.topology.assign.assignor import Assignor
-from millstream.topology.assign.group import Group
-from millstream.topology.assign.member import Protocol, Share
 
 T1, T2, T3, T4, T5 = TASKS = tuple(TaskId(0, number) for number in range(1, 6))
 START = {"S1": (T1, T2), "S2": (T3, T4), "S3": (T5,)}

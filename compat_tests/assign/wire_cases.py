@@ -13,7 +13,7 @@ from uuid import UUID
 
 from compat_tests.oracle.runner import run_java
 from millstream import HostInfo, TaskId, TopicPartition
-from millstream.topology.assign.wire import AssignmentInfo, SubscriptionInfo
+from millstream.testing.rebalance.wire import AssignmentInfo, SubscriptionInfo
 
 FILE = Path(__file__).with_name("wire_golden.json")
 PROGRAM = Path(__file__).parent / "java" / "wire"

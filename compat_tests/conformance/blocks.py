@@ -11,11 +11,11 @@ from compat_tests.conformance.hosts import RawRecord
 from compat_tests.conformance.replay import build, raw_record, scenario_config
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
 from millstream.core.errors import MillstreamError
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
 from millstream.testing.driver_host import DriverHost, Sent
 
 Json = dict[str, Any]

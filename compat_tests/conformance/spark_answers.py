@@ -6,7 +6,7 @@ from typing import Any
 
 from compat_tests.conformance.hosts import DriverHost
 from compat_tests.conformance.replay import Replay
-from millstream.core.task import Task
+from millstream.core.engine.task import Task
 from millstream.testing.driver_stores import DriverStores
 
 

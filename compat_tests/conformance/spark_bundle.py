@@ -33,19 +33,19 @@ from compat_tests.hosts.broker import BrokerClient
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import MillstreamError
 from millstream.core.plan import Plan
-from millstream.topology.spark.clients import (
+from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
     consumer_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import compile_plan
+from millstream.topology.spark.driver.line import _workers_for as workers_for
+from millstream.topology.spark.driver.runner import without_patterns
+from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.line import _workers_for as workers_for
-from millstream.topology.spark.pack import SOURCE_COLUMNS
-from millstream.topology.spark.runner import without_patterns
-from millstream.topology.spark.session import query_session
 from millstream.topology.spark.wire import ROW_SCHEMA
+from millstream.topology.spark.worker.pack import SOURCE_COLUMNS
 
 Json = dict[str, Any]
 Query = tuple[int, str, str, str | None]

@@ -176,7 +176,7 @@ def _shows_clock(scenario: Json) -> bool:
 def spark_world() -> Iterator[SparkWorld]:
     """A world of one's own, which ends with the block."""
     from compat_tests.kafka.fixture import kafka_server
-    from millstream.topology.spark.session import new_session
+    from millstream.topology.spark.driver.session import new_session
 
     with kafka_server() as kafka:
         settings = {"spark.master": "local[2]", "spark.log.level": "OFF"}

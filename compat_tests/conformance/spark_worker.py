@@ -19,9 +19,6 @@ from pyspark.sql import Row
 from compat_tests.conformance.spark_mux import CONTROL, plain_headers, with_place
 from millstream.topology.spark.failures import WorkerFailure, failure_from
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.pack import PACKED_ARROW, SOURCE_COLUMNS, packed
-from millstream.topology.spark.sink import sink_rows, sinker
-from millstream.topology.spark.stage import StageProcessor
 from millstream.topology.spark.wire import (
     ARROW_ROW,
     GLOBAL,
@@ -30,7 +27,10 @@ from millstream.topology.spark.wire import (
     decode_chunk,
     encode_chunk,
 )
-from millstream.topology.spark.worker_cache import application, cached, discard
+from millstream.topology.spark.worker.pack import PACKED_ARROW, SOURCE_COLUMNS, packed
+from millstream.topology.spark.worker.sink import sink_rows, sinker
+from millstream.topology.spark.worker.stage import StageProcessor
+from millstream.topology.spark.worker.worker_cache import application, cached, discard
 
 ASK = 16
 """A kind of row that the line does not know: what the judge asks of a task."""

@@ -15,7 +15,7 @@ from millstream.core.errors import (
     TopologyException,
 )
 from millstream.core.serdes import Serdes
-from millstream.topology.options import (
+from millstream.topology.dsl.options import (
     AutoOffsetReset,
     Branched,
     BufferConfig,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from millstream.core.punctuation import Punctuation, PunctuationQueue
+from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 
 NODE = SimpleNamespace(name="node")
 

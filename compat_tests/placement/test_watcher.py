@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from millstream import HostInfo, StreamsBuilder, StreamsConfig, TaskId, TopicPartition
-from millstream.topology.spark.client_metadata import ClientMetadata
 from millstream.topology.spark.compile import compile_plan
+from millstream.topology.spark.driver.client_metadata import ClientMetadata
 from millstream.topology.spark.placement import watcher
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.record import PlacementRecord, read_record

@@ -32,7 +32,7 @@ def test_the_list_tells_traits_and_origin() -> None:
     found = {(offer.kind, offer.name): offer for offer in listed(new_plugin_manager())}
     lmdb = found[STORES, "lmdb"]
     assert lmdb.distribution == OURS
-    assert lmdb.path == "millstream.stores.lmdb.LMDBStore"
+    assert lmdb.path == "millstream.stores.byte_stores.lmdb.LMDBStore"
     assert lmdb.promised() == ["durable", "ordered", "snapshot_scans", "native_ttl", "shareable"]
     assert found[BUFFERS, "spill"].promised() == ["spills", "recovers"]
     order = [KINDS.index(kind) for kind, _ in found]
@@ -51,7 +51,7 @@ def test_plugins_shows_a_table() -> None:
     assert rows[0] == ["kind", "name", "traits", "from", "class"]
     assert rows[2] == [
         *("store", "memory", "ordered,", "native_ttl"),
-        *(*OURS.split(), "millstream.stores.memory.MemoryStore"),
+        *(*OURS.split(), "millstream.stores.byte_stores.memory.MemoryStore"),
     ]
 
 

@@ -26,15 +26,13 @@ from compat_tests.conformance.replay import build, scenario_config
 from compat_tests.properties.world import STACK, Json, Line, raw_chunks
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.snapshots import Snapshot, decode
 from millstream.core.errors import MillstreamError
-from millstream.core.settings import TaskSettings
-from millstream.core.snapshots import Snapshot, decode
 from millstream.testing.driver_host import Sent
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.live_task import Arrived, LiveTask
-from millstream.topology.spark.manifest import Manifest
-from millstream.topology.spark.task_host import SparkTaskHost
+from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.wire import (
     RECORDS,
     SINK,
@@ -45,7 +43,9 @@ from millstream.topology.spark.wire import (
     headers_list,
     to_list,
 )
-from millstream.topology.spark.worker_cache import Application
+from millstream.topology.spark.worker.live_task import Arrived, LiveTask
+from millstream.topology.spark.worker.task_host import SparkTaskHost
+from millstream.topology.spark.worker.worker_cache import Application
 
 WORKERS = 2
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millstream.topology.spark.admission import (
+from millstream.topology.spark.admission.decision import (
     Action,
     Difference,
     Here,
@@ -22,8 +22,8 @@ from millstream.topology.spark.admission import (
     doubt,
     verdict,
 )
+from millstream.topology.spark.admission.refusals import refused
 from millstream.topology.spark.ownership import Claim, Committed, Mark
-from millstream.topology.spark.refusals import refused
 
 MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
 CLAIM = Claim(number=4, checkpoint="c1", instance="i0", host="h", machine="m", location="/c")

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.core.errors import ProcessorStateException
-from millstream.stores.memory import MemoryStore
-from millstream.topology.spark.changelog import SEGMENT_COST, Changelog
-from millstream.topology.spark.manifest import Manifest, Position
+from millstream.stores.byte_stores.memory import MemoryStore
+from millstream.topology.spark.state.changelog import SEGMENT_COST, Changelog
+from millstream.topology.spark.state.manifest import Manifest, Position
 
 KIND = "memory"
 
@@ -122,7 +122,7 @@ def test_a_worker_sees_what_was_committed_whoever_committed_it(script: list[Any]
 @settings(max_examples=60, deadline=None)
 @given(st.lists(steps, max_size=25))
 def test_rounds_of_slices_change_nothing(script: list[Any]) -> None:
-    with patch("millstream.topology.spark.changelog.wants_round", lambda live, state: True):
+    with patch("millstream.topology.spark.state.changelog.wants_round", lambda live, state: True):
         cluster = Cluster()
         for step, worker, changed in script:
             if step == "lose":

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from millstream import StreamsException
-from millstream.topology.spark.checkpoint_files import Files, LocalFiles, RemoteFiles
-from millstream.topology.spark.checkpoint_log import CheckpointLog, flat
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles, RemoteFiles
+from millstream.topology.spark.checkpoint.log import CheckpointLog, flat
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.failures import failure_from
 

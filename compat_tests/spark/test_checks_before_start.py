@@ -19,8 +19,8 @@ from millstream import (
     Topology,
     TopologyException,
 )
-from millstream.topology.spark.checkpoint import FILE, Checkpoint
-from millstream.topology.spark.checkpoint_files import LocalFiles
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
+from millstream.topology.spark.checkpoint.files import LocalFiles
 
 
 class _NoSpark:
@@ -71,7 +71,7 @@ def test_a_pattern_without_topics_is_named(play: Playground) -> None:
 
 
 def test_an_unreachable_broker_is_named(play: Playground, monkeypatch: pytest.MonkeyPatch) -> None:
-    from millstream.topology.spark import brokers
+    from millstream.topology.spark.driver import brokers
 
     monkeypatch.setattr(brokers, "TIMEOUT_S", 1.0)
     with pytest.raises(BrokerNotFoundException, match='"127.0.0.1:1"'):
@@ -79,7 +79,7 @@ def test_an_unreachable_broker_is_named(play: Playground, monkeypatch: pytest.Mo
 
 
 def test_a_checkpoint_of_another_topology_is_refused(play: Playground, tmp_path: Path) -> None:
-    from millstream.topology.spark.checkpoint import new_checkpoint
+    from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     other = Topology().addSource("other", source).addSink("sink", target, "other")
@@ -95,7 +95,7 @@ def test_a_checkpoint_of_another_topology_is_refused(play: Playground, tmp_path:
 def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
     play: Playground, tmp_path: Path
 ) -> None:
-    from millstream.topology.spark.checkpoint import new_checkpoint
+    from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     topology = pass_through(source, target)
@@ -109,7 +109,7 @@ def test_a_checkpoint_with_other_numbers_of_tasks_is_refused(
 def test_a_checkpoint_with_another_format_of_stores_is_refused(
     play: Playground, tmp_path: Path
 ) -> None:
-    from millstream.topology.spark.checkpoint import new_checkpoint
+    from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
 
     source, target = play.topic("in"), play.topic("out")
     topology = pass_through(source, target)

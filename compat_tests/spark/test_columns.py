@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from millstream.core.headers import Header, Headers
 from millstream.core.partitioning import default_partition, murmur2
-from millstream.topology.spark.inbox import arrivals, source_chunks, source_runs
-from millstream.topology.spark.murmur import murmur2_column, partitions_of
-from millstream.topology.spark.outbox import Outbox
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
 from millstream.topology.spark.wire import (
     binary_column,
@@ -23,6 +20,9 @@ from millstream.topology.spark.wire import (
     headers_list,
     to_list,
 )
+from millstream.topology.spark.worker.inbox import arrivals, source_chunks, source_runs
+from millstream.topology.spark.worker.murmur import murmur2_column, partitions_of
+from millstream.topology.spark.worker.outbox import Outbox
 
 # What Spark's hash(cast(x as int)) says.
 SPARK_HASHES = {0: 933211791, 1: -559580957, 2: 1765031574, 42: 29417773, -1: -1604776387}
@@ -170,7 +170,7 @@ def test_an_outbox_honours_a_chosen_partition_of_a_repartition_topic() -> None:
 
 
 def test_an_outbox_cuts_what_is_too_large_for_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    from millstream.topology.spark import outbox as module
+    from millstream.topology.spark.worker import outbox as module
 
     monkeypatch.setattr(module, "CHUNK_BYTES", 1000)
     outbox = Outbox({})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from millstream import StreamsConfig
-from millstream.topology.spark.clients import connector_settings
+from millstream.topology.spark.clients.settings import connector_settings
 
 
 def settings(**more: Any) -> dict[str, str]:

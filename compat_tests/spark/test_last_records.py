@@ -26,7 +26,7 @@ from millstream.core.errors import StreamsException
 from millstream.core.metrics.measured import NULL_BYTES, measured
 from millstream.core.serdes import StringDeserializer
 from millstream.testing.driver_host import Sent
-from millstream.topology.spark.last_records import last_of_each_key
+from millstream.topology.spark.worker.last_records import last_of_each_key
 
 TEXT = Serdes.String()
 AMPLE, TIGHT, NONE = 1 << 20, 3_000, 0

@@ -18,8 +18,8 @@ from millstream import (
     StreamsException,
     Topology,
 )
-from millstream.topology.spark.runner import Unwanted
-from millstream.topology.spark.signals import Signals
+from millstream.topology.spark.driver.runner import Unwanted
+from millstream.topology.spark.driver.signals import Signals
 
 PATIENCE_S = 30
 

@@ -14,11 +14,11 @@ from millstream import IllegalStateException, ProcessorStateException, StreamsBu
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.compile import compile_plan
+from millstream.topology.spark.driver.offsets import offsets_json
+from millstream.topology.spark.driver.state_machine import State, StateMachine
 from millstream.topology.spark.failures import failure_from, reported
-from millstream.topology.spark.offsets import offsets_json
 from millstream.topology.spark.progress import progress_metrics
-from millstream.topology.spark.slots import claimed_slot, free_slots
-from millstream.topology.spark.state_machine import State, StateMachine
+from millstream.topology.spark.state.slots import claimed_slot, free_slots
 from millstream.topology.spark.surrogate import surrogate_keys
 
 
@@ -83,7 +83,7 @@ def test_the_listener_hears_new_and_old_state_and_an_illegal_step_raises() -> No
 
 CLAIM = """
 import sys; from pathlib import Path
-from millstream.topology.spark.slots import *
+from millstream.topology.spark.state.slots import *
 """
 
 

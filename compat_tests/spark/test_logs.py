@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from millstream import ConfigException, StreamsConfig
-from millstream.topology.spark import jvm
+from millstream.topology.spark.driver import jvm
+from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.logs import ApplicationLog, LogOptions, log_in_worker, progress
-from millstream.topology.spark.progress_lines import ProgressLines
 
 MILLSTREAM = logging.getLogger("millstream")
 REQUIRED = {"application.id": "app", "bootstrap.servers": "broker:9092"}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from millstream.topology.spark.on_this_machine import warn_without_retries, with_retries
+from millstream.topology.spark.driver.on_this_machine import warn_without_retries, with_retries
+from millstream.topology.spark.driver.scratch import scratch_directory
 from millstream.topology.spark.private import private_state, write_private
-from millstream.topology.spark.scratch import scratch_directory
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_given_session_with_retries_is_not(master: str, caplog: pytest.LogCapt
 PROGRAM = """
 import os, sys
 from pathlib import Path
-from millstream.topology.spark.scratch import scratch_directory
+from millstream.topology.spark.driver.scratch import scratch_directory
 directory = scratch_directory(Path(sys.argv[1]))
 (directory / "blockmgr-1").mkdir()
 (directory / "blockmgr-1" / "shuffle").write_text("x")

@@ -22,9 +22,9 @@ from millstream.core.errors import (
     ProcessorStateException,
     TaskMigratedException,
 )
-from millstream.topology.spark import runner
-from millstream.topology.spark.checkpoint import FILE
-from millstream.topology.spark.group import Group
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.checkpoint.descriptor import FILE
+from millstream.topology.spark.driver import runner
 from millstream.topology.spark.ownership import Mark
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -11,9 +11,9 @@ from millstream import Consumed, Serdes, StreamsBuilder
 from millstream.core.errors import TopologyException
 from millstream.core.plan import Plan, SinkNode, SourceNode, SubTopology
 from millstream.topology.spark.compile import compile_plan
-from millstream.topology.spark.feedback import TIME_MARK, marked, true_times
 from millstream.topology.spark.order import feedback_topics, ordered
 from millstream.topology.spark.partition_counts import partition_counts
+from millstream.topology.spark.worker.feedback import TIME_MARK, marked, true_times
 
 TEXT = Consumed.with_(Serdes.String(), Serdes.String())
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))

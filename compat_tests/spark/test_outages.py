@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.spark.support import PATIENCE_S, Playground, eventually
 from millstream import KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder, Topology
-from millstream.topology.spark.clients import patiently
+from millstream.topology.spark.clients.settings import patiently
 
 OUTAGE_S = 12
 WORDS = [f"word{n}" for n in range(20)]

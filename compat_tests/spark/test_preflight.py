@@ -30,8 +30,8 @@ from millstream import (
 from millstream.core.errors import ProcessorStateException
 from millstream.jars.errors import JavaNotFoundError
 from millstream.testing import TopologyTestDriver
-from millstream.topology.spark import preflight
-from millstream.topology.spark.pickled import pickled
+from millstream.topology.spark.driver import preflight
+from millstream.topology.spark.driver.pickled import pickled
 
 ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9092"}
 COPY = pass_through("in", "out")

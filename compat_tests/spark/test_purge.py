@@ -10,8 +10,8 @@ import pytest
 from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
 
-from millstream.topology.spark import purge
-from millstream.topology.spark.purge import Purger
+from millstream.topology.spark.driver import purge
+from millstream.topology.spark.driver.purge import Purger
 
 
 class Query:

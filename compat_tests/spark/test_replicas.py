@@ -24,24 +24,24 @@ from millstream import (
     StreamsConfig,
     Topology,
 )
+from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import (
     IllegalStateException,
     InvalidStateStoreException,
     StateStoreNotAvailableException,
 )
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.topology.spark.changelog import Rebuilt
-from millstream.topology.spark.committed import CommittedState, Consumed
 from millstream.topology.spark.compile import Stage, compile_plan
+from millstream.topology.spark.driver.restores import RebuiltStores, tell
+from millstream.topology.spark.driver.state_machine import State, StateListener, StateMachine
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.manifest import Manifest
-from millstream.topology.spark.queries import Queries
-from millstream.topology.spark.replica import ReplicaContext
-from millstream.topology.spark.restores import RebuiltStores, tell
-from millstream.topology.spark.slots import release_slot
-from millstream.topology.spark.state_machine import State, StateListener, StateMachine
-from millstream.topology.spark.task_host import SparkTaskHost
+from millstream.topology.spark.queries.committed import CommittedState, Consumed
+from millstream.topology.spark.queries.queries import Queries
+from millstream.topology.spark.queries.replica import ReplicaContext
+from millstream.topology.spark.state.changelog import Rebuilt
+from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.slots import release_slot
+from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 TEXT = Serdes.String()
 CONFIG = StreamsConfig(

@@ -14,17 +14,17 @@ import pytest
 
 import millstream
 from millstream import KafkaStreams, StreamsBuilder, StreamsConfig
-from millstream.core.settings import TaskSettings
-from millstream.topology.spark import brokers
-from millstream.topology.spark.clients import (
+from millstream.core.engine.settings import TaskSettings
+from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
     consumer_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.driver import brokers
+from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.line import LineOptions
 
 SECRET = "pa55-of-alice"
 # Where an application's entries, or clients' settings made of them, are kept.

@@ -25,11 +25,11 @@ from millstream import (
     StreamsConfig,
     StreamsException,
 )
-from millstream.topology.spark import brokers
-from millstream.topology.spark.brokers import Brokers
-from millstream.topology.spark.clients import producer_settings
+from millstream.topology.spark.clients.settings import producer_settings
+from millstream.topology.spark.driver import brokers
+from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.wire import binary_column
-from millstream.topology.spark.zero_time import ZeroTimeProducer, goes_this_way
+from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, goes_this_way
 
 pytestmark = pytest.mark.skipif(not can_make_certificates(), reason="openssl is not there")
 

@@ -11,17 +11,17 @@ import pytest
 
 from millstream import ConfigException, StreamsConfig
 from millstream.jars import jars
-from millstream.topology.spark import security_keys as keys
-from millstream.topology.spark.certificates import kind_of_store, pem
-from millstream.topology.spark.clients import (
+from millstream.topology.spark.clients import security_keys as keys
+from millstream.topology.spark.clients.certificates import kind_of_store, pem
+from millstream.topology.spark.clients.jaas import OAUTH, PLAIN, SCRAM, jaas_text, parse_jaas
+from millstream.topology.spark.clients.security import connector_security, librdkafka_security
+from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
     consumer_settings,
     producer_settings,
 )
-from millstream.topology.spark.jaas import OAUTH, PLAIN, SCRAM, jaas_text, parse_jaas
-from millstream.topology.spark.security import connector_security, librdkafka_security
-from millstream.topology.spark.zero_time import goes_this_way
+from millstream.topology.spark.worker.zero_time import goes_this_way
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nTUlJQg==\n-----END PRIVATE KEY-----\n"

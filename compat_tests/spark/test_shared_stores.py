@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from compat_tests.properties.line import LineOfTasks
 from compat_tests.spark.test_changelog import Cluster, steps
 from compat_tests.stores.test_faults import counted, counting, state
-from millstream.stores.memory import MemoryStore
-from millstream.topology.spark.changelog import Changelog
-from millstream.topology.spark.slots import Turn
+from millstream.stores.byte_stores.memory import MemoryStore
+from millstream.topology.spark.state.changelog import Changelog
+from millstream.topology.spark.state.slots import Turn
 
 
 class Shared(MemoryStore):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from millstream.topology.spark.compile import Stage
-from millstream.topology.spark.line import shares_of_a_batch
+from millstream.topology.spark.driver.line import shares_of_a_batch
 
 
 def stage(index: int, *topics: str) -> Stage:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from millstream import StreamsException
 from millstream.core.errors import TaskMigratedException
 from millstream.topology.spark.ownership import Claim, Committed, Mark
-from millstream.topology.spark.sink_rules import Consumed, Found, Writer, must_write
+from millstream.topology.spark.worker.sink_rules import Consumed, Found, Writer, must_write
 
 MINE, OTHER, TOOL = Mark("c1", "w1"), Mark("c2", "w9"), None
 WRITER = Writer(

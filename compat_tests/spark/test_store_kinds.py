@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_tests.properties.line import LineOfTasks
+from millstream.core.engine.store_wrappers import completed
 from millstream.core.errors import PluginError, ProcessorStateException
 from millstream.core.store import ByteStore, StoreTraits
-from millstream.core.store_wrappers import completed
-from millstream.stores.memory import MemoryStore
+from millstream.stores.byte_stores.memory import MemoryStore
 from millstream.testing.driver_host import Sent
-from millstream.topology.spark.changelog import Changelog
-from millstream.topology.spark.manifest import Manifest
+from millstream.topology.spark.state.changelog import Changelog
+from millstream.topology.spark.state.manifest import Manifest
 
 NAMES = ["a", "b"]
 
@@ -147,7 +147,7 @@ def test_stores_hold_what_was_committed_whichever_kinds_kept_it(
     def wants_round(live: int, state: int) -> bool:
         return rounds
 
-    with patch("millstream.topology.spark.changelog.wants_round", wants_round):
+    with patch("millstream.topology.spark.state.changelog.wants_round", wants_round):
         application = Application()
         application.start(first, known=True)
         for step, *arguments in script:
@@ -194,7 +194,7 @@ def test_a_store_that_is_not_asked_for_any_more_is_kept() -> None:
     application = started("disk")
     application.machine.installed = ("memory", "bag")
     application.start({"b": "bag"}, known=True)
-    with patch("millstream.topology.spark.changelog.wants_round", lambda live, state: True):
+    with patch("millstream.topology.spark.state.changelog.wants_round", lambda live, state: True):
         for number in range(200):
             application.batch({"b": {b"%d" % number: b"y"}})
     application.start({"a": "memory", "b": "memory"}, known=False)

@@ -29,14 +29,13 @@ from millstream import (
     TimeWindows,
     Topology,
 )
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
-from millstream.core.working_copy import WorkingCopy
-from millstream.topology.spark.checkpoint import Checkpoint, check_same, new_checkpoint
-from millstream.topology.spark.probe import _Nowhere
-from millstream.topology.spark.store_notes import (
+from millstream.topology.spark.checkpoint.descriptor import Checkpoint, check_same, new_checkpoint
+from millstream.topology.spark.checkpoint.store_notes import (
     StoreNote,
     check_stores,
     compatible_stores,
@@ -46,6 +45,7 @@ from millstream.topology.spark.store_notes import (
     notes_of,
     notes_to_json,
 )
+from millstream.topology.spark.driver.probe import _Nowhere
 
 TEXT, LONG, DOUBLE = Serdes.String(), Serdes.Long(), Serdes.Double()
 BASE = {"application.id": "app", "bootstrap.servers": "nowhere:1", "default.key.serde": TEXT}

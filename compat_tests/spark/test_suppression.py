@@ -15,8 +15,8 @@ from millstream.core.durations import LONG_MAX
 from millstream.core.record_context import RecordContext
 from millstream.plugins.registry import open_store
 from millstream.stores.buffers import MemoryBuffer, SpillBuffer
-from millstream.topology.spark.changelog import Changelog
-from millstream.topology.spark.manifest import Manifest
+from millstream.topology.spark.state.changelog import Changelog
+from millstream.topology.spark.state.manifest import Manifest
 
 CONTEXT = RecordContext("in", 0, 1, 2)
 

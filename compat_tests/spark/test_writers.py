@@ -11,18 +11,18 @@ from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
 from millstream import Header, Headers, StreamsConfig, StreamsException
 from millstream.core.errors import RecordTooLargeException, TaskMigratedException
-from millstream.topology.spark.clients import (
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout
-from millstream.topology.spark.group import Group
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
-from millstream.topology.spark.sink_rules import Consumed
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
-from millstream.topology.spark.writers import SinkWriter
+from millstream.topology.spark.worker.sink_rules import Consumed
+from millstream.topology.spark.worker.writers import SinkWriter
 
 
 @pytest.fixture(params=[True, False], ids=["exactly_once_v2", "at_least_once"])

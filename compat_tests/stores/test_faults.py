@@ -16,12 +16,17 @@ import pytest
 from compat_tests.properties.line import LineOfTasks
 from millstream.core.errors import LockException, ProcessorStateException
 from millstream.plugins.registry import store_class
-from millstream.stores.lmdb import LMDBStore
-from millstream.stores.rocksdb import RocksDBStore
+from millstream.stores.byte_stores.lmdb import LMDBStore
+from millstream.stores.byte_stores.rocksdb import RocksDBStore
 from millstream.testing.driver_host import Sent
-from millstream.topology.spark.manifest import Manifest
-from millstream.topology.spark.segments import CHANGES, Section, decode_segment, encode_segments
-from millstream.topology.spark.slots import Turn, claimed_slot
+from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segments import (
+    CHANGES,
+    Section,
+    decode_segment,
+    encode_segments,
+)
+from millstream.topology.spark.state.slots import Turn, claimed_slot
 
 KINDS = ["rocksdb", "lmdb"]
 WORDS = ["a", "b", "a", "c"]
@@ -223,7 +228,7 @@ HOLDS = """
 import sys
 from pathlib import Path
 from millstream.plugins.registry import store_class
-from millstream.topology.spark.slots import Turn, claimed_slot
+from millstream.topology.spark.state.slots import Turn, claimed_slot
 root = Path(sys.argv[2])
 slot = claimed_slot(root)
 turn = Turn(root / "shared")

@@ -29,7 +29,7 @@ from millstream.core.windows import SessionWindow, Windowed
 from millstream.stores import Stores
 from millstream.stores.codec import Part
 from millstream.stores.header_codec import AggregateHeadersCodec, HeadersCodec
-from millstream.stores.key_value import SerdeKeyValueStore
+from millstream.stores.key_value.store import SerdeKeyValueStore
 
 CACHE_BYTES = 10_000_000
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from millstream.core.errors import InvalidStateStoreException, LockException
-from millstream.stores import lmdb as ours
-from millstream.stores.lmdb import LMDBStore
+from millstream.stores.byte_stores import lmdb as ours
+from millstream.stores.byte_stores.lmdb import LMDBStore
 
 PAD = b"p" * 509
 KEYS = st.binary(max_size=2) | st.binary(max_size=5).map(lambda end: PAD + end)
@@ -140,7 +140,7 @@ def test_dropping_everything_keeps_the_version(store: LMDBStore) -> None:
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
-from millstream.stores.lmdb import LMDBStore
+from millstream.stores.byte_stores.lmdb import LMDBStore
 store = LMDBStore.open(Path(sys.argv[1]), {})
 for line in sys.stdin:
     answer = eval(line)

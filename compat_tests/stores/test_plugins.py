@@ -19,7 +19,7 @@ from millstream.plugins.registry import (
     store_class,
     store_kinds,
 )
-from millstream.stores.memory import MemoryStore
+from millstream.stores.byte_stores.memory import MemoryStore
 
 
 def test_our_own_stores_come_by_entry_point() -> None:
@@ -58,7 +58,7 @@ def test_two_stores_of_one_name_are_both_named() -> None:
     with pytest.raises(PluginError) as caught:
         collect(manager, STORES)
     assert 'two plugins offer a store named "memory"' in str(caught.value)
-    assert "millstream.stores.memory.MemoryStore" in str(caught.value)
+    assert "millstream.stores.byte_stores.memory.MemoryStore" in str(caught.value)
     assert "Impostor" in str(caught.value)
 
 

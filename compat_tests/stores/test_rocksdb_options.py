@@ -11,7 +11,7 @@ from rocksdict import Cache, DBCompressionType, Options
 
 from millstream import BlockBasedTableConfig, RocksDBConfigSetter, RocksDBOptions
 from millstream.core.errors import ConfigException
-from millstream.stores.rocksdb import RocksDBStore
+from millstream.stores.byte_stores.rocksdb import RocksDBStore
 
 SEEN: list[tuple[str, str]] = []
 

@@ -12,7 +12,7 @@ from millstream.core.errors import UnsupportedOperationException
 from millstream.core.serdes import Serdes
 from millstream.core.state import VersionedBytesStore, VersionedBytesStoreSupplier, VersionedRecord
 from millstream.stores import Stores
-from millstream.stores.versioned_bytes import OurVersionedBytes
+from millstream.stores.versioned.bytes_stores import OurVersionedBytes
 
 
 class CountingBytes(OurVersionedBytes):

@@ -21,7 +21,7 @@ from millstream.core.errors import (
 from millstream.core.serdes import Serdes
 from millstream.core.state import VersionedBytesStoreSupplier, VersionedKeyValueStore
 from millstream.stores import Stores
-from millstream.stores.versioned_rows import Row, default_versioned_interval
+from millstream.stores.versioned.rows import Row, default_versioned_interval
 
 UNDEFINED = VersionedKeyValueStore.PUT_RETURN_CODE_VALID_TO_UNDEFINED
 NOT_PUT = VersionedKeyValueStore.PUT_RETURN_CODE_NOT_PUT

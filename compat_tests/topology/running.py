@@ -9,11 +9,11 @@ from typing import Any
 
 from millstream import Headers, SessionStore, StreamsConfig
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
-from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import DriverHost, Sent
 from millstream.topology.operators.suppression_store import SuppressionStore
 

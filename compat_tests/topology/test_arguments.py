@@ -19,7 +19,7 @@ from millstream import (
     StreamsBuilder,
     TimeWindows,
 )
-from millstream.topology.functions import plain, takes_key
+from millstream.topology.dsl.functions import plain, takes_key
 
 
 def builder() -> Any:  # of no type, as a caller without a type checker sees it

@@ -20,8 +20,8 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.held_back import joined
-from millstream.core.queues import Decoded
+from millstream.core.engine.held_back import joined
+from millstream.core.engine.queues import Decoded
 from millstream.testing.driver_host import Sent
 from millstream.topology.operators.table import TableSource
 

@@ -29,11 +29,11 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.source import SourceRuntime
+from millstream.core.engine.task import Task
+from millstream.core.engine.turns import Turns
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
-from millstream.core.source import SourceRuntime
-from millstream.core.task import Task
-from millstream.core.turns import Turns
-from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import Sent
 
 TEXT = Serdes.String()
@@ -203,7 +203,7 @@ def test_the_results_are_those_of_single_records(
     if in_order:
         batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
 
-    with patch("millstream.stores.window_index.REMEMBERED_WINDOWS", remembered):
+    with patch("millstream.stores.window.index.REMEMBERED_WINDOWS", remembered):
         by_chunks = run(topology, config, batches, by_chunks=True, restarts=restarts)
 
     assert by_chunks == run(topology, config, batches, by_chunks=False, restarts=restarts)

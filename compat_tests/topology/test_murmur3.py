@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from millstream.topology.murmur3 import murmur3_128
+from millstream.topology.operators.murmur3 import murmur3_128
 
 KNOWN = {
     b"": "9d2764a018e329428c3cf3b035938518",

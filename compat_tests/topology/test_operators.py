@@ -26,7 +26,7 @@ from millstream import (
 )
 from millstream.core.partitioning import default_partition
 from millstream.testing import TopologyTestDriver
-from millstream.topology.windowed_partitioner import WindowedPartitioner
+from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
 
 TEXT = Serdes.String()
 READ = Consumed.with_(TEXT, TEXT)

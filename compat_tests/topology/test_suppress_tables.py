@@ -16,10 +16,10 @@ import pytest
 from compat_tests.topology.running import Event, new_task, raw_chunk
 from millstream import ContextualProcessor, Record, Serdes, Topology
 from millstream.core.records import Change
+from millstream.topology.dsl.suppress import SuppressionStoreBuilder
 from millstream.topology.operators.suppress import Suppression, SuppressTable
 from millstream.topology.operators.suppression_store import BufferKind
 from millstream.topology.operators.table_settings import TableSettings
-from millstream.topology.suppress import SuppressionStoreBuilder
 
 TEXT = Serdes.String()
 

@@ -278,57 +278,59 @@ from millstream.core.wrapper import (
 from millstream.core.wrapper import WrappedProcessorSupplier as WrappedProcessorSupplier
 from millstream.stores import BuiltInDslStoreSuppliers as BuiltInDslStoreSuppliers
 from millstream.stores import Stores as Stores
-from millstream.topology.branched import BranchedKStream as BranchedKStream
-from millstream.topology.cogrouped import CogroupedKStream as CogroupedKStream
-from millstream.topology.cogrouped import (
+from millstream.topology.describe import TopologyDescription as TopologyDescription
+from millstream.topology.dsl.branched import BranchedKStream as BranchedKStream
+from millstream.topology.dsl.cogrouped import CogroupedKStream as CogroupedKStream
+from millstream.topology.dsl.cogrouped import (
     SessionWindowedCogroupedKStream as SessionWindowedCogroupedKStream,
 )
-from millstream.topology.cogrouped import (
+from millstream.topology.dsl.cogrouped import (
     TimeWindowedCogroupedKStream as TimeWindowedCogroupedKStream,
 )
-from millstream.topology.describe import TopologyDescription as TopologyDescription
-from millstream.topology.functions import Aggregator as Aggregator
-from millstream.topology.functions import ForeachAction as ForeachAction
-from millstream.topology.functions import Initializer as Initializer
-from millstream.topology.functions import KeyValueMapper as KeyValueMapper
-from millstream.topology.functions import Merger as Merger
-from millstream.topology.functions import Predicate as Predicate
-from millstream.topology.functions import Reducer as Reducer
-from millstream.topology.functions import ValueJoiner as ValueJoiner
-from millstream.topology.functions import ValueJoinerWithKey as ValueJoinerWithKey
-from millstream.topology.functions import ValueMapper as ValueMapper
-from millstream.topology.functions import ValueMapperWithKey as ValueMapperWithKey
-from millstream.topology.global_ktable import GlobalKTable as GlobalKTable
-from millstream.topology.grouped import KGroupedStream as KGroupedStream
-from millstream.topology.grouped import SessionWindowedKStream as SessionWindowedKStream
-from millstream.topology.grouped import TimeWindowedKStream as TimeWindowedKStream
-from millstream.topology.grouped_table import KGroupedTable as KGroupedTable
-from millstream.topology.kstream import KStream as KStream
-from millstream.topology.ktable import KTable as KTable
-from millstream.topology.options import AutoOffsetReset as AutoOffsetReset
-from millstream.topology.options import Branched as Branched
-from millstream.topology.options import BufferConfig as BufferConfig
-from millstream.topology.options import Consumed as Consumed
-from millstream.topology.options import Deduplicated as Deduplicated
-from millstream.topology.options import EagerBufferConfig as EagerBufferConfig
-from millstream.topology.options import Grouped as Grouped
-from millstream.topology.options import Joined as Joined
-from millstream.topology.options import Materialized as Materialized
-from millstream.topology.options import Named as Named
-from millstream.topology.options import NamedOperation as NamedOperation
-from millstream.topology.options import Printed as Printed
-from millstream.topology.options import Produced as Produced
-from millstream.topology.options import Repartitioned as Repartitioned
-from millstream.topology.options import StreamJoined as StreamJoined
-from millstream.topology.options import StrictBufferConfig as StrictBufferConfig
-from millstream.topology.options import Suppressed as Suppressed
-from millstream.topology.options import TableJoined as TableJoined
-from millstream.topology.streams_builder import StreamsBuilder as StreamsBuilder
-from millstream.topology.topology import Topology as Topology
-from millstream.topology.value_transformer import ValueTransformerWithKey as ValueTransformerWithKey
-from millstream.topology.value_transformer import (
+from millstream.topology.dsl.functions import Aggregator as Aggregator
+from millstream.topology.dsl.functions import ForeachAction as ForeachAction
+from millstream.topology.dsl.functions import Initializer as Initializer
+from millstream.topology.dsl.functions import KeyValueMapper as KeyValueMapper
+from millstream.topology.dsl.functions import Merger as Merger
+from millstream.topology.dsl.functions import Predicate as Predicate
+from millstream.topology.dsl.functions import Reducer as Reducer
+from millstream.topology.dsl.functions import ValueJoiner as ValueJoiner
+from millstream.topology.dsl.functions import ValueJoinerWithKey as ValueJoinerWithKey
+from millstream.topology.dsl.functions import ValueMapper as ValueMapper
+from millstream.topology.dsl.functions import ValueMapperWithKey as ValueMapperWithKey
+from millstream.topology.dsl.global_ktable import GlobalKTable as GlobalKTable
+from millstream.topology.dsl.grouped import KGroupedStream as KGroupedStream
+from millstream.topology.dsl.grouped import SessionWindowedKStream as SessionWindowedKStream
+from millstream.topology.dsl.grouped import TimeWindowedKStream as TimeWindowedKStream
+from millstream.topology.dsl.grouped_table import KGroupedTable as KGroupedTable
+from millstream.topology.dsl.kstream import KStream as KStream
+from millstream.topology.dsl.ktable import KTable as KTable
+from millstream.topology.dsl.options import AutoOffsetReset as AutoOffsetReset
+from millstream.topology.dsl.options import Branched as Branched
+from millstream.topology.dsl.options import BufferConfig as BufferConfig
+from millstream.topology.dsl.options import Consumed as Consumed
+from millstream.topology.dsl.options import Deduplicated as Deduplicated
+from millstream.topology.dsl.options import EagerBufferConfig as EagerBufferConfig
+from millstream.topology.dsl.options import Grouped as Grouped
+from millstream.topology.dsl.options import Joined as Joined
+from millstream.topology.dsl.options import Materialized as Materialized
+from millstream.topology.dsl.options import Named as Named
+from millstream.topology.dsl.options import NamedOperation as NamedOperation
+from millstream.topology.dsl.options import Printed as Printed
+from millstream.topology.dsl.options import Produced as Produced
+from millstream.topology.dsl.options import Repartitioned as Repartitioned
+from millstream.topology.dsl.options import StreamJoined as StreamJoined
+from millstream.topology.dsl.options import StrictBufferConfig as StrictBufferConfig
+from millstream.topology.dsl.options import Suppressed as Suppressed
+from millstream.topology.dsl.options import TableJoined as TableJoined
+from millstream.topology.dsl.streams_builder import StreamsBuilder as StreamsBuilder
+from millstream.topology.dsl.value_transformer import (
+    ValueTransformerWithKey as ValueTransformerWithKey,
+)
+from millstream.topology.dsl.value_transformer import (
     ValueTransformerWithKeySupplier as ValueTransformerWithKeySupplier,
 )
+from millstream.topology.topology import Topology as Topology
 
 if TYPE_CHECKING:
     from millstream.core.assignment import ApplicationState as ApplicationState
@@ -343,9 +345,13 @@ if TYPE_CHECKING:
     from millstream.core.assignment import TaskAssignor as TaskAssignor
     from millstream.core.assignment import TaskInfo as TaskInfo
     from millstream.core.assignment import TaskTopicPartition as TaskTopicPartition
-    from millstream.stores.rocksdb_options import BlockBasedTableConfig as BlockBasedTableConfig
-    from millstream.stores.rocksdb_options import RocksDBConfigSetter as RocksDBConfigSetter
-    from millstream.stores.rocksdb_options import RocksDBOptions as RocksDBOptions
+    from millstream.stores.byte_stores.rocksdb_options import (
+        BlockBasedTableConfig as BlockBasedTableConfig,
+    )
+    from millstream.stores.byte_stores.rocksdb_options import (
+        RocksDBConfigSetter as RocksDBConfigSetter,
+    )
+    from millstream.stores.byte_stores.rocksdb_options import RocksDBOptions as RocksDBOptions
     from millstream.testing import MockFixedKeyProcessorContext as MockFixedKeyProcessorContext
     from millstream.testing import MockProcessorContext as MockProcessorContext
     from millstream.testing import TestInputTopic as TestInputTopic
@@ -361,7 +367,7 @@ _LATER = {
     "ApplicationState": "millstream.core.assignment",
     "AssignedTask": "millstream.core.assignment",
     "AssignmentConfigs": "millstream.core.assignment",
-    "BlockBasedTableConfig": "millstream.stores.rocksdb_options",
+    "BlockBasedTableConfig": "millstream.stores.byte_stores.rocksdb_options",
     "GroupAssignment": "millstream.core.assignment",
     "GroupSubscription": "millstream.core.assignment",
     "KafkaStreams": "millstream.topology.spark",
@@ -370,8 +376,8 @@ _LATER = {
     "MockFixedKeyProcessorContext": "millstream.testing",
     "MockProcessorContext": "millstream.testing",
     "ProcessId": "millstream.core.assignment",
-    "RocksDBConfigSetter": "millstream.stores.rocksdb_options",
-    "RocksDBOptions": "millstream.stores.rocksdb_options",
+    "RocksDBConfigSetter": "millstream.stores.byte_stores.rocksdb_options",
+    "RocksDBOptions": "millstream.stores.byte_stores.rocksdb_options",
     "StickyTaskAssignor": "millstream.topology.assign.sticky_task_assignor",
     "TaskAssignmentUtils": "millstream.core.assignment",
     "TaskAssignor": "millstream.core.assignment",

@@ -14,10 +14,10 @@ from typing import Any, TypeVar, cast
 import pluggy
 
 from millstream.core.buffers import SuppressionBuffer
+from millstream.core.engine.store_wrappers import completed
 from millstream.core.errors import PluginError
 from millstream.core.state import StoreKinds
 from millstream.core.store import ByteStore
-from millstream.core.store_wrappers import completed
 from millstream.core.wording import a
 from millstream.plugins import hookspecs
 from millstream.plugins.kinds import BUFFERS, STORES, Kind

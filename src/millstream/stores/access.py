@@ -13,15 +13,15 @@ from millstream.core.state import (
     KeyValueAccess,
     StateStoreContext,
 )
-from millstream.stores.codec import Codec, Part
-from millstream.stores.flushing import Flusher
-from millstream.stores.layers import Encode, PointLayer
-from millstream.stores.record_cache import (
+from millstream.stores.cache.flushing import Flusher
+from millstream.stores.cache.record_cache import (
     CONTEXT_BYTES,
     ENTRY_BYTES,
     RecordCache,
     context_bytes,
 )
+from millstream.stores.codec import Codec, Part
+from millstream.stores.layers import Encode, PointLayer
 
 _UTF8_BYTES = 4
 """At most so many for a character."""

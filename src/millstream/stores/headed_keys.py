@@ -13,8 +13,8 @@ from typing import Any
 
 from millstream.core.headers import Headers
 from millstream.core.state import Headed, StateStoreContext
+from millstream.stores.cache.flushing import NO_RECORD
 from millstream.stores.codec import Part
-from millstream.stores.flushing import NO_RECORD
 
 Write = Callable[..., None]
 

@@ -12,9 +12,9 @@ from millstream.core.state import (
     ValueTimestampHeaders,
 )
 from millstream.stores.header_codec import AggregateHeadersCodec, HeadersCodec
-from millstream.stores.key_value import SerdeKeyValueStore
-from millstream.stores.session import SerdeSessionStore
-from millstream.stores.window import SerdeWindowStore
+from millstream.stores.key_value.store import SerdeKeyValueStore
+from millstream.stores.session.store import SerdeSessionStore
+from millstream.stores.window.store import SerdeWindowStore
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -6,16 +6,16 @@ from typing import Any
 
 from millstream.core.state import DslStoreFormat, HeadersBytesStoreSupplier
 from millstream.core.state.identity import StoreIdentity
-from millstream.stores.session import SerdeSessionStore
-from millstream.stores.suppliers import (
+from millstream.stores.construction.suppliers import (
     OurKeyValueSupplier,
     OurSessionSupplier,
     OurVersionedSupplier,
     OurWindowSupplier,
 )
+from millstream.stores.session.store import SerdeSessionStore
 from millstream.stores.typed import OpenedStore, TypedStore
-from millstream.stores.versioned import SerdeVersionedStore
-from millstream.stores.window import SerdeWindowStore
+from millstream.stores.versioned.store import SerdeVersionedStore
+from millstream.stores.window.store import SerdeWindowStore
 
 _OURS = (OurKeyValueSupplier, OurWindowSupplier, OurSessionSupplier, OurVersionedSupplier)
 

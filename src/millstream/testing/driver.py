@@ -16,6 +16,8 @@ from typing_extensions import Self
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
 from millstream.core.errors import (
     IllegalArgumentException,
     StreamsException,
@@ -28,15 +30,13 @@ from millstream.core.metrics.measured import NULL_BYTES, measured
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.core.serdes import Deserializer, Serializer
-from millstream.core.settings import TaskSettings
 from millstream.core.state import CacheBudget
-from millstream.core.task import Task
 from millstream.plugins.names import observers, with_plugins
 from millstream.testing.driver_host import DriverHost, GlobalHost, Sent
 from millstream.testing.driver_stores import DriverStores
 from millstream.testing.idling import Idling
 from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
-from millstream.topology.arguments import ABSENT
+from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.given_topology import check_topology
 from millstream.topology.topology import Topology
 

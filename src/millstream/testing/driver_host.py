@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from millstream.core.engine.host import FillsGlobalStores
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
-from millstream.core.host import FillsGlobalStores
 from millstream.core.metrics.measured import Measures, measured
-from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
 log = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from millstream.core.engine.task import Task
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.state import (
     KeyValueStore,
@@ -19,7 +20,6 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     WindowStore,
 )
-from millstream.core.task import Task
 from millstream.core.wording import a
 from millstream.testing.shown_stores import (
     AGGREGATE_OF_HEADED,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from millstream.core.config import StreamsConfig
-from millstream.core.context import schedule_arguments
+from millstream.core.engine.context import schedule_arguments
 from millstream.core.errors import (
     IllegalStateException,
     NullPointerException,

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
-from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
 if TYPE_CHECKING:

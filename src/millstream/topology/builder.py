@@ -23,7 +23,6 @@ from millstream.core.plan import (
     SubTopology,
 )
 from millstream.core.wording import a_kind
-from millstream.topology.callables import NOTHING, check_callable, check_processor
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
@@ -31,6 +30,7 @@ from millstream.topology.checks import (
     not_none,
     unused_name,
 )
+from millstream.topology.dsl.callables import NOTHING, check_callable, check_processor
 
 
 @dataclass(frozen=True, slots=True)

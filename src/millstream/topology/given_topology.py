@@ -8,7 +8,7 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.wording import a_kind
-from millstream.topology.streams_builder import StreamsBuilder
+from millstream.topology.dsl.streams_builder import StreamsBuilder
 from millstream.topology.topology import Topology
 
 

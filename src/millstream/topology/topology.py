@@ -11,12 +11,12 @@ from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind
-from millstream.topology.arguments import ABSENT, says_cannot
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none, not_the_other_half
 from millstream.topology.describe import TopologyDescription
-from millstream.topology.options import AutoOffsetReset
-from millstream.topology.options.auto_offset_reset import EarlierAutoOffsetReset
+from millstream.topology.dsl.arguments import ABSENT, says_cannot
+from millstream.topology.dsl.options import AutoOffsetReset
+from millstream.topology.dsl.options.auto_offset_reset import EarlierAutoOffsetReset
 from millstream.topology.wrapping import wrapper_of
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 from typing_extensions import Self
 
+from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.serdes import Serdes
 from millstream.core.state import ValueAndTimestamp
 from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.core.wording import a
-from millstream.core.working_copy import WorkingCopy
 from millstream.stores import Stores
-from millstream.stores.make_suppliers import (
+from millstream.stores.construction.make_suppliers import (
     key_value_supplier,
     session_supplier,
     versioned_supplier,

@@ -8,9 +8,9 @@ from typing import Any
 
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
 from millstream.core.processor import TaskId
-from millstream.core.settings import TaskSettings
-from millstream.core.task import Task
 from millstream.plugins.names import with_plugins
 from millstream.testing.driver_host import DriverHost, Sent
 from millstream.topology.topology import Topology

@@ -16,11 +16,11 @@ from millstream.testing.driver import TopologyTestDriver
 from millstream.testing.kit.one_task import sent_by
 from millstream.testing.kit.promises import keeping, promise
 from millstream.testing.record import TestRecord
-from millstream.topology.grouped import SessionWindowedKStream, TimeWindowedKStream
-from millstream.topology.kstream import KStream
-from millstream.topology.ktable import KTable
-from millstream.topology.plugged import check_unhidden
-from millstream.topology.streams_builder import StreamsBuilder
+from millstream.topology.dsl.grouped import SessionWindowedKStream, TimeWindowedKStream
+from millstream.topology.dsl.kstream import KStream
+from millstream.topology.dsl.ktable import KTable
+from millstream.topology.dsl.plugged import check_unhidden
+from millstream.topology.dsl.streams_builder import StreamsBuilder
 
 Row = tuple[Any, Any, int]
 """Key, value, timestamp."""

@@ -24,8 +24,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from millstream.core.engine.store_wrappers import completed
 from millstream.core.store import ByteStore
-from millstream.core.store_wrappers import completed
 
 MODULE = "millstream.testing.kit.processes"
 ROWS = 100

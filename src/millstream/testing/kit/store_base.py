@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
+from millstream.core.engine.store_wrappers import completed
 from millstream.core.store import ByteStore
-from millstream.core.store_wrappers import completed
 from millstream.testing.kit.processes import tried
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from millstream.core.engine.settings import TaskSettings
 from millstream.core.headers import Headers
 from millstream.core.serdes import (
     Deserializer,
@@ -16,7 +17,6 @@ from millstream.core.serdes import (
     serializer_call,
 )
 from millstream.core.serdes.base import deserialize_column, needs_headers, serialize_column
-from millstream.core.settings import TaskSettings
 
 _LENGTH = struct.Struct(">i")
 _NONE = -1

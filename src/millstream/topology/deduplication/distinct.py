@@ -9,10 +9,10 @@ from typing import Any
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.windows import SessionWindows, SlidingWindows
 from millstream.plugins import OperatorTraits, StreamOperator
-from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.deduplication.firsts import FirstInSession, FirstInWindow
-from millstream.topology.materialize import emits_on_close
-from millstream.topology.options import Materialized, Named
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.materialize import emits_on_close
+from millstream.topology.dsl.options import Materialized, Named
 
 _PREFIX = "KSTREAM-DISTINCT-"
 

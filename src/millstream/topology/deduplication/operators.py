@@ -17,14 +17,14 @@ from millstream.plugins import (
     OperatorWishes,
     StreamOperator,
 )
-from millstream.topology.arguments import ABSENT, sort_options
 from millstream.topology.deduplication.carried import Carried, CarriedSerde
 from millstream.topology.deduplication.ids import Ids, KeyAndSelectedIds, KeyIds
 from millstream.topology.deduplication.processor import Deduplicate
 from millstream.topology.deduplication.stores import SeenStoreBuilder
-from millstream.topology.functions import plain
-from millstream.topology.kstream import KStream
-from millstream.topology.options import Deduplicated, Named
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.functions import plain
+from millstream.topology.dsl.kstream import KStream
+from millstream.topology.dsl.options import Deduplicated, Named
 
 AnyDeduplicated = Deduplicated[Any, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from millstream.core.serdes import Serdes
 from millstream.core.state import DslKeyValueParams, DslStoreFormat, StateStore
 from millstream.plugins.registry import store_kinds
-from millstream.topology.join_stores import JoinStoreBuilder
+from millstream.topology.dsl.join_stores import JoinStoreBuilder
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -11,11 +11,11 @@ from typing import Any
 from millstream.core.serdes import WindowedSerializer
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.dsl.options import Consumed, Produced
 from millstream.topology.graph.nodes import Node, TableOperation
+from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
 from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
 from millstream.topology.operators.table_settings import TableSettings
-from millstream.topology.options import Consumed, Produced
-from millstream.topology.windowed_partitioner import WindowedPartitioner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

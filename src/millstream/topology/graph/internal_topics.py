@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.topology.builder import TopologyBuilder
-from millstream.topology.changed import ChangeSerde
+from millstream.topology.graph.changed import ChangeSerde
 from millstream.topology.graph.nodes import Node
 from millstream.topology.operators.table_settings import TableSettings
 

@@ -6,7 +6,7 @@ and when, is part of the API: a name given by the user still takes the number it
 
 from __future__ import annotations
 
-from millstream.topology.options.named import Named
+from millstream.topology.dsl.options.named import Named
 
 
 class Names:

@@ -12,7 +12,7 @@ from millstream.core.keyvalue import KeyValue
 from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
-    from millstream.core.context import NodeContext
+    from millstream.core.engine.context import NodeContext
 
 SIZED = frozenset({list, tuple})
 SINGLE = (str, bytes, bytearray, memoryview, KeyValue)

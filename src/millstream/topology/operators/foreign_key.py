@@ -11,22 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
 from millstream.core.records import make_record
 from millstream.core.serdes.base import deserializer_call, serializer_call
-from millstream.core.settings import TaskSettings
 from millstream.core.state import Headed
-from millstream.topology.murmur3 import murmur3_128
 from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
+from millstream.topology.operators.murmur3 import murmur3_128
 from millstream.topology.operators.operator import AnyRecord, Operator
-from millstream.topology.operators.table_settings import TableSettings
-from millstream.topology.subscriptions import (
+from millstream.topology.operators.subscriptions import (
     Instruction,
     Response,
     Subscription,
     SubscriptionSerde,
     pseudo_topic,
 )
+from millstream.topology.operators.table_settings import TableSettings
 
 _NO_KEY = "null key"
 _NO_FOREIGN_KEY = "null foreign key"

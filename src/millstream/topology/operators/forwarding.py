@@ -8,7 +8,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.records import Change, make_record
 
 if TYPE_CHECKING:
-    from millstream.core.context import NodeContext
+    from millstream.core.engine.context import NodeContext
 
 
 class FlushListener:

@@ -11,7 +11,7 @@ from millstream.core.processor import Processor
 from millstream.core.records import Record
 
 if TYPE_CHECKING:
-    from millstream.core.context import NodeContext
+    from millstream.core.engine.context import NodeContext
 
 AnyRecord = Record[Any, Any]
 

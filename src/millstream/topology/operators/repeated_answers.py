@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.topology.subscriptions import Response
+from millstream.topology.operators.subscriptions import Response
 
 
 class RepeatedAnswers:

@@ -17,7 +17,7 @@ from millstream.core.keyvalue import KeyValue
 from millstream.topology.operators.flat import SINGLE, SIZED
 
 if TYPE_CHECKING:
-    from millstream.core.context import NodeContext
+    from millstream.core.engine.context import NodeContext
 
 log = logging.getLogger(__name__)
 

@@ -12,8 +12,8 @@ from typing import Any
 from millstream.core.chunk import Chunk
 from millstream.core.columns import until_error
 from millstream.core.durations import LONG_MAX
+from millstream.core.engine.failure import FATAL, FailedProcessing
 from millstream.core.errors import StreamsException
-from millstream.core.failure import FATAL, FailedProcessing
 from millstream.core.processor import PunctuationType
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Change, make_record

@@ -12,7 +12,7 @@ from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
 
 if TYPE_CHECKING:
-    from millstream.core.context import NodeContext
+    from millstream.core.engine.context import NodeContext
     from millstream.topology.operators.suppress import SuppressTable
 
 

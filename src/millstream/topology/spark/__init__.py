@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from millstream.topology.spark.kafka_streams import KafkaStreams as KafkaStreams
+    from millstream.topology.spark.driver.kafka_streams import KafkaStreams as KafkaStreams
 
 
 def __getattr__(name: str) -> Any:
     # Workers import single modules of this package; what only the driver needs would cost each
     # of them a quarter of a second.
     if name == "KafkaStreams":
-        from millstream.topology.spark.kafka_streams import KafkaStreams
+        from millstream.topology.spark.driver.kafka_streams import KafkaStreams
 
         return KafkaStreams
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

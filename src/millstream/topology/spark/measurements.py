@@ -9,8 +9,8 @@ from importlib.metadata import version
 from typing import Any
 
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import Recording
 from millstream.core.metrics import Drained, Metric, MetricName
-from millstream.core.settings import Recording
 from millstream.topology.spark.progress import GROUP, progress_metrics
 from millstream.topology.spark.reports import Reports
 

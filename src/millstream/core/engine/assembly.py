@@ -1,0 +1,191 @@
+"""Makes a task's stores and nodes from its part of the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.engine.runtime import ProcessorRuntime
+from millstream.core.engine.sink import SinkRuntime
+from millstream.core.engine.source import SourceRuntime
+from millstream.core.engine.store_context import StoreContext
+from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.keyvalue import KeyValue
+from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
+from millstream.core.state import TimestampedKeyValueStore, TimestampedWindowStore
+from millstream.core.timestamps import FailOnInvalidTimestamp
+
+if TYPE_CHECKING:
+    from millstream.core.engine.task import Task
+
+_OURS = "millstream."
+
+
+def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
+    """Return the opened stores by name, in the order in which a commit flushes them."""
+    context = StoreContext(task)
+    stores = {}
+    for part in parts:
+        for node in part.stores:
+            store = configured(node.builder, task.settings.configs).build()
+            store.init(context, store)
+            measure(task, store)
+            store.partition = task.id.partition()
+            callback = context.restorers.get(node.name)
+            if callback is not None:
+                restore(store, callback, task.host.logged(node.name))
+            elif node.name not in context.restorers:
+                _check_registered(node, store, task)
+            stores[node.name] = store
+    return stores
+
+
+def _check_registered(node: StoreNode, store: Any, task: Task) -> None:
+    """Refuse a user's own logged store that nothing could restore."""
+    if type(store).__module__.startswith(_OURS) or not node.builder.loggingEnabled():
+        return
+    raise StreamsException(
+        f'state store "{node.name}" has not been registered',
+        detail="Its init did not call context.register(root, callback); it would be empty after a "
+        "restart.",
+        hint="Register it with a callback that takes a key and a value of the changelog, or build "
+        "it withLoggingDisabled().",
+    )
+
+
+def measure(task: Task, store: Any) -> None:
+    """Have a store of ours record what is done with it."""
+    scope = getattr(store, "metrics_scope", None)
+    if scope is not None:
+        store.measured_by(task.measures.store(store.name(), scope, store.operations_measured))
+
+
+def configured(builder: Any, configs: Mapping[str, Any]) -> Any:
+    """Return a store builder for an application: the DSL's pick their kind of store by it."""
+    configure = getattr(builder, "configured", None)
+    return builder if configure is None else configure(configs)
+
+
+def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int]]) -> None:
+    """Fill a user's own store, by the callback that it registered.
+
+    Args:
+        store: The store as the topology sees it; the user's may be below.
+        callback: A callable, or an object with ``restore`` or ``restoreAll``.
+        changes: Key, value and time of what the store is to hold.
+    """
+    stamped = isinstance(store, TimestampedKeyValueStore | TimestampedWindowStore)
+    entries = [
+        KeyValue(key, time.to_bytes(8, "big", signed=True) + value if stamped else value)
+        for key, value, time in changes
+    ]
+    restore_all = getattr(callback, "restoreAll", None)
+    if restore_all is not None and entries:
+        restore_all(entries)
+    elif restore_all is None:
+        put = getattr(callback, "restore", callback)
+        for entry in entries:
+            put(entry.key, entry.value)
+
+
+def close_all(opened: Iterable[Any]) -> None:
+    """Close everything; the first error is raised when all have been tried."""
+    first: Exception | None = None
+    for each in opened:
+        try:
+            each.close()
+        except Exception as error:  # noqa: BLE001 - the rest must be closed as well
+            first = first or error
+    if first is not None:
+        raise first
+
+
+def make_nodes(
+    task: Task, plan: Plan, parts: Iterable[SubTopology]
+) -> tuple[list[SourceRuntime], list[ProcessorRuntime]]:
+    """Return sources and processors, linked to each other and to the sinks, in plan order.
+
+    Raises:
+        ConfigException: A node has no serde and the configuration has no default.
+    """
+    sources: list[SourceRuntime] = []
+    processors: list[ProcessorRuntime] = []
+    runtime: dict[str, Any] = {}
+    for part in parts:
+        for node in part.nodes:
+            if isinstance(node, SourceNode):
+                made: Any = _source(task, plan, node, chunked=chunkable(part, node))
+                sources.append(made)
+            elif isinstance(node, SinkNode):
+                made = _sink(task, plan, node)
+            else:
+                made = ProcessorRuntime(task, node)
+                processors.append(made)
+            runtime[node.name] = made
+            for parent in node.parents:
+                runtime[parent].children.append(made)
+                if isinstance(runtime[parent], ProcessorRuntime) and made.above is None:
+                    made.above = parent
+    return sources, processors
+
+
+def chunkable(part: SubTopology, source: SourceNode) -> bool:
+    """Tell whether a source's records may go down as chunks: no two nodes below share a store."""
+    queue = [source.name]
+    below: set[str] = set()
+    used: set[str] = set()
+    while queue:
+        for node in part.children(queue.pop()):
+            if node.name in below:
+                continue
+            below.add(node.name)
+            queue.append(node.name)
+            if isinstance(node, ProcessorNode):
+                if used & set(node.stores):
+                    return False
+                used |= set(node.stores)
+    return True
+
+
+def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> SourceRuntime:
+    internal = any(topic in plan.repartition_topics for topic in node.topics)
+    extractor = node.timestamp_extractor or task.settings.timestamp_extractor
+    return SourceRuntime(
+        task,
+        node,
+        _filled(task, node.key_deserializer) or _default(task, "key", node.name).deserializer(),
+        _filled(task, node.value_deserializer) or _default(task, "value", node.name).deserializer(),
+        FailOnInvalidTimestamp() if internal else extractor,
+        chunked=chunked,
+    )
+
+
+def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
+    topic = node.topic
+    if topic is not None:
+        topic = plan.internal_name(topic, task.settings.application_id)
+        task.measures.writes(topic, node.name)
+    return SinkRuntime(
+        task,
+        node,
+        topic,
+        _filled(task, node.key_serializer) or _default(task, "key", node.name).serializer(),
+        _filled(task, node.value_serializer) or _default(task, "value", node.name).serializer(),
+    )
+
+
+def _filled(task: Task, half: Any) -> Any:
+    """Return a serializer or deserializer, the inner one from the defaults where it has none."""
+    fill = getattr(half, "with_defaults", None)
+    return half if fill is None else fill(task.settings)
+
+
+def _default(task: Task, role: str, node: str) -> Any:
+    settings = task.settings
+    serde = settings.key_serde if role == "key" else settings.value_serde
+    if serde is None:
+        raise ConfigException(
+            f'node "{node}" has no {role} serde and the configuration has no default',
+            hint=f"Name serdes at the operator, or set default.{role}.serde.",
+        )
+    return serde

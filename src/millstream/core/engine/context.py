@@ -1,0 +1,337 @@
+"""What a processor sees of its task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.engine.punctuation import Punctuation
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+    StreamsException,
+)
+from millstream.core.headers import Headers
+from millstream.core.processor import (
+    Cancellable,
+    ProcessorContext,
+    PunctuationType,
+    TaskId,
+)
+from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.wording import a_kind
+
+if TYPE_CHECKING:
+    from millstream.core.chunk import Chunk
+    from millstream.core.engine.runtime import ProcessorRuntime
+    from millstream.core.engine.task import Task
+    from millstream.core.metrics import TaskMetrics
+    from millstream.core.record_context import RecordContext
+
+
+class NodeContext(ProcessorContext[Any, Any]):
+    """One node's context; beside Kafka's methods it has what operators use for speed."""
+
+    def __init__(self, task: Task, node: ProcessorRuntime) -> None:
+        self._task = task
+        self._node = node
+        self._schedules = 0
+        self._shares = False
+        self._forward_to: tuple[Callable[[Record[Any, Any]], None], ...] | None = None
+
+    def link(self) -> None:
+        """Note the children, once the processor is initialised: theirs come after it."""
+        self._forward_to = tuple(child.process for child in self._node.children)
+        self._shares = shares_headers(self._node.children)
+
+    def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
+        """Pass ``record`` to every child, depth first, or to the one called ``childName``.
+
+        Raises:
+            NullPointerException: The processor is in its ``init``: its children are not ready.
+            StreamsException: There is no child of that name.
+            ClassCastException: It is no record.
+        """
+        try:
+            timestamp = record._timestamp
+        except AttributeError:
+            raise _no_record(record) from None
+        children = self._forward_to
+        if children is None:
+            children = self._refuse_in_init()
+        if childName is not None:
+            children = (self._child(childName),)
+        task = self._task
+        before = task.record_context
+        if self._shares:
+            record.headers()
+        if before is None or (
+            timestamp == before._timestamp and record._headers is before._headers
+        ):
+            for child in children:
+                child(record)
+            return
+        task.record_context = before.moved(timestamp, record._headers)
+        try:
+            for child in children:
+                child(record)
+        finally:
+            task.record_context = before
+
+    def forward_chunk(self, chunk: Chunk) -> None:
+        """Pass a run of records on, as if each had been forwarded in turn."""
+        if not len(chunk):
+            return
+        children = self._node.children
+        if len(children) == 1:
+            children[0].process_chunk(chunk)
+        elif children:
+            self.forward_each(chunk)
+
+    def forward_each(self, chunk: Chunk) -> None:
+        """Pass the records of a run on one by one."""
+        self._task.each(chunk, self.forward, self._node.name)
+
+    def each(self, chunk: Chunk) -> None:
+        """Let this node process a run of records one by one, each as the record in hand."""
+        self._task.each(chunk, self._node.process, self._node.above)
+
+    def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
+        """Apply the processing exception handler to one record of a chunk; return to skip it."""
+        self._task.fail(self._node, chunk, index, error)
+
+    def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
+        """Count a record that is dropped by rule: the one in hand, or one of a chunk."""
+        context = None if chunk is None else self._task.chunk_context(chunk, index)
+        self._task.count_dropped(reason, self._node.name, context)
+
+    def drop_late(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
+        """Do what ``drop`` does for a record whose window has been closed."""
+        self._task.measures.late(self._node.name)
+        self.drop(reason, chunk, index)
+
+    @property
+    def measures(self) -> TaskMetrics:
+        """Where an operator records metrics of its own."""
+        return self._task.measures
+
+    @property
+    def record_context(self) -> RecordContext | None:
+        """The record in hand."""
+        return self._task.record_context
+
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+        return self._task.as_record(record_context)
+
+    @property
+    def in_run(self) -> bool:
+        """Whether a run of source records is under way, with a stream time for each of them."""
+        return self._task.in_run
+
+    @property
+    def node_name(self) -> str:
+        """The node's name."""
+        return self._node.name
+
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+        return self._task.settings.application_id
+
+    def taskId(self) -> TaskId:
+        """Return the task's id."""
+        return self._task.id
+
+    def timestamp(self) -> int:
+        """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
+        context = self._task.record_context
+        return -1 if context is None else context.timestamp()
+
+    def headers(self) -> Headers:
+        """Return the headers of the record in hand; new ones without one."""
+        context = self._task.record_context
+        return Headers() if context is None else context.headers()
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+        context = self._task.record_context
+        return None if context is None else context.metadata()
+
+    def keySerde(self) -> Any:
+        """Return the default key serde."""
+        return self._task.settings.key_serde
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde."""
+        return self._task.settings.value_serde
+
+    def stateDir(self) -> Path:
+        """Return the task's own directory."""
+        return self._task.host.state_dir()
+
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+        return self._task.metrics
+
+    def getStateStore(self, name: str) -> Any:
+        """Return a connected or a global store.
+
+        Raises:
+            StreamsException: The processor is not connected to a store of that name.
+        """
+        store = self._task.host.global_store(name)
+        if store is not None:
+            return store
+        if name not in self._node.stores:
+            raise StreamsException(
+                f'processor "{self._node.name}" has no access to store "{name}"',
+                detail=f"It is connected to: {', '.join(self._node.stores) or 'none'}.",
+                hint="Name it in addStateStore, connectProcessorAndStateStores or process().",
+            )
+        return self._task.stores[name]
+
+    def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
+        """Call a punctuator again and again; see ``ProcessingContext.schedule``.
+
+        Raises:
+            IllegalArgumentException: The interval is below 1 ms, or arguments are missing.
+        """
+        start, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
+        ordinal, self._schedules = self._schedules, self._schedules + 1
+        return self._task.schedule(self._node, ordinal, start, interval_ms, kind, callback)
+
+    def commit(self) -> None:
+        """Ask for a commit; every host commits soon anyway.
+
+        The test driver commits after each record, Spark at the end of each batch.
+        """
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+        return dict(self._task.settings.configs)
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._task.settings.configs.items()
+            if key.startswith(prefix)
+        }
+
+    def currentSystemTimeMs(self) -> int:
+        """Return the task's wall clock."""
+        return self._task.host.now_ms()
+
+    def currentStreamTimeMs(self) -> int:
+        """Return the task's stream time; -1 before the first record."""
+        return self._task.stream_time
+
+    def _refuse_in_init(self) -> tuple[()]:
+        if self._node.children:
+            raise NullPointerException(
+                f'"{self._node.name}" forwards a record in its init',
+                detail="Its children are initialised after it.",
+                hint="Forward from process, or from a punctuator.",
+            )
+        return ()
+
+    def _child(self, name: str) -> Callable[[Record[Any, Any]], None]:
+        for child in self._node.children:
+            if child.name == name:
+                return child.process  # type: ignore[no-any-return]
+        raise StreamsException(
+            f'cannot forward from "{self._node.name}" to "{name}": it is no child',
+            detail=f"Children: {', '.join(child.name for child in self._node.children) or 'none'}.",
+        )
+
+
+def shares_headers(children: Sequence[Any]) -> bool:
+    """Tell whether one of several children may change the headers that the others, too, are given.
+
+    Then the record in hand must have the record's own headers object, even while it is empty: what
+    a cache holds back shows the headers as they are when it is flushed.
+    """
+    return len(children) > 1 and any(getattr(child, "mutates_headers", False) for child in children)
+
+
+class FixedKeyNodeContext(NodeContext):
+    """The context of a ``FixedKeyProcessor``."""
+
+    def forward(self, record: Any, childName: str | None = None) -> None:
+        """Pass a fixed-key record to the children, as a copy of its own."""
+        if isinstance(record, FixedKeyRecord):
+            inner = record._record
+            record = inner.withHeaders(inner._headers) if inner._headers else inner
+        super().forward(record, childName)
+
+
+def _no_record(given: object) -> ClassCastException:
+    return ClassCastException(
+        f"forward() takes a Record, not {a_kind(given)}",
+        hint="Write forward(record.withValue(value)), or forward(Record(key, value, timestamp)).",
+    )
+
+
+def due_first(start_ms: int | None, interval_ms: int, kind: PunctuationType, now_ms: int) -> int:
+    """Return the first time of a schedule: on the grid of ``start_ms``, or as Kafka begins."""
+    if start_ms is not None:
+        if start_ms >= now_ms:
+            return start_ms
+        return start_ms + ((now_ms - start_ms) // interval_ms + 1) * interval_ms
+    return 0 if kind is PunctuationType.STREAM_TIME else now_ms + interval_ms
+
+
+def new_punctuation(
+    node: Any, ordinal: int, first_ms: int, interval_ms: int, callback: Any
+) -> Punctuation:
+    """Return a schedule whose callback is a plain callable, whatever form the user gave."""
+    call = getattr(callback, "punctuate", callback)
+    return Punctuation(node, ordinal, first_ms, interval_ms, call)
+
+
+def schedule_arguments(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], *, checked: bool = True
+) -> tuple[int | None, Any, Any, Any]:
+    """Return start time, interval (both in milliseconds), clock and callback of ``schedule``.
+
+    Unchecked, interval and clock may be None, and the interval of any length.
+    """
+    names = ["interval", "type", "callback"]
+    if len(arguments) + len(keywords) == 4:
+        names.insert(0, "startTime")
+    given = dict(zip(names, arguments, strict=False)) | keywords
+    if set(given) != set(names) or len(arguments) + len(keywords) != len(names):
+        raise IllegalArgumentException(
+            f"schedule takes {', '.join(names)}; it got {', '.join(given) or 'nothing'}"
+        )
+    interval: Any = given["interval"]
+    kind: Any = given["type"]
+    interval_ms = to_millis(interval, "interval") if checked or interval is not None else None
+    if checked and interval_ms is not None and interval_ms < 1:
+        raise IllegalArgumentException(
+            f"the interval of a punctuation is {interval_ms} ms", hint="Give at least 1 ms."
+        )
+    start = given.get("startTime")
+    start_ms = None if start is None else to_epoch_millis(start, "startTime")
+    clock = None if kind is None and not checked else _clock(kind)
+    callback = given["callback"]
+    if checked and not callable(getattr(callback, "punctuate", callback)):
+        raise ClassCastException(
+            f"callback cannot be {a_kind(callback)}",
+            hint="Give a callable, or an object with a method punctuate().",
+        )
+    return start_ms, interval_ms, clock, callback
+
+
+def _clock(kind: Any) -> PunctuationType:
+    try:
+        return PunctuationType(kind)
+    except ValueError:
+        raise ClassCastException(
+            f"type cannot be {kind!r}",
+            hint="Give PunctuationType.STREAM_TIME or PunctuationType.WALL_CLOCK_TIME.",
+        ) from None

@@ -1,0 +1,174 @@
+"""What happens when a user's code, or a serde, raises: handlers asked, errors given a place."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from millstream.core.engine.unreadable import unreadable_store
+from millstream.core.errors import (
+    ClassCastException,
+    ProcessorStateException,
+    StreamsException,
+    TaskCorruptedException,
+    TaskMigratedException,
+)
+from millstream.core.handlers import (
+    ErrorHandlerContext,
+    ProcessingExceptionHandler,
+    checked_answer,
+)
+from millstream.core.record_context import RecordContext
+from millstream.core.records import Record
+
+log = logging.getLogger(__name__)
+
+FATAL = (TaskCorruptedException, TaskMigratedException)
+NOWHERE = RecordContext(None, -1, -1, -1)
+
+
+NOTED = "_millstream_record"
+"""Where an error keeps the record it is of, if that is not the one that was read last."""
+
+
+def note_record(error: BaseException, context: RecordContext | None) -> None:
+    """Keep with an error which record it is of; the first who knows is right."""
+    if context is not None and not hasattr(error, NOTED):
+        with suppress(AttributeError):  # an error may have no room for it
+            setattr(error, NOTED, context)
+
+
+class FailedProcessing(StreamsException):
+    """A failure that a handler has decided on; nodes above must let it pass."""
+
+    def __init__(self, node: str, error: BaseException) -> None:
+        super().__init__(f'operator "{node}" failed')
+        self.node = node
+        self.error = error
+
+
+class Failures:
+    """Applies the processing exception handler to one task's failures."""
+
+    def __init__(
+        self,
+        task_id: Any,
+        handler: Any,
+        dropped: Callable[[], None],
+        send_dead_letters: Callable[[list[Any]], None],
+    ) -> None:
+        self._task_id = task_id
+        self._handler = handler
+        self._dropped = dropped
+        self._send_dead_letters = send_dead_letters
+
+    def handle(
+        self,
+        node: str,
+        record: Record[Any, Any] | None,
+        error: Exception,
+        context: RecordContext | None,
+    ) -> None:
+        """Decide on a failure in ``node``: return to go on without the rest of its work, or raise.
+
+        Raises:
+            StreamsException: A serde met a type it does not know; nodes above may still go on.
+            FailedProcessing: The handler says to fail; it is final.
+        """
+        if isinstance(error, (FailedProcessing, *FATAL)):
+            raise error
+        if isinstance(error, ClassCastException):
+            raise StreamsException(
+                f'operator "{node}" met a value of the wrong type',
+                detail=f"{_where(self._task_id, context)}; {error}",
+                hint=""
+                if error.hint
+                else "Check that its serdes fit what the operators above it return.",
+            ) from error
+        response = self._ask(node, record, error, context or NOWHERE)
+        if response.deadLetterQueueRecords():
+            self._send_dead_letters(response.deadLetterQueueRecords())
+        if response.result().name == "FAIL":
+            raise FailedProcessing(node, error) from error
+        self._dropped()
+
+    def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
+        try:
+            response = self._handler.handleError(
+                error_context(node, self._task_id, context), record, error
+            )
+            return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
+        except Exception as handler_error:
+            log.exception("processing exception handler failed operator=%s", node)
+            raise FailedProcessing(node, handler_error) from handler_error
+
+
+def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
+    """Return what an exception handler is told about the record in hand."""
+    return ErrorHandlerContext(
+        topic=context.topic(),
+        partition=context.partition(),
+        offset=context.offset(),
+        headers=context.headers(),
+        processor_node_id=node,
+        task_id=task_id,
+        timestamp=context.timestamp(),
+        source_raw_key=context.sourceRawKey(),
+        source_raw_value=context.sourceRawValue(),
+    )
+
+
+def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
+    """Return the error of a store's flush; a ``StreamsException`` has its place already."""
+    if isinstance(error, StreamsException):
+        return ProcessorStateException(
+            f'cannot flush store "{store}"', detail=str(error), task_id=task_id
+        )
+    return ProcessorStateException(
+        f'cannot flush store "{store}"',
+        detail=f"Task {task_id}; {type(error).__name__}: {error}",
+        hint="The store itself, one of its serdes or a sink below it failed; no exception handler "
+        "is asked there. Check that the serdes fit what is stored.",
+        task_id=task_id,
+    )
+
+
+def _where(task_id: Any, context: RecordContext | None) -> str:
+    if context is None or context.topic() is None:
+        return f"Task {task_id}"
+    place = f"{context.topic()}-{context.partition()} at offset {context.offset()}"
+    return f"Task {task_id}, {place}, event time {context.timestamp()} ms"
+
+
+def located(
+    problem: str,
+    task_id: Any,
+    error: BaseException,
+    context: RecordContext | None,
+    application_id: str = "",
+) -> StreamsException:
+    """Return the error that leaves the task: what failed, and on which record."""
+    node, cause, hint = None, error, ""
+    if isinstance(error, FailedProcessing):
+        node, cause = error.node, error.error
+        hint = "Set processing.exception.handler to skip such records."
+    store = unreadable_store(cause, application_id)
+    if store is not None:
+        # The record at hand is as good as any other: skipping it would mend nothing.
+        problem = f'cannot read store "{store}"'
+        hint = (
+            "Its bytes were written by another serde, or by another version of this one: use that "
+            "one, or start with empty stores, with another application.id."
+        )
+    place = "" if node is None else f' in operator "{node}"'
+    where = _where(task_id, getattr(error, NOTED, context))
+    failure = StreamsException(
+        f"{problem}{place}",
+        detail=f"{where}; {type(cause).__name__}: {cause}",
+        hint=hint,
+        task_id=task_id,
+    )
+    failure.__cause__ = cause
+    return failure

@@ -1,0 +1,95 @@
+"""The records that are going down as a chunk: what a node below may ask about one of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from operator import attrgetter
+
+from millstream.core.chunk import Chunk
+from millstream.core.engine.queues import Decoded
+from millstream.core.record_context import RecordContext
+
+
+class Run:
+    """The records that are going down as a chunk: what a node below may ask about one of them."""
+
+    __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times", "first")
+
+    def __init__(self, decoded: Decoded, start: int, stop: int, base: int) -> None:
+        self._decoded = decoded
+        self._start = start
+        self._stop = stop
+        self._base = base
+        self.first: int = decoded.chunk.offsets[start]
+        """The offset of the first record."""
+        self._times: list[int] | None = None
+        self._index: dict[int, int] | None = None
+
+    def stream_time(self, offset: int) -> int:
+        """Return stream time as it was when the record at ``offset`` was taken."""
+        if self._times is None:
+            times = self._decoded.chunk.timestamps[self._start : self._stop]
+            self._times = list(accumulate(times, max, initial=self._base))[1:]
+        index = self._position(offset)
+        return self._times[-1] if index is None else self._times[index]
+
+    def raw(self, offset: int) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of the record at ``offset``."""
+        index = self._position(offset)
+        if index is None:
+            return None, None
+        raw_index = self._decoded.raw_index(self._start + index)
+        return self._decoded.raw.keys[raw_index], self._decoded.raw.values[raw_index]
+
+    @property
+    def place(self) -> tuple[str | None, int]:
+        """The topic and the partition that it came from."""
+        return self._decoded.chunk.topic, self._decoded.chunk.partition
+
+    def _position(self, offset: int) -> int | None:
+        if self._index is None:
+            offsets = self._decoded.chunk.offsets[self._start : self._stop]
+            self._index = {offset: index for index, offset in enumerate(offsets)}
+        return self._index.get(offset)
+
+
+class Runs:
+    """The runs since the last commit, for what a cache holds back of them."""
+
+    def __init__(self) -> None:
+        self._runs: dict[tuple[str | None, int], list[Run]] = {}
+
+    def add(self, run: Run) -> None:
+        """Keep a run until ``clear``."""
+        self._runs.setdefault(run.place, []).append(run)
+
+    def raw(self, chunk: Chunk, index: int) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of the record from which one record of a chunk descends."""
+        runs = self._runs.get((chunk.topic, chunk.partition))
+        if runs is None:
+            return None, None
+        offset, run = chunk.offsets[index], runs[-1]
+        if run.first > offset:
+            run = runs[bisect_right(runs, offset, key=_FIRST) - 1]
+        return run.raw(offset)
+
+    def clear(self) -> None:
+        """Let go of all of them."""
+        self._runs.clear()
+
+
+_FIRST = attrgetter("first")
+
+
+def context_of(decoded: Decoded, index: int) -> RecordContext:
+    chunk, raw_index = decoded.chunk, decoded.raw_index(index)
+    return RecordContext(
+        chunk.topic,
+        chunk.partition,
+        chunk.offsets[index],
+        chunk.timestamps[index],
+        None if chunk.headers is None else chunk.headers[index],
+        decoded.raw.keys[raw_index],
+        decoded.raw.values[raw_index],
+    )

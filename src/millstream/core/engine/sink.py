@@ -1,0 +1,159 @@
+"""The node that sends: topic, serializers, partitioner."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.engine.failure import FailedProcessing, error_context
+from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.handlers import ProductionExceptionHandler, checked_answer
+from millstream.core.kafka import ProducerRecord
+from millstream.core.partitioning import instance_of
+from millstream.core.plan import SinkNode
+from millstream.core.records import Record
+from millstream.core.serdes import Serializer, serializer_call
+from millstream.core.serdes.base import needs_headers, serialize_column
+
+if TYPE_CHECKING:
+    from millstream.core.engine.task import Task
+
+log = logging.getLogger(__name__)
+
+Origin = ProductionExceptionHandler.SerializationExceptionOrigin
+
+
+class SinkRuntime:
+    """A sink and its place in the task."""
+
+    def __init__(
+        self,
+        task: Task,
+        node: SinkNode,
+        topic: str | None,
+        key_serializer: Serializer[Any],
+        value_serializer: Serializer[Any],
+    ) -> None:
+        self.name = node.name
+        self.children: list[Any] = []
+        self.above: str | None = None
+        self._task = task
+        self._topic = topic
+        extractor = instance_of(node.extractor, "extract")
+        partitioner = instance_of(node.partitioner, "partitions")
+        self._extract = getattr(extractor, "extract", extractor)
+        self._partitions = getattr(partitioner, "partitions", partitioner)
+        # Our own partitioners can do many keys at a time.
+        self._partition_column = getattr(partitioner, "partition_column", None)
+        self._key_serializer = key_serializer
+        self._value_serializer = value_serializer
+        self._key_call = serializer_call(key_serializer)
+        self._value_call = serializer_call(value_serializer)
+        self.mutates_headers = needs_headers(key_serializer, value_serializer)
+        """Serializers may change the headers that siblings are given."""
+        self._repeats = None if node.repeats is None else node.repeats()
+        if self._repeats is not None:
+            task.commit_callbacks.append(self._repeats.committed)
+        self._by_columns = not self.mutates_headers
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Serialize and send one record.
+
+        Raises:
+            StreamsException: A serializer refused it and the production handler says to fail.
+        """
+        topic = self._topic or self._extracted(record)
+        headers = record._headers if self._by_columns else record.headers()
+        key = value = None
+        origin = Origin.KEY
+        try:
+            key = self._key_call(topic, headers, record._key)
+            origin = Origin.VALUE
+            value = self._value_call(topic, headers, record._value)
+        except ClassCastException as error:
+            raise self._mismatch(topic, origin, error) from error
+        except Exception as error:  # noqa: BLE001 - a user's serializer may raise anything
+            self._refused(topic, record, origin, error)
+            return
+        if self._repeats is not None and self._repeats(key, value, record._value):
+            return
+        # A copy: what a sibling adds later must not show in what was sent.
+        headers = headers.copy() if headers else None
+        if self._partitions is None:
+            self._task.host.send(topic, key, value, record._timestamp, headers, None)
+            return
+        for partition in self._chosen(topic, record):
+            self._task.host.send(topic, key, value, record._timestamp, headers, partition)
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Serialize and send a run of records."""
+        topic = self._topic
+        by_columns = self._by_columns and self._task.by_chunks and self._repeats is None
+        by_columns = by_columns and (self._partitions is None or self._partition_column is not None)
+        if topic is None or not by_columns:
+            self._task.each(chunk, self.process, self.above)
+            return
+        try:
+            keys = serialize_column(self._key_serializer, topic, chunk.keys)
+            values = serialize_column(self._value_serializer, topic, chunk.values)
+            partitions = None
+            if self._partition_column is not None:
+                count = self._task.host.partition_count(topic)
+                partitions = self._partition_column(topic, chunk.keys, count)
+        except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
+            self._task.each(chunk, self.process, self.above)
+            return
+        self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
+
+    def _extracted(self, record: Record[Any, Any]) -> str:
+        context = self._task.record_context
+        if context is not None:
+            context = context.moved(record._timestamp, record.headers())
+        topic = self._extract(record._key, record._value, context)
+        if topic is None:
+            raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
+        self._task.measures.writes(str(topic), self.name)
+        return str(topic)
+
+    def _chosen(self, topic: str, record: Record[Any, Any]) -> list[int | None]:
+        count = self._task.host.partition_count(topic)
+        chosen = self._partitions(topic, record._key, record._value, count)
+        if chosen is None:
+            return [None]
+        if isinstance(chosen, int):
+            return [chosen]
+        if not chosen:
+            self._task.count_dropped("the partitioner chose no partition", self.name)
+        return sorted(chosen)
+
+    def _mismatch(self, topic: str, origin: Any, error: Exception) -> StreamsException:
+        return StreamsException(
+            f'sink "{self.name}" cannot serialize the {origin.name.lower()} for topic "{topic}"',
+            detail=str(error),
+            hint="Give the right serdes with Produced.with_ or in the configuration.",
+        )
+
+    def _refused(self, topic: str, record: Record[Any, Any], origin: Any, error: Exception) -> None:
+        task = self._task
+        unsent = ProducerRecord(
+            topic, None, record._timestamp, record._key, record._value, record._headers
+        )
+        context = error_context(self.name, task.id, task.record_context_or_none())
+        handler = task.settings.production_handler
+        try:
+            answer = handler.handleSerializationError(context, unsent, error, origin)
+            response = checked_answer(answer, ProductionExceptionHandler.Response, handler)
+        except Exception as handler_error:
+            log.exception("production exception handler failed operator=%s", self.name)
+            raise FailedProcessing(self.name, handler_error) from handler_error
+        task.send_dead_letters(response.deadLetterQueueRecords())
+        # What a serializer refuses it refuses again.
+        if response.result().name != "RESUME":
+            raise StreamsException(
+                f'sink "{self.name}" cannot serialize the {origin.name.lower()} '
+                f'for topic "{topic}"',
+                detail=f"{type(error).__name__}: {error}",
+                hint="Set production.exception.handler to skip such records.",
+            ) from error
+        task.count_dropped("a serializer refused it", self.name)

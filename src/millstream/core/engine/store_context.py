@@ -1,0 +1,143 @@
+"""What a task's stores see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.engine.working_copy import WorkingCopy
+from millstream.core.errors import IllegalArgumentException, IllegalStateException
+from millstream.core.headers import Headers
+from millstream.core.processor import TaskId
+from millstream.core.record_context import RecordContext
+from millstream.core.records import RecordMetadata
+from millstream.core.state import StateRestoreCallback, StateStore, StateStoreContext
+
+if TYPE_CHECKING:
+    from millstream.core.engine.task import Task
+
+
+class StoreContext(StateStoreContext):
+    """One per task, shared by its stores."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.cache_budget = task.cache
+        self.restorers: dict[str, Any] = {}
+
+    @property
+    def record_context(self) -> RecordContext | None:
+        """The record in hand."""
+        return self._task.record_context_or_none()
+
+    def applicationId(self) -> str:
+        """Return ``application.id``."""
+        return self._task.settings.application_id
+
+    def changelog_topic(self, store: str) -> str:
+        """Return the topic that the serdes of a store are told; a source's, if it is read again."""
+        task = self._task
+        for copied in task._plan.globals:
+            if copied.store.name == store and copied.source.topics:
+                return copied.source.topics[0]
+        nodes = (node for part in task._parts for node in part.stores)
+        topic = next((node.source_topic for node in nodes if node.name == store), None)
+        return topic or super().changelog_topic(store)
+
+    def taskId(self) -> TaskId:
+        """Return the task's id."""
+        return self._task.id
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the record in hand came from; None before the first record."""
+        context = self._task.record_context
+        return None if context is None else context.metadata()
+
+    def keySerde(self) -> Any:
+        """Return the default key serde."""
+        return self._task.settings.key_serde
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde."""
+        return self._task.settings.value_serde
+
+    def stateDir(self) -> Path:
+        """Return the task's own directory."""
+        return self._task.host.state_dir()
+
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+        return self._task.metrics
+
+    def register(
+        self,
+        store: StateStore,
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
+        commitCallback: Any = None,
+    ) -> None:
+        """Note how a user's own store is filled from a changelog, and whom a commit is to tell.
+
+        Raises:
+            IllegalStateException: The store is logged and there is no callback to restore it.
+            IllegalArgumentException: A store of this name has been registered.
+
+        Source: Kafka's ``ProcessorStateManager.registerStore``.
+        """
+        if store.name() in self.restorers:
+            raise IllegalArgumentException(f"Store {store.name()} has already been registered.")
+        if stateRestoreCallback is None and self._is_logged(store.name()):
+            raise IllegalStateException(
+                "Log enabled store should always provide a restore callback upon registration",
+                hint="Give register() a callable (key, value), or build the store "
+                "withLoggingDisabled(): it is then empty after a restart.",
+            )
+        if commitCallback is not None:
+            call = getattr(commitCallback, "onCommit", commitCallback)
+            self._task.commit_callbacks.append(call)
+        self.restorers[store.name()] = stateRestoreCallback
+
+    def _is_logged(self, store: str) -> bool:
+        nodes = (node for part in self._task._parts for node in part.stores)
+        return any(node.name == store and node.builder.loggingEnabled() for node in nodes)
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+        return dict(self._task.settings.configs)
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self._task.settings.configs.items()
+            if key.startswith(prefix)
+        }
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, kept by the byte-store plugin called ``kind``."""
+        return self._task.host.working_copy(store, kind)
+
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+        return self._task.host.logs_changes(store)
+
+    def log_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Note a change in the form that Kafka's changelog topic would hold."""
+        self._task.host.log_change(store, key, value, timestamp, headers)
+
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
+        """Make another record the one in hand for the length of a ``with`` block."""
+        return self._task.as_record(record_context)
+
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+        return self._task.chunk_context(chunk, index)
+
+    def count_dropped_record(self, store: str) -> None:
+        """Count a record that a store refused because it is too late."""
+        self._task.measures.expired(store)
+        self._task.count_dropped("its window has expired", store)

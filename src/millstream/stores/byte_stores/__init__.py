@@ -1,0 +1,1 @@
+"""Byte stores: in memory, RocksDB, LMDB."""

@@ -1,0 +1,80 @@
+"""The options of a RocksDB store, and the memory that all of a process share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, WriteBufferManager
+
+from millstream.core.config.own_keys import OWN_KEYS, ROCKSDB_MEMORY_BYTES
+from millstream.core.loading import load_instance
+from millstream.stores.byte_stores.rocksdb_options import (
+    SETTER_CONFIG,
+    RocksDBConfigSetter,
+    RocksDBOptions,
+)
+
+WRITE_BUFFER_BYTES = 16 << 20
+BLOOM_BITS = 10
+
+
+def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callable[[], None]]:
+    """Return a store's options, and what to call when it is closed."""
+    memory_bytes = OWN_KEYS[ROCKSDB_MEMORY_BYTES].value_in(configs)
+    blocks = _blocks(memory_bytes)
+    settings = _settings(memory_bytes, blocks)
+    chosen = configs.get(SETTER_CONFIG)
+    if chosen is None:
+        return settings, nothing
+    setter: RocksDBConfigSetter = load_instance(chosen, SETTER_CONFIG)
+    options = RocksDBOptions(settings, blocks)
+    setter.setConfig(store, options, configs)
+    return settings, lambda: setter.close(store, options)
+
+
+def meta_settings() -> Options:
+    """Return the options of the column family that holds the version."""
+    settings = Options(raw_mode=True)
+    settings.set_write_buffer_size(64 << 10)
+    return settings
+
+
+def nothing() -> None:
+    """Release nothing."""
+
+
+@cache
+def _shared(memory_bytes: int) -> tuple[Cache, WriteBufferManager]:
+    """Return the memory of this process's stores: half of the block cache may be write buffers."""
+    block_cache = Cache(memory_bytes)
+    return block_cache, WriteBufferManager.new_write_buffer_manager_with_cache(
+        memory_bytes // 2, False, block_cache
+    )
+
+
+def _blocks(memory_bytes: int) -> BlockBasedOptions:
+    blocks = BlockBasedOptions()
+    blocks.set_block_cache(_shared(memory_bytes)[0])
+    blocks.set_bloom_filter(BLOOM_BITS, False)
+    blocks.set_cache_index_and_filter_blocks(True)
+    blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    return blocks
+
+
+def _settings(memory_bytes: int, blocks: BlockBasedOptions) -> Options:
+    settings = Options(raw_mode=True)
+    settings.create_if_missing(True)
+    settings.create_missing_column_families(True)
+    settings.set_block_based_table_factory(blocks)
+    settings.set_write_buffer_manager(_shared(memory_bytes)[1])
+    settings.set_write_buffer_size(WRITE_BUFFER_BYTES)
+    # Most reads of a window store ask for what is not there; these filters answer them in memory.
+    settings.set_memtable_whole_key_filtering(True)
+    settings.set_memtable_prefix_bloom_ratio(0.1)
+    settings.set_compression_type(DBCompressionType.lz4())
+    settings.set_bottommost_compression_type(DBCompressionType.zstd())
+    settings.set_keep_log_file_num(1)
+    settings.set_max_open_files(256)
+    return settings

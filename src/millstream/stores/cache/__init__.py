@@ -1,0 +1,1 @@
+"""The record cache: entries that wait to be written and forwarded together."""

@@ -1,0 +1,204 @@
+"""What a flush does with the dirty entries: put them into the store and tell the listener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.headers import Headers
+from millstream.core.record_context import RecordContext
+from millstream.core.state import FlushListener, StateStoreContext
+from millstream.stores.cache.record_cache import CacheEntry
+from millstream.stores.codec import Codec
+from millstream.stores.layers import PointLayer
+
+NO_RECORD = RecordContext(None, -1, -1, -1)
+
+
+class Flusher:
+    """Passes on the changes of one cached store."""
+
+    def __init__(
+        self,
+        context: StateStoreContext,
+        codec: Codec,
+        below: PointLayer,
+        show_key: Callable[[bytes, Any], Any],
+        *,
+        by_records: bool = False,
+    ) -> None:
+        """Bind to a store.
+
+        ``show_key`` makes what the listener is given of a key's bytes and the key as an object;
+        ``by_records`` reads each entry with its record as the one in hand.
+        """
+        self._context = context
+        self._codec = codec
+        self._below = below
+        self._show_key = show_key
+        self.listener: FlushListener | None = None
+        self.send_old = False
+        self.hand: tuple[Chunk, int] | None = None
+        """The record of a chunk for which the store was last used, and perhaps others evicted."""
+        # A chunk's records go on with the headers they came with.
+        own = type(codec).passed_on is Codec.passed_on
+        self._may_chunk = own and not below.logs and not by_records
+
+    def __call__(self, changes: list[CacheEntry]) -> None:
+        """Pass on the changes, in order; stream time stays where it is."""
+        record = self._context.record_context
+        if self.hand is not None and (record is None or record.topic() is None):
+            record = self._context.chunk_context(*self.hand)
+        with self._context.as_record(record or NO_RECORD):
+            self._pass_on(changes)
+
+    def _pass_on(self, changes: list[CacheEntry]) -> None:
+        data = self._encode(changes)
+        listener = self.listener
+        if listener is None and not self._below.logs:
+            self._below.put_all(_by_key(changes, data))
+        elif self._may_chunk and hasattr(listener, "flush_chunk"):
+            self._in_chunks(changes, data)
+        else:
+            for change, value in zip(changes, data, strict=True):
+                self._alone(change, value)
+
+    def _alone(self, change: CacheEntry, data: bytes | None) -> None:
+        key = change.key_bytes
+        record = self._record(change)
+        listener = self.listener
+        if listener is None:
+            with self._context.as_record(record):
+                self._below.put(key, data)
+            return
+        old = self._below.get(key) if data is None or self.send_old else None
+        if data is None and old is None:
+            return
+        codec = self._codec
+        with self._context.as_record(record):
+            cell = change.cell if change.raw is None else codec.decode(change.raw)
+            new = None if cell is None else codec.value(cell)
+            sends_old = self.send_old and old is not None
+            shown_old = codec.value(codec.decode(old)) if sends_old else None  # type: ignore[arg-type]
+            time = record.timestamp()
+            if cell is not None:
+                time = codec.time(cell, time)
+            self._below.put(key, data)
+            shown_key = self._show_key(key, change.key)
+            listener(shown_key, new, shown_old, time, codec.passed_on(cell, record))
+
+    def _in_chunks(self, changes: list[CacheEntry], data: list[bytes | None]) -> None:
+        olds: list[Any] = [None] * len(changes)
+        if self.send_old or None in data:
+            raw = self._olds(changes, data)
+            if self.send_old:
+                decoded = self._codec.decode_column(raw)
+                olds = [None if cell is None else self._codec.value(cell) for cell in decoded]
+            kept = [i for i in range(len(changes)) if data[i] is not None or raw[i] is not None]
+            changes = [changes[i] for i in kept]
+            data = [data[i] for i in kept]
+            olds = [olds[i] for i in kept]
+        self._below.put_all(_by_key(changes, data))
+        # A chunk comes from one partition, and most flushes do.
+        start = 0
+        for source, run in groupby(map(_source, changes)):
+            stop = start + sum(1 for _ in run)
+            chunk = self._chunk(source, changes[start:stop], olds[start:stop])
+            self.listener.flush_chunk(chunk)  # type: ignore[union-attr]
+            start = stop
+
+    def _olds(self, changes: list[CacheEntry], data: list[bytes | None]) -> list[bytes | None]:
+        get = self._below.get
+        if self.send_old:
+            return [get(change.key_bytes) for change in changes]
+        return [
+            get(change.key_bytes) if new is None else None
+            for change, new in zip(changes, data, strict=True)
+        ]
+
+    def _chunk(
+        self,
+        source: tuple[str | None, int],
+        changes: list[CacheEntry],
+        olds: list[Any],
+    ) -> Chunk:
+        show_key = self._show_key
+        decode = self._codec.decode
+        cells = [c.cell if c.raw is None else decode(c.raw) for c in changes]
+        values, times = self._values_and_times(cells)
+        offsets, record_times, headers = _places(changes)
+        if not self._codec.timestamped:
+            times = record_times
+        elif None in values:
+            times = [
+                other if value is None else time
+                for value, time, other in zip(values, times, record_times, strict=True)
+            ]
+        return Chunk(
+            source[0],
+            source[1],
+            offsets,
+            times,
+            [show_key(change.key_bytes, change.key) for change in changes],
+            values,
+            headers,
+            olds,
+        )
+
+    def _encode(self, changes: list[CacheEntry]) -> list[bytes | None]:
+        values, times = self._values_and_times([change.cell for change in changes])
+        data = self._codec.encode_column(values, times)
+        return [
+            new if change.raw is None else change.raw
+            for change, new in zip(changes, data, strict=True)
+        ]
+
+    def _values_and_times(self, cells: list[Any]) -> tuple[list[Any], list[int]]:
+        if not self._codec.timestamped:
+            return cells, [0] * len(cells)
+        if None in cells:
+            cells = [(None, 0) if cell is None else cell for cell in cells]
+        return [cell[0] for cell in cells], [cell[1] for cell in cells]
+
+    def _record(self, change: CacheEntry) -> RecordContext:
+        origin = change.origin
+        if isinstance(origin, Chunk):
+            return self._context.chunk_context(origin, change.index)
+        return NO_RECORD if origin is None else origin
+
+
+def _by_key(changes: list[CacheEntry], data: list[bytes | None]) -> dict[bytes, bytes | None]:
+    return dict(zip([change.key_bytes for change in changes], data, strict=True))
+
+
+def _source(change: CacheEntry) -> tuple[str | None, int]:
+    origin = change.origin
+    if isinstance(origin, Chunk):
+        return origin.topic, origin.partition
+    return (None, -1) if origin is None else (origin.topic(), origin.partition())
+
+
+def _places(
+    changes: list[CacheEntry],
+) -> tuple[list[int], list[int], list[Headers | None] | None]:
+    """Return the offsets, times and headers of the records that made the changes."""
+    first = changes[0].origin
+    if isinstance(first, Chunk) and all(change.origin is first for change in changes):
+        chunk = first.take([change.index for change in changes])
+        return list(chunk.offsets), list(chunk.timestamps), chunk.headers
+    offsets, times = list[int](), list[int]()
+    headers: list[Headers | None] = []
+    for change in changes:
+        origin, index = change.origin, change.index
+        if isinstance(origin, Chunk):
+            offsets.append(origin.offsets[index])
+            times.append(origin.timestamps[index])
+            headers.append(None if origin.headers is None else origin.headers[index])
+        else:
+            record = origin or NO_RECORD
+            offsets.append(record.offset())
+            times.append(record.timestamp())
+            headers.append(record._headers or None)
+    return offsets, times, headers if any(headers) else None

@@ -1,0 +1,1 @@
+"""Suppliers, builders and factories of stores."""

@@ -1,0 +1,217 @@
+"""Key-value stores as users see them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+from millstream.core.errors import (
+    IllegalStateException,
+    InvalidStateStoreException,
+    NullPointerException,
+)
+from millstream.core.keyvalue import KeyValue
+from millstream.core.serdes import Serde, serializer_call
+from millstream.core.state import (
+    KeyValueIterator,
+    KeyValueStore,
+    StateStoreContext,
+    TimestampedKeyValueStore,
+    ValueAndTimestamp,
+)
+from millstream.stores.access import StoreAccess
+from millstream.stores.cache.merge import merged
+from millstream.stores.codec import TimestampedCodec
+from millstream.stores.iterators import Entries
+from millstream.stores.layers import ByteLayer, PointLayer
+from millstream.stores.typed import TypedStore
+from millstream.stores.value_forms import Adapter
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+logger = logging.getLogger("millstream.stores")
+
+
+class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
+    """Keys and values by their serdes, over layers of bytes."""
+
+    remembers = True
+
+    def __init__(
+        self,
+        name: str,
+        layer: ByteLayer,
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+        *,
+        points: PointLayer | None = None,
+        adapter: Adapter | None = None,
+        caching: bool = False,
+    ) -> None:
+        """Describe it; ``points`` lie around the layer, which ranges are read from."""
+        super().__init__(
+            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
+        )
+        self._layer = layer
+
+    def get(self, key: K) -> V | None:
+        """Return the value of ``key``; None if it has none."""
+        access = self._opened()
+        shown: V | None = self._codec.show(access.read(access.serialize_key(given(key))))
+        return shown
+
+    def put(self, key: K, value: V | None) -> None:
+        """Set the value of ``key``; None deletes it."""
+        access = self._opened()
+        plain, timestamp = self._codec.take(value)
+        if self._headed is None:
+            access.write(access.serialize_key(given(key)), key, plain, timestamp)
+            return
+        with self._key_written(given(key), value) as key_bytes:
+            access.write(key_bytes, key, plain, timestamp)
+
+    def putIfAbsent(self, key: K, value: V | None) -> V | None:
+        """Set the value of ``key`` unless it has one; return the one it had."""
+        access = self._opened()
+        plain, timestamp = self._codec.take(value)
+        with self._key_written(given(key), value) as key_bytes:
+            before: V | None = self._codec.show(access.read(key_bytes))
+            if before is None:
+                access.write(key_bytes, key, plain, timestamp)
+        return before
+
+    def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
+        """Set many values, in order."""
+        entries = list(entries)
+        for key, _ in entries:
+            given(key)
+        for key, value in entries:
+            self.put(key, value)
+
+    def delete(self, key: K) -> V | None:
+        """Delete ``key`` and return the value it had."""
+        access = self._opened()
+        with self._key_written(given(key), None) as key_bytes:
+            before: V | None = self._codec.show(access.read(key_bytes))
+            access.write(key_bytes, key, None, 0)
+        return before
+
+    def range(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
+        """Return the entries from ``from_`` to ``to``, both inclusive; None is unbounded."""
+        return self._between(from_, to, reverse=False)
+
+    def reverseRange(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
+        """Return what ``range`` returns, last key first."""
+        return self._between(from_, to, reverse=True)
+
+    def all(self) -> KeyValueIterator[K, V]:
+        """Return every entry."""
+        return self._entries(self._scan(None, None))
+
+    def reverseAll(self) -> KeyValueIterator[K, V]:
+        """Return every entry, last key first."""
+        return self._entries(self._scan(None, None, reverse=True))
+
+    def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[K, V]:
+        """Return the entries whose key's bytes start with the bytes of ``prefix``."""
+        self._opened()
+        if prefix is None or prefixKeySerializer is None:
+            raise NullPointerException("prefix and prefixKeySerializer cannot be null")
+        lower = serializer_call(prefixKeySerializer)(self._keys.topic, None, prefix) or b""
+        return self._entries(self._scan(lower, next_prefix(lower)))
+
+    def approximateNumEntries(self) -> int:
+        """Return about how many entries there are; what is only cached does not count."""
+        self._opened()
+        return self._layer.size_estimate()
+
+    def _between(self, from_: K | None, to: K | None, *, reverse: bool) -> KeyValueIterator[K, V]:
+        access = self._opened()
+        lower = None if from_ is None else access.serialize_key(from_)
+        last = None if to is None else access.serialize_key(to)
+        if lower is not None and last is not None and lower > last:
+            warn_empty_range(self._name)
+            return self._entries(iter(()))
+        # The end belongs to the range; no key lies between it and itself with a zero byte more.
+        upper = None if last is None else last + b"\0"
+        return self._entries(self._scan(lower, upper, reverse=reverse))
+
+    def _entries(self, cells: Iterator[tuple[bytes, Any]]) -> KeyValueIterator[K, V]:
+        in_memory = not (self.persistent() or self._opened().cached)
+        closed = IllegalStateException if in_memory else InvalidStateStoreException
+        return self._watched(
+            Entries(
+                cells,
+                self._keys.from_bytes,
+                self._codec.show,
+                self._name,
+                closed=closed,
+                key_and_cell=self._key_and_cell(bytes) if self._reads_headed_keys else None,
+            )
+        )
+
+    def _end(self, entries: Entries[Any, Any]) -> None:
+        # RocksDB's iterators are closed with their store; those over memory find nothing more.
+        if self.persistent():
+            entries.close()
+        else:
+            entries.end()
+
+    def _scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, Any]]:
+        access = self._opened()
+        decode = self._decode
+        stored = self._layer.scan(lower, upper, reverse=reverse)
+        if not access.cached:
+            return ((key, decode(data)) for key, data in stored)
+        return merged(
+            ((key, key, cell) for key, cell in access.cached_cells(lower, upper, reverse=reverse)),
+            ((key, key, decode(data)) for key, data in stored),
+            reverse=reverse,
+        )
+
+    def _open(self, points: StoreAccess, context: StateStoreContext) -> StoreAccess:
+        return points
+
+    def _show_key(self, stored_key: bytes, key: Any) -> Any:
+        return self._key_of(stored_key, key)
+
+
+class SerdeTimestampedKeyValueStore(
+    SerdeKeyValueStore[K, ValueAndTimestamp[V]], TimestampedKeyValueStore[K, V]
+):
+    """The same with a time in every value."""
+
+    codec_class = TimestampedCodec
+
+
+def given(key: K) -> K:
+    """Return ``key``.
+
+    Raises:
+        NullPointerException: It is None.
+    """
+    if key is None:
+        raise NullPointerException("key cannot be null")
+    return key
+
+
+def warn_empty_range(store: str) -> None:
+    """Log that a range ends before it begins."""
+    # Kafka Streams' own line, which programs look for in a log; it does not name the store.
+    logger.warning(
+        "Returning empty iterator for fetch with invalid key range: from > to. This may be due to "
+        "range arguments set in the wrong order, or serdes that don't preserve ordering when "
+        "lexicographically comparing the serialized bytes. Note that the built-in numerical serdes "
+        "do not follow this for negative numbers"
+    )
+    logger.info('The empty range was asked of store "%s".', store)
+
+
+def next_prefix(prefix: bytes) -> bytes | None:
+    """Return the first bytes after all that start with ``prefix``; None if there are none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes((stem[-1] + 1,)) if stem else None

@@ -1,0 +1,269 @@
+"""The operators' way into a session store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    UnsupportedOperationException,
+)
+from millstream.core.state import SessionAccess, StateStoreContext
+from millstream.stores.access import StoreAccess
+from millstream.stores.cache.merge import merged
+from millstream.stores.codec import Codec, Part
+from millstream.stores.session.keys import (
+    SessionKeys,
+    by_end,
+    clamp,
+    end_of,
+    key_of,
+    start_of,
+    wanted,
+)
+from millstream.stores.session.layers import SessionLayer
+from millstream.stores.window.keys import SEPARATE_SEGMENTS, Bounds
+
+Cells = Iterator[tuple[bytes, Any]]
+
+
+class Sessions(SessionAccess):
+    """Session keys in front of an access by key."""
+
+    def __init__(
+        self,
+        points: StoreAccess,
+        layer: SessionLayer,
+        session_keys: SessionKeys,
+        keys: Part[Any],
+        codec: Codec,
+        context: StateStoreContext,
+        *,
+        decode: Callable[[bytes], Any],
+        remove: Callable[[bytes], None],
+    ) -> None:
+        self.points = points
+        self.cached = points.cached
+        self.logs = points.logs
+        self.folds = points.folds and not points.logs
+        self.plain = points.plain
+        self.keep = points.keep
+        self._layer = layer
+        self._session_keys = session_keys
+        self._join = session_keys.join
+        self._keys = keys
+        self._decode = decode
+        self._remove = remove
+        self._bare = codec.value
+        self._context = context
+        self._latest = -1
+
+    def serialize_key(self, key: Any) -> bytes:
+        return self.points.serialize_key(key)
+
+    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
+        return self.points.serialize_keys(keys)
+
+    @property
+    def observed(self) -> int:
+        return self._layer.observed
+
+    def limits(self, observed: int) -> tuple[int, int]:
+        return self._layer.limits(observed)
+
+    def key_of(self, key_bytes: bytes) -> Any:
+        return self._keys.from_bytes(key_bytes)
+
+    def cell(self, key_bytes: bytes, start: int, end: int) -> Any:
+        """Return what the store holds of a session: the aggregate, with headers if it has any."""
+        return self.points.read(self._join(key_bytes, start, end))
+
+    def read(self, key_bytes: bytes, start: int, end: int) -> Any:
+        return self._bare(self.cell(key_bytes, start, end))
+
+    def find(
+        self, key_bytes: bytes, earliest_end: int, latest_start: int
+    ) -> list[tuple[int, int, Any]]:
+        if self.folds and max(self._latest, self._layer.observed) < earliest_end:
+            return []
+        cells = self.cells(key_bytes, key_bytes, earliest_end, latest_start, reverse=False)
+        bare = self._bare
+        return [(start_of(key), end_of(key), bare(cell)) for key, cell in cells]
+
+    def ended(self, first_end: int, last_end: int) -> list[tuple[bytes, int, int, Any]]:
+        cells = self.ended_cells(first_end, last_end)
+        bare = self._bare
+        return [(key_of(key), start_of(key), end_of(key), bare(cell)) for key, cell in cells]
+
+    def write(self, key_bytes: bytes, key: Any, start: int, end: int, value: Any) -> None:
+        self._latest = max(self._latest, end)
+        self.points.write(self._join(key_bytes, start, end), key, value, 0)
+
+    def remove(self, key_bytes: bytes, key: Any, start: int, end: int) -> None:
+        if self.cached:
+            self.write(key_bytes, key, start, end, None)
+        else:
+            self._remove(self._join(key_bytes, start, end))
+
+    def write_at(
+        self,
+        key_bytes: bytes,
+        key: Any,
+        start: int,
+        end: int,
+        value: Any,
+        chunk: Chunk,
+        index: int,
+    ) -> None:
+        self._latest = max(self._latest, end)
+        session_key = self._join(key_bytes, start, end)
+        self.points.write_at(session_key, key, value, 0, chunk, index)
+
+    def remove_at(
+        self, key_bytes: bytes, key: Any, start: int, end: int, chunk: Chunk, index: int
+    ) -> None:
+        if self.cached:
+            self.write_at(key_bytes, key, start, end, None, chunk, index)
+        elif self.logs:
+            with self._context.as_record(self._context.chunk_context(chunk, index)):
+                self.remove(key_bytes, key, start, end)
+        else:
+            self.remove(key_bytes, key, start, end)
+
+    def write_many(
+        self,
+        keys_bytes: Sequence[bytes],
+        keys: Sequence[Any],
+        bounds: Sequence[tuple[int, int]],
+        values: Sequence[Any],
+        chunk: Chunk,
+        indices: Sequence[int],
+    ) -> None:
+        join = self._join
+        session_keys = [
+            join(key, start, end) for key, (start, end) in zip(keys_bytes, bounds, strict=True)
+        ]
+        self._latest = max(self._latest, *(end for _, end in bounds), -1)
+        self.points.write_many(session_keys, keys, values, [0] * len(values), chunk, indices)
+
+    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+        # Segment, end and start make each key longer.
+        longer = [key + bytes(24) for key in keys_bytes] if self.cached else keys_bytes
+        return self.points.has_room(longer, chunk)
+
+    def cells(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        *,
+        reverse: bool,
+        cached_until: int | None = None,
+    ) -> Cells:
+        """Yield session keys and cells within bounds, all of them inclusive.
+
+        What is in the cache only up to an end of ``cached_until``: see ``check_start``.
+        """
+        layer, decode = self._layer, self._decode
+        stored = layer.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
+        if not self.cached:
+            return ((key, decode(data)) for key, data in stored)
+        cached = self._cached_cells(
+            key_from, key_to, earliest_end, latest_start, cached_until, reverse=reverse
+        )
+        if layer.time_ordered:
+            cached = iter(sorted(cached, key=lambda c: by_end(c[0]), reverse=reverse))
+        order = by_end if layer.time_ordered else bytes
+        return merged(
+            ((order(key), key, cell) for key, cell in cached),
+            ((order(key), key, decode(data)) for key, data in stored),
+            reverse=reverse,
+        )
+
+    def check_start(self, latest_start: int, *, reverse: bool) -> int | None:
+        """Refuse a latest start that Kafka's stores fail on when they look for one key's sessions.
+
+        Returns the latest end that they find in their cache, if there is such a bound: backward,
+        the cache of a durable store takes the latest start for it, in the newest segment only.
+
+        Raises:
+            IllegalArgumentException: It is negative; or the bound is, as nothing was written yet.
+            IllegalStateException: The bound lies before the newest segment.
+        """
+        durable = self._layer.stores_durably
+        if not self.cached and not durable:
+            return None
+        if not (reverse and self.cached and durable):
+            if latest_start < 0:
+                raise _negative_start()
+            return None
+        newest, interval = self._latest, self._session_keys.interval
+        end = min(latest_start, newest)
+        if max(end, 0) // interval != max(newest, 0) // interval:
+            raise IllegalStateException(
+                "segment interval has changed",
+                detail=f"The newest session ends at {newest}, sessions were to start by {end}.",
+                hint="Look forward, or without a cache; Kafka Streams fails here too.",
+            )
+        if end < 0:
+            raise _negative_start()
+        return end
+
+    def ended_cells(self, first_end: int, last_end: int) -> Cells:
+        """Yield session keys and cells of all keys by end, within bounds, both inclusive."""
+        if self.cached:
+            raise UnsupportedOperationException(
+                "a cached session store cannot find the sessions of all keys by their end",
+                hint="Build it without a cache.",
+            )
+        decode = self._decode
+        return ((key, decode(data)) for key, data in self._layer.ended(first_end, last_end))
+
+    def _cached_cells(
+        self,
+        key_from: bytes | None,
+        key_to: bytes | None,
+        earliest_end: int,
+        latest_start: int,
+        until: int | None,
+        *,
+        reverse: bool,
+    ) -> Cells:
+        first = clamp(earliest_end)
+        first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
+        if until is not None and key_from is not None:
+            bounds = self._backward_bounds(key_from, min(first, self._latest), until)
+        elif self._latest < first or latest_start < 0:
+            return
+        else:
+            bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest))
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
+                if wanted(key, key_from, key_to, first_end, start):
+                    yield key, cell
+
+    def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
+        """Return bounds of one key's sessions that end by ``until``, segment by segment.
+
+        What is read counts as used, so these are no narrower than Kafka's, and no wider while the
+        segments are few.
+        """
+        interval = self._session_keys.interval
+        end = (until + 1).to_bytes(8, "big")
+        oldest, newest = first // interval, self._latest // interval
+        if newest - oldest >= SEPARATE_SEGMENTS:
+            return [(oldest.to_bytes(8, "big"), newest.to_bytes(8, "big") + key + end)]
+        starts = [number.to_bytes(8, "big") + key for number in range(oldest, newest + 1)]
+        return [(lower, lower + end) for lower in starts]
+
+
+def _negative_start() -> IllegalArgumentException:
+    return IllegalArgumentException(
+        "Window startMs time cannot be negative.",
+        detail="The latest start is negative, or a cached store is read backward while empty.",
+        hint="Look forward, or without a cache; Kafka Streams fails here too.",
+    )

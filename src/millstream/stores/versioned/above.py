@@ -1,0 +1,152 @@
+"""What may lie around the bytes of a versioned store: changelog, cache, a user's own store."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
+from millstream.stores.cache.record_cache import CONTEXT_BYTES, ENTRY_BYTES
+from millstream.stores.layers import Above
+from millstream.stores.versioned.layers import UNDEFINED, VersionLayer
+from millstream.stores.versioned.ranges import Held
+from millstream.stores.versioned.rows import Found, Latest
+
+
+class SuppliedVersions(Above, VersionLayer):
+    """A versioned store of bytes that a user's own supplier made."""
+
+    def __init__(self, store: VersionedKeyValueStore[bytes, bytes]) -> None:
+        self._store = self._passes_to = store
+        self.stores_durably = store.persistent()
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        return self._store.put(key, value, time)
+
+    def latest(self, key: bytes) -> Latest | None:
+        found = self._store.get(key)
+        return None if found is None else (found.value(), found.timestamp())
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        found = self._store.get(key, time)
+        return None if found is None else (found.value(), found.timestamp(), found.validTo())
+
+
+class VersionsAbove(Above, VersionLayer):
+    """Passes everything on to the layer below."""
+
+    def __init__(self, below: VersionLayer) -> None:
+        self._below = self._passes_to = below
+        self.stores_durably = below.stores_durably
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._context = context
+        self._below.init(context, root)
+        self.logs = self._below.logs
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        return self._below.put(key, value, time)
+
+    def latest(self, key: bytes) -> Latest | None:
+        return self._below.latest(key)
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        return self._below.as_of(key, time)
+
+    def history(self, key: bytes, first: int | None, last: int | None) -> list[Found] | None:
+        return self._below.history(key, first, last)
+
+    def between(
+        self,
+        lower: bytes | None,
+        upper: bytes | None,
+        first: int | None,
+        last: int | None,
+        *,
+        reverse: bool,
+    ) -> Iterator[Held] | None:
+        return self._below.between(lower, upper, first, last, reverse=reverse)
+
+
+class LoggedVersions(VersionsAbove):
+    """Notes each write at its version's time; refused ones too, as Kafka."""
+
+    def __init__(self, below: VersionLayer, name: str) -> None:
+        super().__init__(below)
+        self._name = name
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        super().init(context, root)
+        self.logs = context.logs_changes(self._name)
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        end = self._below.put(key, value, time)
+        if self.logs:
+            self._context.log_change(self._name, key, value, time, None)
+        return end
+
+
+class CachedVersions(VersionsAbove):
+    """Keeps the latest versions that were used last in memory, within the record caches' budget.
+
+    Every write goes through at once: to hold one back until a newer one replaces it would lose a
+    version, and a put has to tell until when its version holds.
+    """
+
+    def __init__(self, below: VersionLayer) -> None:
+        super().__init__(below)
+        self._kept: OrderedDict[bytes, Latest | None] = OrderedDict()
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        super().init(context, root)
+        self._budget = context.cache_budget
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        end = self._below.put(key, value, time)
+        if end == UNDEFINED:
+            self._keep(key, None if value is None else (value, time))
+        return end
+
+    def latest(self, key: bytes) -> Latest | None:
+        kept = self._kept
+        if key in kept:
+            kept.move_to_end(key)
+            return kept[key]
+        found = self._below.latest(key)
+        self._keep(key, found)
+        return found
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        latest = self.latest(key)
+        if latest is not None and latest[1] <= time:
+            return (*latest, None)
+        return self._below.as_of(key, time)
+
+    def reload(self) -> None:
+        self._forget()
+        super().reload()
+
+    def close(self) -> None:
+        self._forget()
+        super().close()
+
+    def _keep(self, key: bytes, latest: Latest | None) -> None:
+        kept, budget = self._kept, self._budget
+        if key in kept:
+            budget.used -= _size(key, kept.pop(key))
+        kept[key] = latest
+        budget.used += _size(key, latest)
+        while budget.used > budget.limit and kept:
+            budget.used -= _size(*kept.popitem(last=False))
+
+    def _forget(self) -> None:
+        self._budget.used -= sum(_size(key, latest) for key, latest in self._kept.items())
+        self._kept.clear()
+
+
+def _size(key: bytes, latest: Latest | None) -> int:
+    value = 0 if latest is None else len(latest[0])
+    return len(key) + ENTRY_BYTES + CONTEXT_BYTES + value

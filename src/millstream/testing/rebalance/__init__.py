@@ -1,0 +1,1 @@
+"""A simulated consumer group: its rebalances, life cycles and the metadata of its members."""

@@ -1,0 +1,1 @@
+"""The DSL: streams, tables, their grouped and windowed forms, and the options of their methods."""

@@ -1,0 +1,116 @@
+"""Java's overloads as one Python method: which of the optional arguments is which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import isfunction
+from typing import Any, TypeVar
+
+from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.serdes import Serde
+from millstream.core.wording import a
+from millstream.topology.dsl.options import Named
+
+C = TypeVar("C", bound=type)
+
+
+class _Absent:
+    """Stands for an argument that was not given; None is one that was, and is an error."""
+
+    def __repr__(self) -> str:
+        return "<absent>"
+
+    def __reduce__(self) -> str:
+        # There is one in each process.
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
+
+
+def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list[Any]:
+    """Put optional arguments in the order of ``kinds``, whatever order they came in.
+
+    Args:
+        method: The method's name, for the errors.
+        given: Parameter name to argument, ``ABSENT`` for what was not given.
+        kinds: The accepted types, each at most once.
+
+    Returns:
+        For each kind the argument of that type, or None.
+
+    Raises:
+        NullPointerException: An argument is None.
+        ClassCastException: An argument is of no accepted type, or two are of the same type.
+
+    Example:
+        >>> sort_options("f", {"a": 1.5, "b": ABSENT}, str, float)
+        [None, 1.5]
+    """
+    found: dict[type, Any] = {}
+    for parameter, argument in given.items():
+        if argument is ABSENT:
+            continue
+        if argument is None:
+            raise NullPointerException(f"{parameter} can't be null")
+        kind = next((kind for kind in kinds if isinstance(argument, kind)), None)
+        if kind is None or kind in found:
+            raise ClassCastException(
+                f"{method}() does not take {a(_name(argument))} as {parameter}",
+                detail=f"It takes {_listed(kinds)}, each at most once.",
+                hint=_hint(argument, kinds),
+            )
+        found[kind] = argument
+    return [found.get(kind) for kind in kinds]
+
+
+def says_cannot(cls: C) -> C:
+    """Have a class say "cannot be null" of an argument that is None; Kafka's other ones "can't".
+
+    Its public methods are wrapped, so it has to be complete.
+    """
+    for name, method in list(vars(cls).items()):
+        if not name.startswith("_") and isfunction(method):
+            setattr(cls, name, _saying_cannot(method))
+    return cls
+
+
+def _saying_cannot(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return method(*arguments, **keywords)
+        except NullPointerException as error:
+            if not error.problem.endswith(" can't be null"):
+                raise
+            problem = error.problem.replace("can't", "cannot")
+            raise NullPointerException(problem, detail=error.detail, hint=error.hint) from None
+
+    return call
+
+
+def required(value: Any, parameter: str) -> Any:
+    """Return ``value``; None is an error that names the parameter."""
+    if value is None:
+        raise NullPointerException(f"{parameter} can't be null")
+    return value
+
+
+def _name(argument: object) -> str:
+    kind = argument if isinstance(argument, type) else type(argument)
+    return kind.__name__
+
+
+def _hint(argument: object, kinds: tuple[type, ...]) -> str:
+    if isinstance(argument, str):
+        return f'Write Named.as_("{argument}").' if Named in kinds else ""
+    given = argument if isinstance(argument, type) else type(argument)
+    with_serdes = next((kind for kind in kinds if hasattr(kind, "with_")), None)
+    if with_serdes is not None and issubclass(given, Serde):
+        return f"Write {with_serdes.__name__}.with_(...), with serdes as its arguments."
+    return ""
+
+
+def _listed(kinds: tuple[type, ...]) -> str:
+    return " and ".join(kind.__name__ for kind in kinds)

@@ -1,0 +1,75 @@
+"""``BranchedKStream``: one stream split into several by predicates."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from millstream.topology.builder import Supplied
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.callables import KEY_VALUE
+from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.functions import plain
+from millstream.topology.dsl.kstream import Accepts, KStream
+from millstream.topology.dsl.options import Branched
+from millstream.topology.graph.nodes import Operation
+from millstream.topology.operators.stateless import Branch, PassThrough
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class BranchedKStream(Generic[K, V]):
+    """Branches in the order of their predicates: a record goes down the first that accepts it.
+
+    A branch's name is the split's name followed by the name given, or by the branch's number from
+    1 on; the default branch's number is 0.
+
+    Source: ``kstream.BranchedKStream`` (KIP-418).
+    """
+
+    def __init__(self, flow: Flow, name: str | None) -> None:
+        self._predicates: list[Any] = []
+        self._children: list[str] = []
+        self._streams: dict[str, KStream[K, V]] = {}
+        # The processor is made when the topology runs, so it sees every branch.
+        supplier = partial(Branch, self._predicates, self._children)
+        self._name = flow.graph.names.operator("KSTREAM-BRANCH-", name)
+        self._flow = flow.then(Operation(name=self._name, supplier=Supplied(supplier)))
+
+    def branch(
+        self, predicate: Accepts[K, V], branched: Branched[K, V] = ABSENT
+    ) -> BranchedKStream[K, V]:
+        """Add a branch for the records that the predicate accepts and no branch before has."""
+        how = _how("branch", branched)
+        self._predicates.append(plain(predicate, "test", "predicate", KEY_VALUE))
+        self._add(how, len(self._predicates))
+        return self
+
+    def defaultBranch(self, branched: Branched[K, V] = ABSENT) -> dict[str, KStream[K, V]]:
+        """Add a branch for all other records, and return the branches by name."""
+        self._add(_how("defaultBranch", branched), 0)
+        return self._streams
+
+    def noDefaultBranch(self) -> dict[str, KStream[K, V]]:
+        """Drop all other records, and return the branches by name."""
+        return self._streams
+
+    def _add(self, how: Branched[K, V], number: int) -> None:
+        name = self._name + (str(number) if how.name is None else how.name)
+        self._flow.graph.names.operator(name)
+        self._children.append(name)
+        node = Operation(name=name, supplier=Supplied(PassThrough))
+        stream: KStream[K, V] | None = KStream(self._flow.then(node))
+        if how.chain_consumer is not None:
+            how.chain_consumer(stream)
+            return
+        if how.chain_function is not None:
+            stream = how.chain_function(stream)
+        if stream is not None:
+            self._streams[name] = stream
+
+
+def _how(method: str, branched: Any) -> Branched[Any, Any]:
+    (how,) = sort_options(method, {"branched": branched}, Branched)
+    return how or Branched()

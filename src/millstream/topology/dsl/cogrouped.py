@@ -1,0 +1,186 @@
+"""``CogroupedKStream`` and its windowed forms: grouped streams that share one aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
+from millstream.topology.checks import not_none
+from millstream.topology.dsl.aggregation import Adds, Reducing, Starts
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.callables import ADDED, MERGED, NOTHING
+from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.functions import plain
+from millstream.topology.dsl.materialize import resolved
+from millstream.topology.dsl.options import Materialized, Named
+from millstream.topology.graph.nodes import TableOperation, TableRole
+from millstream.topology.operators.folding import Merge
+from millstream.topology.operators.getters import View
+from millstream.topology.operators.pass_on import PassOn
+
+if TYPE_CHECKING:
+    from millstream.topology.dsl.grouped import KGroupedStream, Merges
+    from millstream.topology.dsl.ktable import KTable
+
+K = TypeVar("K")
+TK = TypeVar("TK")
+A = TypeVar("A")
+
+_AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
+_MERGE = "COGROUPKSTREAM-MERGE-"
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A grouped stream and what adds its values to the aggregate."""
+
+    grouped: KGroupedStream[Any, Any]
+    combine: Callable[..., Any]
+
+
+class _Cogrouped(Generic[TK, K, A]):
+    """Aggregates several grouped streams into one table."""
+
+    def __init__(self, inputs: list[_Input], shape: Reducing[TK, K, Any]) -> None:
+        self._inputs = inputs
+        self._shape = shape
+
+    def _aggregate(
+        self, initializer: Starts[A], named: Any, materialized: Any, merge: Merge | None = None
+    ) -> KTable[TK, A]:
+        from millstream.topology.dsl.ktable import KTable
+
+        initial = plain(initializer, "apply", "initializer", NOTHING)
+        options = {"named": named, "materialized": materialized}
+        chosen, how = sort_options("aggregate", options, Named, Materialized)
+        groupings = [entry.grouped.grouping for entry in self._inputs]
+        graph, shape = groupings[0].flow.graph, self._shape
+        # As in Kafka, the table does not take over the serdes of the streams.
+        kept = resolved(graph, how, _AGGREGATE)
+        store = shape.store(kept)
+        flows = [grouping.repartitioned(kept) for grouping in groupings]
+        sources = frozenset[str]().union(*(grouping.flow.sources for grouping in groupings))
+        if len(flows) > 1:
+            graph.copartitioned.append(sources)
+        base = None if chosen is None else chosen.name
+        numbers = []
+        for index, (entry, flow) in enumerate(zip(self._inputs, flows, strict=True)):
+            node = TableOperation(
+                name=graph.names.suffixed(_AGGREGATE, base, f"-cogroup-agg-{index}"),
+                processor=shape.processor(initial, entry.combine, merge),
+                role=TableRole.AGGREGATE,
+                store=store,
+                queryable=kept.queryable,
+                outputs_versioned=kept.versioned,
+            )
+            numbers.append(flow.add(node))
+        merged = _merge_node(graph.names.suffixed(_MERGE, base, "-cogroup-merge"))
+        table = Flow(
+            graph=graph,
+            node=graph.add(merged, *numbers),
+            name=merged.name,
+            key_serde=shape.table_key_serde(kept.materialized.key_serde),
+            value_serde=kept.materialized.value_serde,
+            sources=frozenset[str]().union(*(flow.sources for flow in flows)),
+        )
+        return KTable(table, kept.name if kept.queryable else None)
+
+
+class CogroupedKStream(_Cogrouped[K, K, A]):
+    """Several grouped streams that share one aggregate; made by ``KGroupedStream.cogroup``.
+
+    Source: ``kstream.CogroupedKStream`` (KIP-150).
+    """
+
+    def cogroup(
+        self, groupedStream: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]
+    ) -> CogroupedKStream[K, A]:
+        """Add another stream, whose values ``aggregator`` adds; returns this object, changed."""
+        not_none(groupedStream, "groupedStream")
+        added = _Input(groupedStream, plain(aggregator, "apply", "aggregator", ADDED))
+        for index, entry in enumerate(self._inputs):
+            if entry.grouped is groupedStream:
+                self._inputs[index] = added
+                return self
+        self._inputs.append(added)
+        return self
+
+    @overload
+    def windowedBy(
+        self, windows: Windows[Any] | SlidingWindows
+    ) -> TimeWindowedCogroupedKStream[K, A]: ...
+    @overload
+    def windowedBy(self, windows: SessionWindows) -> SessionWindowedCogroupedKStream[K, A]: ...
+    def windowedBy(
+        self, windows: Windows[Any] | SlidingWindows | SessionWindows
+    ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
+        """Aggregate by window as well; each stream has its own idea of what is late."""
+        shape: Any = self._inputs[0].grouped.windowedBy(windows)
+        if isinstance(windows, SessionWindows):
+            return SessionWindowedCogroupedKStream[K, A](self._inputs, shape)
+        return TimeWindowedCogroupedKStream[K, A](self._inputs, shape)
+
+    def aggregate(
+        self,
+        initializer: Starts[A],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, A]:
+        """Return the table of aggregates: ``aggregate(init[, named][, materialized])``."""
+        return self._aggregate(initializer, named, materialized)
+
+
+class TimeWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
+    """Several grouped streams that share one aggregate per window.
+
+    Source: ``kstream.TimeWindowedCogroupedKStream``.
+    """
+
+    def aggregate(
+        self,
+        initializer: Starts[A],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[Windowed[K], A]:
+        """Return the table of aggregates: ``aggregate(init[, named][, materialized])``."""
+        return self._aggregate(initializer, named, materialized)
+
+
+class SessionWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
+    """Several grouped streams that share one aggregate per session.
+
+    Source: ``kstream.SessionWindowedCogroupedKStream``.
+    """
+
+    def aggregate(
+        self,
+        initializer: Starts[A],
+        sessionMerger: Merges[K, A],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[Windowed[K], A]:
+        """Return the table of aggregates: ``aggregate(init, merge[, named][, materialized])``."""
+        merge = plain(sessionMerger, "apply", "sessionMerger", MERGED)
+        return self._aggregate(initializer, named, materialized, merge)
+
+
+def cogrouped(first: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]) -> CogroupedKStream[K, A]:
+    """Return a grouped stream as the first of several."""
+    return CogroupedKStream([_Input(first, plain(aggregator, "apply", "aggregator", ADDED))], first)
+
+
+def _merge_node(name: str) -> TableOperation:
+    return TableOperation(
+        name=name, processor=_pass_on, role=TableRole.DERIVED, view=_first, store=None
+    )
+
+
+def _pass_on(*, settings: Any) -> PassOn:
+    return PassOn()
+
+
+def _first(view: View, *others: View) -> View:
+    """Return the view of the aggregations, which all have the same store."""
+    return view

@@ -1,0 +1,279 @@
+"""The stores of joins: of each stream's records, and of those that wait for a partner."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from typing_extensions import Self
+
+from millstream.core.errors import StreamsException
+from millstream.core.serdes import Serdes
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslStoreFormat,
+    DslWindowParams,
+    StateStore,
+    StoreBuilder,
+)
+from millstream.core.state.identity import StoreIdentity
+from millstream.core.windows import JoinWindows
+from millstream.plugins.registry import store_kinds
+from millstream.topology.dsl.materialize import (
+    chosen_format,
+    chosen_suppliers,
+    inner_identity,
+    window_builder,
+)
+from millstream.topology.dsl.options import StreamJoined
+from millstream.topology.operators.time_buffer import TimeBuffer
+from millstream.topology.operators.unmatched import UnmatchedRecords
+
+AnyStreamJoined = StreamJoined[Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class JoinStoreBuilder(StoreBuilder[StateStore]):
+    """What all these stores share; the ``with...`` methods return changed copies."""
+
+    store: str
+    suppliers: Any = None
+    """What chooses the kind of store, unless it is left to the configuration."""
+    logged: bool = True
+    topic_config: Mapping[str, str] = field(default_factory=dict)
+    configs: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Of the application; None until a host has set them."""
+
+    def configured(self, configs: Mapping[str, Any]) -> Self:
+        """Return a copy for an application; a host calls it before ``build``."""
+        return replace(self, configs=configs)
+
+    def withCachingEnabled(self) -> Self:
+        # A join has to see every record, so Kafka Streams never caches them.
+        return self
+
+    def withCachingDisabled(self) -> Self:
+        return self
+
+    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
+        return replace(self, logged=True, topic_config=dict(config))
+
+    def withLoggingDisabled(self) -> Self:
+        return replace(self, logged=False, topic_config={})
+
+    def logConfig(self) -> dict[str, str]:
+        return dict(self.topic_config)
+
+    def loggingEnabled(self) -> bool:
+        return self.logged
+
+    def name(self) -> str:
+        return self.store
+
+    @abstractmethod
+    def build(self) -> StateStore:
+        """Return a new store."""
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        return inner_identity(self._bytes_builder())
+
+    def _bytes_builder(self) -> Any:
+        """Return the builder of what is below; None if that has none."""
+        return None
+
+    def _logging(self, builder: Any) -> Any:
+        if self.logged:
+            return builder.withLoggingEnabled(self.topic_config)
+        return builder.withLoggingDisabled()
+
+    def _suppliers(self) -> Any:
+        return chosen_suppliers(self.suppliers, self.configs or {})
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SideStoreBuilder(JoinStoreBuilder):
+    """The store of one side's records, for records of the other side to find."""
+
+    windows: JoinWindows
+    key_serde: Any
+    value_serde: Any
+
+    def retentionPeriod(self) -> int:
+        """Return how long records are kept, in milliseconds of stream time."""
+        return self.windows.size() + self.windows.gracePeriodMs()
+
+    def build(self) -> StateStore:
+        """Return a new window store that keeps equal keys at equal times apart."""
+        return self._logging(self._bytes_builder()).build()  # type: ignore[no-any-return]
+
+    def _bytes_builder(self) -> Any:
+        supplier = self._suppliers().windowStore(
+            DslWindowParams(
+                self.store,
+                self.retentionPeriod(),
+                self.windows.size(),
+                retainDuplicates=True,
+                dslStoreFormat=chosen_format(self.configs or {}, DslStoreFormat.PLAIN),
+            )
+        )
+        builder = window_builder(supplier, self.key_serde, self.value_serde)
+        return builder.with_headers_logged()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class UnmatchedStoreBuilder(JoinStoreBuilder):
+    """The store of both sides' records that have found no partner so far."""
+
+    key_serde: Any
+    left_serde: Any
+    right_serde: Any
+    durable: bool | None = None
+    """As the user's own store of the left side; None: as configured."""
+
+    def build(self) -> StateStore:
+        """Return a new store."""
+        return UnmatchedRecords(
+            self._logging(self._bytes_builder()).build(),
+            key_serde=self.key_serde,
+            left_serde=self.left_serde,
+            right_serde=self.right_serde,
+        )
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        serdes = {"key": self.key_serde, "left": self.left_serde, "right": self.right_serde}
+        return kept_by("unmatched records", self._bytes_builder(), serdes)
+
+    def _bytes_builder(self) -> Any:
+        suppliers = self._suppliers()
+        if self.durable is not None:
+            suppliers = store_kinds().dsl_suppliers("rocksDB" if self.durable else "in_memory")
+        supplier = suppliers.keyValueStore(DslKeyValueParams(self.store, DslStoreFormat.PLAIN))
+        values = Serdes.ListSerde(list, Serdes.ByteArray())
+        return store_kinds().key_value(supplier, Serdes.ByteArray(), values)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TimeBufferBuilder(JoinStoreBuilder):
+    """The store of the records that wait for a table to catch up; always on disk, as in Kafka."""
+
+    grace_ms: int
+    key_serde: Any
+    value_serde: Any
+
+    def build(self) -> StateStore:
+        """Return a new store."""
+        return TimeBuffer(
+            self._bytes_builder().withLoggingDisabled().build(),
+            grace_ms=self.grace_ms,
+            logged=self.logged,
+            key_serde=self.key_serde,
+            value_serde=self.value_serde,
+        )
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the store's bytes mean; None if another package makes the stores."""
+        serdes = {"key": self.key_serde, "value": self.value_serde}
+        return kept_by("waiting records", self._bytes_builder(), serdes)
+
+    def _bytes_builder(self) -> Any:
+        params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
+        supplier = store_kinds().dsl_suppliers("rocksDB").keyValueStore(params)
+        data = Serdes.ByteArray()
+        return store_kinds().key_value(supplier, data, data)
+
+
+def kept_by(type_: str, builder: Any, serdes: Mapping[str, Any]) -> StoreIdentity | None:
+    """Return what bytes mean that an operator keeps in the stores of a builder."""
+    inner = inner_identity(builder)
+    return None if inner is None else replace(inner, type=type_, serdes=serdes)
+
+
+def side_store(
+    name: str, windows: JoinWindows, joined: AnyStreamJoined, supplier: Any, value_serde: Any
+) -> Any:
+    """Return the builder of one side's store: the user's own, or one called ``name``."""
+    if supplier is not None:
+        _check_supplier(supplier, windows)
+        return window_builder(supplier, joined.key_serde, value_serde).with_headers_logged()
+    return SideStoreBuilder(
+        store=f"{name}-store",
+        windows=windows,
+        suppliers=joined.dsl_store_suppliers,
+        logged=joined.logging_enabled,
+        topic_config=joined.topic_config,
+        key_serde=joined.key_serde,
+        value_serde=value_serde,
+    )
+
+
+def unmatched_store(
+    number: str, joined: AnyStreamJoined, suppliers: Any, *, outer: bool
+) -> UnmatchedStoreBuilder:
+    """Return the builder of the store for records without a partner.
+
+    Args:
+        number: The join's number, for the name if the user gave none.
+        joined: The user's options.
+        suppliers: The choice of store in ``joined``, or else that of the ``StreamsBuilder``.
+        outer: Both sides may be without a partner, not only the left one.
+    """
+    suffix = "-outer-shared-join" if outer else "-left-shared-join"
+    own = joined.this_store_supplier
+    durable = None
+    if own is not None and own.name():
+        name = own.name() + suffix
+    elif joined.store_name is not None:
+        name = joined.store_name + suffix
+    else:
+        name = f"KSTREAM-OUTERSHARED-{number}"
+    if own is not None and joined.dsl_store_suppliers is None:
+        durable = getattr(own, "durable", None)
+    return UnmatchedStoreBuilder(
+        store=f"{name}-store",
+        suppliers=suppliers,
+        logged=joined.logging_enabled,
+        topic_config=joined.topic_config,
+        key_serde=joined.key_serde,
+        left_serde=joined.value_serde,
+        right_serde=joined.other_value_serde,
+        durable=durable,
+    )
+
+
+def check_names_differ(joined: AnyStreamJoined) -> None:
+    """Refuse two stores of the user's own with one name.
+
+    Raises:
+        StreamsException: They have.
+    """
+    this, other = joined.this_store_supplier, joined.other_store_supplier
+    if this is not None and other is not None and this.name() == other.name():
+        raise StreamsException(
+            "Both StoreSuppliers have the same name.  StoreSuppliers must provide unique names",
+            detail=f'Both stores of the join are called "{this.name()}".',
+            hint="Give the two suppliers different names.",
+        )
+
+
+def _check_supplier(supplier: Any, windows: JoinWindows) -> None:
+    name = supplier.name()
+    if not supplier.retainDuplicates():
+        raise StreamsException(
+            "The StoreSupplier must set retainDuplicates=true, found retainDuplicates=false",
+            detail=f'Store "{name}" keeps only one record per key and time.',
+            hint="Make its supplier with retainDuplicates=True: a join needs all of them.",
+        )
+    retention_ms = windows.size() + windows.gracePeriodMs()
+    found = supplier.retentionPeriod(), supplier.windowSize()
+    if found != (retention_ms, windows.size()):
+        raise StreamsException(
+            f"Window settings mismatch. WindowBytesStoreSupplier settings {supplier} must match "
+            f"JoinWindows settings {windows} for the window size and retention period",
+            detail=f'Store "{name}" has a retention of {found[0]} ms and a window size of '
+            f"{found[1]} ms; the join needs {retention_ms} and {windows.size()}: before plus "
+            "after, and grace.",
+        )

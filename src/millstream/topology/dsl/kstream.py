@@ -1,0 +1,398 @@
+"""``KStream``: an endless run of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from millstream.core.errors import ClassCastException
+from millstream.core.keyvalue import KeyValue
+from millstream.core.partitioning import TopicNameExtractor
+from millstream.core.processor import (
+    FixedKeyProcessor,
+    FixedKeyProcessorSupplier,
+    Processor,
+    ProcessorSupplier,
+)
+from millstream.core.wording import a_kind
+from millstream.topology.builder import Supplied, check_fresh
+from millstream.topology.checks import not_none
+from millstream.topology.dsl.arguments import ABSENT, says_cannot, sort_options
+from millstream.topology.dsl.callables import CHOSEN_TOPIC, KEY_VALUE
+from millstream.topology.dsl.declared_operators import StreamOperators
+from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.functions import (
+    ForeachAction,
+    KeyValueMapper,
+    Predicate,
+    ValueMapper,
+    ValueMapperWithKey,
+    plain,
+    with_key,
+)
+from millstream.topology.dsl.grouped import KGroupedStream
+from millstream.topology.dsl.kstream_joins import StreamJoins
+from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.dsl.options import (
+    Grouped,
+    Materialized,
+    Named,
+    Printed,
+    Produced,
+    Repartitioned,
+)
+from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.plugged import plugged
+from millstream.topology.graph.endpoints import Sink
+from millstream.topology.graph.nodes import Operation, TableOperation, TableRole
+from millstream.topology.graph.repartition import repartition_node
+from millstream.topology.operators import stateless
+from millstream.topology.operators.printing import Print
+from millstream.topology.operators.table import TableSource
+
+if TYPE_CHECKING:
+    from millstream.topology.dsl.branched import BranchedKStream
+    from millstream.topology.dsl.ktable import KTable
+
+K = TypeVar("K")
+V = TypeVar("V")
+K2 = TypeVar("K2")
+V2 = TypeVar("V2")
+
+Accepts = Predicate[K, V] | Callable[[K, V], bool]
+MapsPair = KeyValueMapper[K, V, K2] | Callable[[K, V], K2]
+# Type arguments are matched in the order in which they first appear: K, V, V2.
+MapsValue = (
+    ValueMapperWithKey[K, V, V2] | ValueMapper[V, V2] | Callable[[V], V2] | Callable[[K, V], V2]
+)
+Acts = ForeachAction[K, V] | Callable[[K, V], object]
+Pair = KeyValue[K2, V2] | tuple[K2, V2]
+
+
+@says_cannot
+class KStream(StreamJoins[K, V], StreamOperators[K, V]):
+    """Records, each a fact of its own; made by ``StreamsBuilder.stream`` and by other streams.
+
+    Every method adds an operation and leaves this stream as it is. Functions are called with plain
+    keys and values, which they must not change. ``named`` names the operation. Wherever a function
+    is None, ``NullPointerException`` is raised, also for other arguments that are None.
+
+    Operations that may change keys make the next grouping or join write a repartition topic.
+
+    Example:
+        >>> from millstream.topology.dsl.streams_builder import StreamsBuilder
+        >>> lines = StreamsBuilder().stream("lines")
+        >>> words = lines.flatMapValues(str.split)
+        >>> words.filter(lambda key, word: len(word) > 3).to("long-words")
+
+    Source: ``kstream.KStream``.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, for which any name would then be a method.
+        def __getattr__(self, name: str) -> Any:
+            """Return an operator that a plugin offers under this name."""
+            return plugged(self, name, KStream)
+
+    def filter(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
+        """Keep the records that the predicate accepts."""
+        test = plain(predicate, "test", "predicate", KEY_VALUE)
+        return self._same("filter", "KSTREAM-FILTER-", named, partial(stateless.Filter, test))
+
+    def filterNot(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
+        """Keep the records that the predicate does not accept."""
+        test = plain(predicate, "test", "predicate", KEY_VALUE)
+        supplier = partial(stateless.Filter, test, negate=True)
+        return self._same("filterNot", "KSTREAM-FILTER-", named, supplier)
+
+    def selectKey(self, mapper: MapsPair[K, V, K2], named: Named = ABSENT) -> KStream[K2, V]:
+        """Give each record the key that the mapper makes of key and value."""
+        function = plain(mapper, "apply", "mapper", KEY_VALUE)
+        node = self._operation(
+            "selectKey",
+            "KSTREAM-KEY-SELECT-",
+            named,
+            partial(stateless.SelectKey, function),
+            changes_key=True,
+        )
+        return KStream(self._flow.then(node, key_serde=None, repartition_required=True))
+
+    def map(self, mapper: MapsPair[K, V, Pair[K2, V2]], named: Named = ABSENT) -> KStream[K2, V2]:
+        """Replace each record by the ``KeyValue``, or tuple of two, that the mapper returns."""
+        function = plain(mapper, "apply", "mapper", KEY_VALUE)
+        supplier = partial(stateless.Map, function)
+        return self._rekeyed("map", "KSTREAM-MAP-", named, supplier)
+
+    def flatMap(
+        self, mapper: MapsPair[K, V, Iterable[Pair[K2, V2]]], named: Named = ABSENT
+    ) -> KStream[K2, V2]:
+        """Replace each record by all the pairs, none or many, that the mapper returns."""
+        function = plain(mapper, "apply", "mapper", KEY_VALUE, many=True)
+        supplier = partial(stateless.FlatMap, function)
+        return self._rekeyed("flatMap", "KSTREAM-FLATMAP-", named, supplier)
+
+    def mapValues(self, mapper: MapsValue[K, V, V2], named: Named = ABSENT) -> KStream[K, V2]:
+        """Replace each value; a mapper with two parameters is given key and value."""
+        function, keyed = with_key(mapper, "mapper")
+        supplier = partial(stateless.MapValues, function, with_key=keyed)
+        return self._revalued("mapValues", "KSTREAM-MAPVALUES-", named, supplier)
+
+    def flatMapValues(
+        self, mapper: MapsValue[K, V, Iterable[V2]], named: Named = ABSENT
+    ) -> KStream[K, V2]:
+        """Replace each value by all the values, none or many, that the mapper returns.
+
+        A mapper with two parameters is given key and value.
+        """
+        function, keyed = with_key(mapper, "mapper", many=True)
+        supplier = partial(stateless.FlatMapValues, function, with_key=keyed)
+        return self._revalued("flatMapValues", "KSTREAM-FLATMAPVALUES-", named, supplier)
+
+    def peek(self, action: Acts[K, V], named: Named = ABSENT) -> KStream[K, V]:
+        """Show each record to an action and pass it on."""
+        function = plain(action, "apply", "action", KEY_VALUE)
+        return self._same("peek", "KSTREAM-PEEK-", named, partial(stateless.Peek, function))
+
+    def foreach(self, action: Acts[K, V], named: Named = ABSENT) -> None:
+        """Show each record to an action; nothing comes after it."""
+        function = plain(action, "apply", "action", KEY_VALUE)
+        supplier = partial(stateless.ForEach, function)
+        self._flow.add(self._operation("foreach", "KSTREAM-FOREACH-", named, supplier))
+
+    def print(self, printed: Printed[K, V]) -> None:
+        """Write a line for each record to standard output or a file, where the task runs."""
+        (how,) = sort_options("print", {"printed": printed}, Printed)
+        name = self._flow.graph.names.operator("KSTREAM-PRINTER-", how.name)
+        label = self._flow.name if how.label is None else how.label
+        mapper = None if how.mapper is None else plain(how.mapper, "apply", "mapper", KEY_VALUE)
+        supplier = partial(Print, label, how.file_path, mapper)
+        self._flow.add(Operation(name=name, supplier=Supplied(supplier)))
+
+    def merge(self, stream: KStream[K, V], named: Named = ABSENT) -> KStream[K, V]:
+        """Put the records of another stream among these, in no promised order."""
+        not_none(stream, "otherStream")
+        if not isinstance(stream, KStream):
+            raise ClassCastException(
+                f"cannot merge a stream with {a_kind(stream)}",
+                hint="Call toStream() on a table first.",
+            )
+        mine, other = self._flow, self._flow.meeting(stream._flow)
+        node = self._operation("merge", "KSTREAM-MERGE-", named, stateless.PassThrough, merges=True)
+        return KStream(
+            Flow(
+                graph=mine.graph,
+                node=mine.graph.add(node, mine.node, other.node),
+                name=node.name,
+                sources=mine.sources | other.sources,
+                repartition_required=mine.repartition_required or other.repartition_required,
+            )
+        )
+
+    def split(self, named: Named = ABSENT) -> BranchedKStream[K, V]:
+        """Send each record down the first branch whose predicate accepts it."""
+        from millstream.topology.dsl.branched import BranchedKStream
+
+        (chosen,) = sort_options("split", {"named": named}, Named)
+        return BranchedKStream(self._flow, None if chosen is None else chosen.name)
+
+    def repartition(self, repartitioned: Repartitioned[K, V] = ABSENT) -> KStream[K, V]:
+        """Write the records to a topic of the application's own, by key, and read them back.
+
+        Records without a key are dropped. Keys are written with the default serde unless
+        ``repartitioned`` has one, whatever serde they came with.
+        """
+        (how,) = sort_options("repartition", {"repartitioned": repartitioned}, Repartitioned)
+        how = how or Repartitioned()
+        flow = self._flow
+        name = how.name
+        if name is None:
+            name = flow.graph.names.operator("KSTREAM-REPARTITION-")
+        key_serde = flow.key_serde if how.key_serde is None else how.key_serde
+        value_serde = flow.value_serde if how.value_serde is None else how.value_serde
+        node = repartition_node(
+            flow.graph.names,
+            name,
+            # Kafka Streams inherits the value's serde here and not the key's.
+            key_serde=how.key_serde,
+            value_serde=value_serde,
+            partitioner=how.partitioner,
+            partitions=how.number_of_partitions,
+            movable=False,
+            named=how.name is not None,
+        )
+        return KStream(
+            flow.then(
+                node,
+                key_serde=key_serde,
+                value_serde=value_serde,
+                sources=frozenset({node.name}),
+                repartition_required=False,
+            )
+        )
+
+    def to(
+        self,
+        topic: str | TopicNameExtractor[K, V] | Callable[[K, V, Any], str],
+        produced: Produced[K, V] = ABSENT,
+    ) -> None:
+        """Write the records to a topic, or each to the topic that an extractor chooses.
+
+        The topics have to exist.
+        """
+        if not isinstance(not_none(topic, "topic"), str):
+            checked_function(topic, "extract", "topicExtractor", CHOSEN_TOPIC)
+        (how,) = sort_options("to", {"produced": produced}, Produced)
+        how = how or Produced()
+        flow = self._flow
+        if how.key_serde is None:
+            how = how.withKeySerde(flow.key_serde)
+        if how.value_serde is None:
+            how = how.withValueSerde(flow.value_serde)
+        name = flow.graph.names.operator("KSTREAM-SINK-", how.name)
+        flow.add(Sink(name=name, target=topic, produced=how))
+
+    def toTable(
+        self,
+        named: Named | Materialized[K, V, Any] = ABSENT,
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> KTable[K, V]:
+        """Read the records as updates of a table: ``toTable([named][, materialized])``."""
+        from millstream.topology.dsl.ktable import KTable
+
+        chosen, how = sort_options(
+            "toTable", {"named": named, "materialized": materialized}, Named, Materialized
+        )
+        flow, names = self._flow, self._flow.graph.names
+        name = names.operator("KSTREAM-TOTABLE-", None if chosen is None else chosen.name)
+        kept = resolved(
+            flow.graph,
+            how,
+            "KSTREAM-TOTABLE-",
+            key_serde=flow.key_serde,
+            value_serde=flow.value_serde,
+        )
+        serdes = {
+            "key_serde": kept.materialized.key_serde,
+            "value_serde": kept.materialized.value_serde,
+        }
+        if flow.repartition_required:
+            node = repartition_node(names, name, **serdes, named=chosen is not None)
+            flow = flow.then(node, sources=frozenset({node.name}), repartition_required=False)
+        table = TableOperation(
+            name=name,
+            processor=TableSource,
+            role=TableRole.TOPIC,
+            store=KeyValueTableBuilder(kept),
+            queryable=kept.queryable,
+            outputs_versioned=kept.versioned,
+        )
+        return KTable(flow.then(table, **serdes), kept.name if kept.queryable else None)
+
+    def groupByKey(self, grouped: Grouped[K, V] = ABSENT) -> KGroupedStream[K, V]:
+        """Bring equal keys together, through a repartition topic if the key has changed."""
+        (how,) = sort_options("groupByKey", {"grouped": grouped}, Grouped)
+        how = how or Grouped(key_serde=self._flow.key_serde, value_serde=self._flow.value_serde)
+        return KGroupedStream(self._flow, how)
+
+    def groupBy(
+        self, keySelector: MapsPair[K, V, K2], grouped: Grouped[K2, V] = ABSENT
+    ) -> KGroupedStream[K2, V]:
+        """Give each record a new key and bring equal ones together, through a repartition topic."""
+        (how,) = sort_options("groupBy", {"grouped": grouped}, Grouped)
+        how = how or Grouped(value_serde=self._flow.value_serde)
+        selector = plain(keySelector, "apply", "keySelector", KEY_VALUE)
+        name = self._flow.graph.names.operator("KSTREAM-KEY-SELECT-", how.name)
+        supplier = Supplied(partial(stateless.SelectKey, selector))
+        node = Operation(name=name, supplier=supplier, changes_key=True)
+        return KGroupedStream(self._flow.then(node, repartition_required=True), how)
+
+    def process(
+        self,
+        processorSupplier: ProcessorSupplier[K, V, K2, V2] | Callable[[], Processor[K, V, K2, V2]],
+        *stateStoreNames: str | Named,
+        named: Named = ABSENT,
+    ) -> KStream[K2, V2]:
+        """Run a processor of your own: ``process(supplier, [named,] storeName, ...)``.
+
+        Args:
+            processorSupplier: A ``ProcessorSupplier``, a processor class, or a callable that
+                returns a new processor each time.
+            stateStoreNames: Stores, added before, that the processor may use.
+            named: The name of the operation; may also come second.
+        """
+        node = self._processor(
+            "process", "KSTREAM-PROCESSOR-", processorSupplier, stateStoreNames, named
+        )
+        return KStream(
+            self._flow.then(node, key_serde=None, value_serde=None, repartition_required=True)
+        )
+
+    def processValues(
+        self,
+        processorSupplier: FixedKeyProcessorSupplier[K, V, V2]
+        | Callable[[], FixedKeyProcessor[K, V, V2]],
+        *stateStoreNames: str | Named,
+        named: Named = ABSENT,
+    ) -> KStream[K, V2]:
+        """Run a ``FixedKeyProcessor`` of your own, which cannot change keys; see ``process``."""
+        supplier = Supplied(not_none(processorSupplier, "processorSupplier"), fixed_key=True)
+        node = self._processor(
+            "processValues", "KSTREAM-PROCESSVALUES-", supplier, stateStoreNames, named
+        )
+        return KStream(self._flow.then(node, value_serde=None))
+
+    def _processor(
+        self,
+        method: str,
+        prefix: str,
+        supplier: Any,
+        stores: tuple[str | Named, ...],
+        named: Named,
+    ) -> Operation:
+        not_none(supplier, "processorSupplier")
+        check_fresh(supplier, f"of {method}()")
+        if stores and isinstance(stores[0], Named):
+            named, stores = stores[0], stores[1:]
+        (chosen,) = sort_options(method, {"named": named}, Named)
+        for store in stores:
+            if not isinstance(not_none(store, "state store name"), str):
+                raise ClassCastException(
+                    f"{method}() does not take {a_kind(store)} as the name of a store"
+                )
+        # Unlike all other operations, a named processor takes no number.
+        name = self._flow.graph.names.operator(prefix) if chosen is None else chosen.name
+        return Operation(name=name, supplier=supplier, connected=tuple(map(str, stores)))
+
+    def _operation(
+        self,
+        method: str,
+        prefix: str,
+        named: Named,
+        supplier: Callable[[], Any],
+        **traits: Any,
+    ) -> Operation:
+        (chosen,) = sort_options(method, {"named": named}, Named)
+        name = self._flow.graph.names.operator(prefix, None if chosen is None else chosen.name)
+        return Operation(name=name, supplier=Supplied(supplier), **traits)
+
+    def _same(
+        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
+    ) -> KStream[K, V]:
+        return KStream(self._flow.then(self._operation(method, prefix, named, supplier)))
+
+    def _revalued(
+        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
+    ) -> KStream[K, Any]:
+        node = self._operation(method, prefix, named, supplier, changes_value=True)
+        return KStream(self._flow.then(node, value_serde=None))
+
+    def _rekeyed(
+        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
+    ) -> KStream[Any, Any]:
+        node = self._operation(method, prefix, named, supplier, changes_key=True)
+        return KStream(
+            self._flow.then(node, key_serde=None, value_serde=None, repartition_required=True)
+        )

@@ -1,0 +1,106 @@
+"""How ``stream``, ``table`` and ``globalTable`` read a topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, overload
+
+from millstream.core.serdes import Serde
+from millstream.topology.dsl.callables import EXTRACTED
+from millstream.topology.dsl.options.auto_offset_reset import AutoOffsetReset
+from millstream.topology.dsl.options.checks import checked_function, checked_serde
+from millstream.topology.dsl.options.named import NamedOperation
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumed(NamedOperation, Generic[K, V]):
+    """Serdes, timestamp extractor, offset reset policy and name of a source; all optional.
+
+    What is not given comes from the application's configuration.
+
+    Source: ``kstream.Consumed``.
+    """
+
+    name: str | None = field(default=None, compare=False)
+    key_serde: Serde[K] | None = None
+    value_serde: Serde[V] | None = None
+    timestamp_extractor: Any = None
+    offset_reset: AutoOffsetReset | None = None
+
+    def __post_init__(self) -> None:
+        NamedOperation.__post_init__(self)
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+        checked_function(self.timestamp_extractor, "extract", "timestampExtractor", EXTRACTED)
+
+    @overload
+    @staticmethod
+    def with_(
+        keySerde: Serde[K_] | None,
+        valueSerde: Serde[V_] | None,
+        timestampExtractor: Any = None,
+        resetPolicy: AutoOffsetReset | None = None,
+    ) -> Consumed[K_, V_]: ...
+    @overload
+    @staticmethod
+    def with_(extractorOrResetPolicy: Any, /) -> Consumed[Any, Any]: ...
+    @overload
+    @staticmethod
+    def with_(
+        *,
+        keySerde: Serde[K_] | None = None,
+        valueSerde: Serde[V_] | None = None,
+        timestampExtractor: Any = None,
+        resetPolicy: AutoOffsetReset | None = None,
+    ) -> Consumed[K_, V_]: ...
+    @staticmethod
+    def with_(
+        keySerde: Any = None,
+        valueSerde: Any = None,
+        timestampExtractor: Any = None,
+        resetPolicy: AutoOffsetReset | None = None,
+    ) -> Consumed[Any, Any]:
+        """Return serdes and more: ``with_(keySerde, valueSerde[, timestampExtractor[, reset]])``.
+
+        ``with_(timestampExtractor)`` and ``with_(resetPolicy)`` stand for only that.
+        """
+        if isinstance(keySerde, AutoOffsetReset):
+            keySerde, resetPolicy = None, keySerde
+        elif not isinstance(keySerde, Serde | type) and (
+            callable(keySerde) or hasattr(keySerde, "extract")
+        ):
+            keySerde, timestampExtractor = None, keySerde
+        serde: Any = keySerde
+        return Consumed(
+            key_serde=serde,
+            value_serde=valueSerde,
+            timestamp_extractor=timestampExtractor,
+            offset_reset=resetPolicy,
+        )
+
+    @staticmethod
+    def as_(processorName: str) -> Consumed[Any, Any]:
+        """Return only a name."""
+        return Consumed(name=processorName)
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Consumed[K, V]:
+        """Return a copy with another key serde."""
+        return self._with(key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Consumed[K, V]:
+        """Return a copy with another value serde."""
+        return self._with(value_serde=valueSerde)
+
+    def withTimestampExtractor(self, timestampExtractor: Any) -> Consumed[K, V]:
+        """Return a copy with another timestamp extractor."""
+        return self._with(timestamp_extractor=timestampExtractor)
+
+    def withOffsetResetPolicy(self, resetPolicy: AutoOffsetReset | None) -> Consumed[K, V]:
+        """Return a copy with another policy for topics that were never read."""
+        return self._with(offset_reset=resetPolicy)

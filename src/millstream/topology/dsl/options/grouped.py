@@ -1,0 +1,81 @@
+"""How ``groupBy`` and ``groupByKey`` bring equal keys together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+from millstream.core.serdes import Serde
+from millstream.topology.dsl.options.checks import checked_serde
+from millstream.topology.dsl.options.named import NamedOperation
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouped(NamedOperation, Generic[K, V]):
+    """Serdes and name of the repartition topic, where there has to be one.
+
+    Source: ``kstream.Grouped``.
+    """
+
+    name: str | None = None
+    key_serde: Serde[K] | None = None
+    value_serde: Serde[V] | None = None
+
+    def __post_init__(self) -> None:
+        NamedOperation.__post_init__(self)
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+
+    @overload
+    @staticmethod
+    def with_(keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, /) -> Grouped[K_, V_]: ...
+    @overload
+    @staticmethod
+    def with_(
+        name: str | None, keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, /
+    ) -> Grouped[K_, V_]: ...
+    @overload
+    @staticmethod
+    def with_(
+        *, keySerde: Any = None, valueSerde: Any = None, name: str | None = None
+    ) -> Grouped[Any, Any]: ...
+    @staticmethod
+    def with_(*arguments: Any, **keywords: Any) -> Grouped[Any, Any]:
+        """Return serdes and a name: ``with_([name,] keySerde, valueSerde)``."""
+        names = ("name", "keySerde", "valueSerde")[-len(arguments) or 3 :]
+        given = dict(zip(names, arguments, strict=True)) | keywords
+        return Grouped(
+            name=given.pop("name", None),
+            key_serde=given.pop("keySerde", None),
+            value_serde=given.pop("valueSerde", None),
+            **given,
+        )
+
+    @staticmethod
+    def as_(name: str) -> Grouped[Any, Any]:
+        """Return only a name."""
+        return Grouped(name=name)
+
+    @staticmethod
+    def keySerde(keySerde: Serde[K_] | None) -> Grouped[K_, Any]:
+        """Return only a key serde."""
+        return Grouped(key_serde=keySerde)
+
+    @staticmethod
+    def valueSerde(valueSerde: Serde[V_] | None) -> Grouped[Any, V_]:
+        """Return only a value serde."""
+        return Grouped(value_serde=valueSerde)
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Grouped[K, V]:
+        """Return a copy with another key serde."""
+        return self._with(key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Grouped[K, V]:
+        """Return a copy with another value serde."""
+        return self._with(value_serde=valueSerde)

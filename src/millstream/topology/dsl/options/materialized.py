@@ -1,0 +1,178 @@
+"""How a table is kept."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.serdes import Serde
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslSessionParams,
+    DslWindowParams,
+    KeyValueBytesStoreSupplier,
+    SessionBytesStoreSupplier,
+    WindowBytesStoreSupplier,
+)
+from millstream.core.wording import a_kind
+from millstream.plugins.registry import store_kinds
+from millstream.topology.dsl.options.checks import checked_serde, is_dsl_store_suppliers, required
+from millstream.topology.dsl.options.named import validate_name
+
+K = TypeVar("K")
+V = TypeVar("V")
+S = TypeVar("S")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+class StoreType(enum.Enum):
+    """The kinds of store that Kafka Streams ships, by their names in ``default.dsl.store``."""
+
+    ROCKS_DB = "rocksDB"
+    IN_MEMORY = "in_memory"
+
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        """Do nothing: these stores need no configuration."""
+
+    def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
+        """Return the supplier of a key-value store."""
+        return store_kinds().dsl_suppliers(self.value).keyValueStore(params)
+
+    def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
+        """Return the supplier of a window store."""
+        return store_kinds().dsl_suppliers(self.value).windowStore(params)
+
+    def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
+        """Return the supplier of a session store."""
+        return store_kinds().dsl_suppliers(self.value).sessionStore(params)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Materialized(Generic[K, V, S]):
+    """Name, kind, serdes, cache, changelog and retention of a table's store; all optional.
+
+    Attributes:
+        store_name: What to query the store by; None, and no ``store_supplier``: not queryable.
+        store_supplier: Makes exactly this store, and names it.
+        dsl_store_suppliers: Makes stores of a kind, or one of ``StoreType``.
+        retention_ms: How long windows are kept; None for as long as they take events.
+        topic_config: Settings of the changelog topic, by their Kafka names.
+
+    Source: ``kstream.Materialized``.
+    """
+
+    StoreType: ClassVar = StoreType
+
+    store_name: str | None = None
+    store_supplier: Any = None
+    dsl_store_suppliers: Any = None
+    key_serde: Serde[K] | None = None
+    value_serde: Serde[V] | None = None
+    retention_ms: int | None = None
+    logging_enabled: bool = True
+    caching_enabled: bool = True
+    topic_config: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+        if self.store_name is not None:
+            validate_name(self.store_name)
+
+    @staticmethod
+    def as_(store: Any) -> Materialized[Any, Any, Any]:
+        """Return a store's name, a supplier of one store, or of a kind of stores.
+
+        Args:
+            store: A name; a key-value, window or session store supplier of ``Stores``; a
+                ``DslStoreSuppliers`` or ``Materialized.StoreType``.
+
+        Raises:
+            TopologyException: The name breaks the rules for topics' names.
+        """
+        required(store, "store name or supplier can't be null")
+        if isinstance(store, str):
+            return Materialized(store_name=store)
+        if _is_store_type(store):
+            return Materialized(dsl_store_suppliers=store)
+        if callable(getattr(store, "get", None)) and callable(getattr(store, "name", None)):
+            return Materialized(store_supplier=store)
+        raise ClassCastException(
+            f"Materialized cannot be made of {a_kind(store)}",
+            hint="Give a name, a store supplier or a DslStoreSuppliers.",
+        )
+
+    @staticmethod
+    def with_(
+        keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None
+    ) -> Materialized[K_, V_, Any]:
+        """Return only serdes."""
+        return Materialized(key_serde=keySerde, value_serde=valueSerde)
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Materialized[K, V, S]:
+        """Return a copy with another key serde."""
+        return replace(self, key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Materialized[K, V, S]:
+        """Return a copy with another value serde."""
+        return replace(self, value_serde=valueSerde)
+
+    def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Materialized[K, V, S]:
+        """Return a copy whose changelog has these topic settings."""
+        return replace(self, logging_enabled=True, topic_config=dict(config or {}))
+
+    def withLoggingDisabled(self) -> Materialized[K, V, S]:
+        """Return a copy whose store is lost when a task moves or restarts."""
+        return replace(self, logging_enabled=False, topic_config={})
+
+    def withCachingEnabled(self) -> Materialized[K, V, S]:
+        """Return a copy that passes on only the last update of a key between two commits."""
+        return replace(self, caching_enabled=True)
+
+    def withCachingDisabled(self) -> Materialized[K, V, S]:
+        """Return a copy that passes on every update."""
+        return replace(self, caching_enabled=False)
+
+    def withRetention(self, retention: DurationLike) -> Materialized[K, V, S]:
+        """Return a copy that keeps windows that long, at least size plus grace.
+
+        Raises:
+            IllegalArgumentException: It is negative.
+        """
+        retention_ms = to_millis(retention, "retention")
+        if retention_ms < 0:
+            raise IllegalArgumentException(
+                "Retention must not be negative.", detail=f"It is {retention_ms} ms."
+            )
+        return replace(self, retention_ms=retention_ms)
+
+    def withStoreType(self, storeSuppliers: Any) -> Materialized[K, V, S]:
+        """Return a copy whose store is of another kind.
+
+        Raises:
+            IllegalArgumentException: There is a supplier of exactly one store already.
+        """
+        required(storeSuppliers, "store type can't be null")
+        if self.store_supplier is not None:
+            raise IllegalArgumentException(
+                "Cannot set store type when store supplier is pre-configured."
+            )
+        if not _is_store_type(storeSuppliers):
+            raise ClassCastException(
+                f"a store type cannot be {a_kind(storeSuppliers)}",
+                hint="Give a DslStoreSuppliers or one of Materialized.StoreType.",
+            )
+        return replace(self, dsl_store_suppliers=storeSuppliers)
+
+
+Kind = StoreType
+
+
+def _is_store_type(value: Any) -> bool:
+    return isinstance(value, Kind) or is_dsl_store_suppliers(value)

@@ -1,0 +1,65 @@
+"""Where ``print`` writes, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from millstream.core.errors import TopologyException
+from millstream.topology.dsl.options.checks import checked_function, required
+from millstream.topology.dsl.options.named import NamedOperation
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed(NamedOperation, Generic[K, V]):
+    """A file or standard output, a label, and a text for each record.
+
+    Attributes:
+        file_path: The file to add lines to; None for standard output.
+        label: Stands at the start of each line; None for the name of the operator above.
+        mapper: Makes the text of a key and a value; None for ``key, value``.
+
+    Source: ``kstream.Printed``.
+    """
+
+    name: str | None = None
+    file_path: Path | None = None
+    label: str | None = None
+    mapper: Any = None
+
+    @staticmethod
+    def toFile(filePath: str | Path) -> Printed[Any, Any]:
+        """Return a file on the machine that runs the task; what is in it is lost, as in Kafka.
+
+        Raises:
+            TopologyException: The path is empty, or cannot be written.
+        """
+        required(filePath, "filePath can't be null")
+        if not str(filePath).strip():
+            raise TopologyException("filePath can't be an empty string")
+        path = Path(filePath)
+        try:
+            path.write_bytes(b"")
+        except OSError as error:
+            raise TopologyException(
+                f"Unable to write stream to file at [{filePath}]", detail=f"{error}."
+            ) from error
+        return Printed(file_path=path)
+
+    @staticmethod
+    def toSysOut() -> Printed[Any, Any]:
+        """Return standard output of the process that runs the task."""
+        return Printed()
+
+    def withLabel(self, label: str) -> Printed[K, V]:
+        """Return a copy with a label at the start of each line."""
+        return self._with(label=required(label, "label can't be null"))
+
+    def withKeyValueMapper(self, mapper: Any) -> Printed[K, V]:
+        """Return a copy that prints what a callable of key and value returns."""
+        required(mapper, "mapper can't be null")
+        return self._with(mapper=checked_function(mapper, "apply", "mapper"))

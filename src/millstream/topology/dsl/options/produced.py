@@ -1,0 +1,75 @@
+"""How ``to`` writes a topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from millstream.core.serdes import Serde
+from millstream.topology.dsl.callables import PARTITIONED
+from millstream.topology.dsl.options.checks import checked_function, checked_serde
+from millstream.topology.dsl.options.named import NamedOperation
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Produced(NamedOperation, Generic[K, V]):
+    """Serdes, partitioner and name of a sink; all optional.
+
+    Source: ``kstream.Produced``.
+    """
+
+    name: str | None = field(default=None, compare=False)
+    key_serde: Serde[K] | None = None
+    value_serde: Serde[V] | None = None
+    partitioner: Any = None
+
+    def __post_init__(self) -> None:
+        NamedOperation.__post_init__(self)
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+        checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
+
+    @staticmethod
+    def with_(
+        keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None, partitioner: Any = None
+    ) -> Produced[K_, V_]:
+        """Return serdes and, if given, a ``StreamPartitioner`` or a callable like it."""
+        return Produced(key_serde=keySerde, value_serde=valueSerde, partitioner=partitioner)
+
+    @staticmethod
+    def as_(processorName: str) -> Produced[Any, Any]:
+        """Return only a name."""
+        return Produced(name=processorName)
+
+    @staticmethod
+    def keySerde(keySerde: Serde[K_] | None) -> Produced[K_, Any]:
+        """Return only a key serde."""
+        return Produced(key_serde=keySerde)
+
+    @staticmethod
+    def valueSerde(valueSerde: Serde[V_] | None) -> Produced[Any, V_]:
+        """Return only a value serde."""
+        return Produced(value_serde=valueSerde)
+
+    @staticmethod
+    def streamPartitioner(partitioner: Any) -> Produced[Any, Any]:
+        """Return only a partitioner."""
+        return Produced(partitioner=partitioner)
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Produced[K, V]:
+        """Return a copy with another key serde."""
+        return self._with(key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Produced[K, V]:
+        """Return a copy with another value serde."""
+        return self._with(value_serde=valueSerde)
+
+    def withStreamPartitioner(self, partitioner: Any) -> Produced[K, V]:
+        """Return a copy with another partitioner."""
+        return self._with(partitioner=partitioner)

@@ -1,0 +1,73 @@
+"""How ``repartition`` writes and reads its topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from millstream.core.serdes import Serde
+from millstream.topology.dsl.callables import PARTITIONED
+from millstream.topology.dsl.options.checks import checked_function, checked_serde
+from millstream.topology.dsl.options.named import NamedOperation
+
+K = TypeVar("K")
+V = TypeVar("V")
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V_ = TypeVar("V_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repartitioned(NamedOperation, Generic[K, V]):
+    """Name, serdes, partitioner and number of partitions of a repartition topic; all optional.
+
+    Source: ``kstream.Repartitioned`` (KIP-221).
+    """
+
+    name: str | None = None
+    key_serde: Serde[K] | None = None
+    value_serde: Serde[V] | None = None
+    partitioner: Any = None
+    number_of_partitions: int | None = None
+
+    def __post_init__(self) -> None:
+        NamedOperation.__post_init__(self)
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+        checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
+
+    @staticmethod
+    def as_(name: str) -> Repartitioned[Any, Any]:
+        """Return only a name."""
+        return Repartitioned(name=name)
+
+    @staticmethod
+    def with_(keySerde: Serde[K_] | None, valueSerde: Serde[V_] | None) -> Repartitioned[K_, V_]:
+        """Return only serdes."""
+        return Repartitioned(key_serde=keySerde, value_serde=valueSerde)
+
+    @staticmethod
+    def streamPartitioner(partitioner: Any) -> Repartitioned[Any, Any]:
+        """Return only a partitioner."""
+        return Repartitioned(partitioner=partitioner)
+
+    @staticmethod
+    def numberOfPartitions(numberOfPartitions: int) -> Repartitioned[Any, Any]:
+        """Return only a number of partitions."""
+        return Repartitioned(number_of_partitions=numberOfPartitions)
+
+    def withNumberOfPartitions(self, numberOfPartitions: int) -> Repartitioned[K, V]:
+        """Return a copy with another number of partitions."""
+        return self._with(number_of_partitions=numberOfPartitions)
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Repartitioned[K, V]:
+        """Return a copy with another key serde."""
+        return self._with(key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Repartitioned[K, V]:
+        """Return a copy with another value serde."""
+        return self._with(value_serde=valueSerde)
+
+    def withStreamPartitioner(self, partitioner: Any) -> Repartitioned[K, V]:
+        """Return a copy with another partitioner."""
+        return self._with(partitioner=partitioner)

@@ -1,0 +1,183 @@
+"""Operators of plugins as methods of streams and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from millstream.core.errors import PluginError
+from millstream.plugins.kinds import OPERATORS
+from millstream.plugins.operators import (
+    OperatorPlace,
+    OperatorTraits,
+    OperatorWishes,
+    StreamOperator,
+)
+from millstream.plugins.registry import import_path, offered
+from millstream.topology.builder import Supplied
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.options import Named
+from millstream.topology.graph.nodes import OldValues, PluggedOperation
+from millstream.topology.graph.repartition import repartition_node
+
+F = TypeVar("F", bound=Callable[..., Any])
+Wrap = Callable[[Flow], Any]
+_DECLARED = "__declares_operator__"
+REMOVED = {
+    "branch": "split",
+    "flatTransform": "process",
+    "flatTransformValues": "processValues",
+    "through": "repartition",
+    "transform": "process",
+    "transformValues": "processValues",
+}
+"""Methods of streams that Kafka Streams 4.0 took away, and what replaced each."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSupplier:
+    """Makes the processors of one operator in one place, and names its stores."""
+
+    operator: StreamOperator
+    place: OperatorPlace
+
+    def get(self) -> Any:
+        """Return a new processor."""
+        return self.operator.processor(self.place)
+
+    def stores(self) -> list[Any]:
+        """Return the builders of its stores."""
+        return list(self.operator.stores(self.place))
+
+
+def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[..., Any]:
+    """Return the operator called ``name`` as a method of a stream or table.
+
+    Args:
+        receiver: The stream or table.
+        name: What was asked for and is no method of its own.
+        wrap: Makes a stream of where it stands; None where operators have to expand.
+
+    Raises:
+        AttributeError: No plugin offers it for this kind of receiver.
+        PluginError: A plugin offers one under the name of a method that is there.
+    """
+    kind = type(receiver)
+    # Whoever copies or pickles an object asks it for such names.
+    operator = None if name.startswith("_") else offered(OPERATORS).get(name)
+    if operator is None or kind.__name__ not in _receivers(operator.traits):
+        raise AttributeError(
+            f"'{kind.__name__}' object has no attribute '{name}', and no plugin offers it"
+            + _instead(kind, name),
+            name=name,
+            obj=receiver,
+        )
+    return partial(_applied, receiver, operator, wrap)
+
+
+def _instead(kind: type, name: str) -> str:
+    """Return what to write for a method of another case, or one that Kafka has no longer."""
+    same = name.replace("_", "").lower()
+    found = next((each for each in dir(kind) if each.lower() == same), REMOVED.get(name))
+    return "" if found is None or not hasattr(kind, found) else f". Write {found}()"
+
+
+def declares_operator(method: F) -> F:
+    """Mark a method that only calls the operator of its name, for type checkers and ``help``."""
+    setattr(method, _DECLARED, True)
+    return method
+
+
+def check_unhidden(kind: type) -> None:
+    """Raise if an operator could never be called because a method has its name.
+
+    Raises:
+        PluginError: There is one.
+    """
+    for name, operator in offered(OPERATORS).items():
+        method = getattr(kind, name, None)
+        if method is None or kind.__name__ not in _receivers(operator.traits):
+            continue
+        if not getattr(method, _DECLARED, False):
+            raise PluginError(
+                f"operator {import_path(operator)} has the name of a method of {kind.__name__}",
+                detail=f"{kind.__name__}.{name}() would be called instead.",
+                hint="Rename the operator.",
+            )
+
+
+def _receivers(traits: OperatorTraits) -> tuple[str, ...]:
+    if traits.of_windows:
+        return "TimeWindowedKStream", "SessionWindowedKStream"
+    return ("KTable",) if traits.of_tables else ("KStream",)
+
+
+def _names_itself(operator: type[StreamOperator]) -> bool:
+    own = {field.name for field in fields(operator)} if is_dataclass(operator) else set[str]()
+    return "named" in own or operator.wishes is not StreamOperator.wishes
+
+
+def _applied(
+    receiver: Any,
+    operator: type[StreamOperator],
+    wrap: Wrap | None,
+    *arguments: Any,
+    **keywords: Any,
+) -> Any:
+    named: Any = ABSENT
+    if not _names_itself(operator):
+        named = keywords.pop("named", ABSENT)
+        if named is ABSENT and arguments and isinstance(arguments[-1], Named):
+            *most, named = arguments
+            arguments = tuple(most)
+    (chosen,) = sort_options(operator.name, {"named": named}, Named)
+    use = operator(*arguments, **keywords)
+    expanded = use.expand(receiver)
+    if expanded is not None:
+        return expanded
+    if wrap is None:
+        raise PluginError(
+            f"operator {import_path(operator)} does not expand",
+            detail="An operator of windowed streams has no node of its own.",
+            hint="Override expand(upstream).",
+        )
+    wishes = use.wishes()
+    name = wishes.name if chosen is None else chosen.name
+    return wrap(_placed(receiver._flow, use, name, wishes))
+
+
+def _placed(flow: Flow, use: StreamOperator, given: str | None, wishes: OperatorWishes) -> Flow:
+    traits, names = use.traits, flow.graph.names
+    prefix = "KTABLE" if traits.of_tables else "KSTREAM"
+    name = names.operator(f"{prefix}-{use.label or use.name.upper()}-", given)
+    key_serde = flow.key_serde if wishes.key_serde is None else wishes.key_serde
+    value_serde = flow.value_serde if wishes.value_serde is None else wishes.value_serde
+    if traits.by_key and flow.repartition_required:
+        topic = repartition_node(
+            names,
+            name,
+            key_serde=key_serde,
+            value_serde=value_serde,
+            drops_null_keys=not traits.keeps_null_keys,
+            named=given is not None,
+        )
+        flow = flow.then(topic, sources=frozenset({topic.name}), repartition_required=False)
+    place = OperatorPlace(name=name, key_serde=key_serde, value_serde=value_serde)
+    node = PluggedOperation(
+        name=name,
+        supplier=Supplied(OperatorSupplier(use, place)),
+        changes_key=traits.changes_key,
+        changes_value=traits.changes_value,
+        old_values=OldValues.NEEDED if traits.of_tables else OldValues.UNUSED,
+        named=given is not None,
+    )
+    changes: dict[str, Any] = {
+        "key_serde": None if traits.changes_key else key_serde,
+        "value_serde": None if traits.changes_value else value_serde,
+    }
+    if traits.changes_key:
+        changes.update(repartition_required=True)
+    return flow.then(node, **changes)

@@ -1,0 +1,281 @@
+"""``StreamsBuilder``: where a topology of streams and tables begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import partial
+from typing import Any, TypeVar, overload
+
+from millstream.core.config import TopologyConfig
+from millstream.core.errors import IllegalArgumentException, TopologyException
+from millstream.core.state import StoreBuilder
+from millstream.topology.checks import checked_store_builder, not_none
+from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.global_ktable import GlobalKTable
+from millstream.topology.dsl.grouped import SessionWindowedKStream, TimeWindowedKStream
+from millstream.topology.dsl.kstream import KStream
+from millstream.topology.dsl.ktable import KTable
+from millstream.topology.dsl.materialize import Kept, KeyValueTableBuilder, resolved
+from millstream.topology.dsl.options import Consumed, Materialized
+from millstream.topology.dsl.plugged import check_unhidden
+from millstream.topology.graph.build import Writer
+from millstream.topology.graph.endpoints import (
+    GlobalStoreAddition,
+    StoreAddition,
+    StreamSource,
+    TableSource,
+)
+from millstream.topology.graph.graph import GraphBuilder
+from millstream.topology.graph.nodes import TableRole
+from millstream.topology.operators.table import TableSource as TableSourceProcessor
+from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.topology import Topology
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Topics = str | Collection[str] | re.Pattern[str]
+
+_STREAM = "KSTREAM-SOURCE-"
+_TABLE = "KTABLE-SOURCE-"
+
+
+class StreamsBuilder:
+    """Reads topics as streams and tables; ``build`` makes the topology of all that is done to them.
+
+    Example:
+        >>> builder = StreamsBuilder()
+        >>> builder.stream("lines").mapValues(str.upper).to("shouts")
+        >>> print(builder.build().describe())  # doctest: +NORMALIZE_WHITESPACE
+        Topologies:
+           Sub-topology: 0
+            Source: KSTREAM-SOURCE-0000000000 (topics: [lines])
+              --> KSTREAM-MAPVALUES-0000000001
+            Processor: KSTREAM-MAPVALUES-0000000001 (stores: [])
+              --> KSTREAM-SINK-0000000002
+              <-- KSTREAM-SOURCE-0000000000
+            Sink: KSTREAM-SINK-0000000002 (topic: shouts)
+              <-- KSTREAM-MAPVALUES-0000000001
+
+    Source: ``org.apache.kafka.streams.StreamsBuilder``.
+    """
+
+    def __init__(self, topologyConfigs: TopologyConfig = ABSENT) -> None:
+        if topologyConfigs is ABSENT:
+            settings = None
+        else:
+            settings = not_none(topologyConfigs, "topologyConfigs")
+        self._graph = GraphBuilder(settings=settings)
+        self._writer = Writer(self._graph)
+
+    @overload
+    def stream(self, topics: Topics) -> KStream[Any, Any]: ...
+    @overload
+    def stream(self, topics: Topics, consumed: Consumed[K, V]) -> KStream[K, V]: ...
+    def stream(self, topics: Topics, consumed: Consumed[Any, Any] = ABSENT) -> KStream[Any, Any]:
+        """Read one topic, several, or every topic whose whole name matches a pattern.
+
+        Raises:
+            NullPointerException: An argument is None.
+        """
+        (how,) = sort_options("stream", {"consumed": consumed}, Consumed)
+        how = how or Consumed()
+        name = self._graph.names.operator(_STREAM, how.name)
+        pattern = not_none(topics, "topics") if isinstance(topics, re.Pattern) else None
+        node = self._graph.add(
+            StreamSource(
+                name=name,
+                topics=() if isinstance(topics, re.Pattern) else _topic_names(topics),
+                pattern=pattern,
+                consumed=how,
+            )
+        )
+        return KStream(self._flow(node, name, name, how))
+
+    @overload
+    def table(self, topic: str) -> KTable[Any, Any]: ...
+    @overload
+    def table(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | Materialized[K, V, Any],
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> KTable[K, V]: ...
+    @overload
+    def table(self, topic: str, *, materialized: Materialized[K, V, Any]) -> KTable[K, V]: ...
+    def table(
+        self,
+        topic: str,
+        consumed: Consumed[Any, Any] | Materialized[Any, Any, Any] = ABSENT,
+        materialized: Materialized[Any, Any, Any] = ABSENT,
+    ) -> KTable[Any, Any]:
+        """Read a topic as a table: each record sets, or without a value deletes, its key's row.
+
+        ``table(topic[, consumed][, materialized])``. The table is kept in a store if it is named,
+        or if an operation on it needs one.
+
+        Raises:
+            NullPointerException: An argument is None.
+        """
+        kept, how = self._kept_table("table", topic, consumed, materialized)
+        names = self._graph.names
+        source_name = names.suffixed(_STREAM, how.name, "-source")
+        name = names.operator(_TABLE, how.name)
+        node = self._graph.add(
+            TableSource(
+                name=name,
+                processor=TableSourceProcessor,
+                role=TableRole.TOPIC,
+                store=KeyValueTableBuilder(kept),
+                queryable=kept.queryable,
+                outputs_versioned=kept.versioned,
+                source_name=source_name,
+                topic=topic,
+                consumed=how,
+            )
+        )
+        store = kept.name if kept.queryable else None
+        return KTable(self._flow(node, name, source_name, how), store)
+
+    @overload
+    def globalTable(self, topic: str) -> GlobalKTable[Any, Any]: ...
+    @overload
+    def globalTable(
+        self,
+        topic: str,
+        consumed: Consumed[K, V] | Materialized[K, V, Any],
+        materialized: Materialized[K, V, Any] = ABSENT,
+    ) -> GlobalKTable[K, V]: ...
+    @overload
+    def globalTable(
+        self, topic: str, *, materialized: Materialized[K, V, Any]
+    ) -> GlobalKTable[K, V]: ...
+    def globalTable(
+        self,
+        topic: str,
+        consumed: Consumed[Any, Any] | Materialized[Any, Any, Any] = ABSENT,
+        materialized: Materialized[Any, Any, Any] = ABSENT,
+    ) -> GlobalKTable[Any, Any]:
+        """Read a topic as a table that every task sees whole, always kept in a store.
+
+        ``globalTable(topic[, consumed][, materialized])``.
+
+        Raises:
+            NullPointerException: An argument is None.
+            TopologyException: The store would be versioned.
+            IllegalArgumentException: ``materialized`` does not name the store.
+        """
+        kept, how = self._kept_table("globalTable", topic, consumed, materialized)
+        given = materialized is not ABSENT or isinstance(consumed, Materialized)
+        if given and not kept.queryable:
+            raise IllegalArgumentException(
+                f'global table of topic "{topic}" is materialized without a name',
+                detail="Kafka Streams takes a Materialized here only if it names the store.",
+                hint='Add a name: Materialized.as_("...").',
+            )
+        if kept.versioned:
+            raise TopologyException(
+                f'global table of topic "{topic}" cannot be versioned',
+                hint="Materialize it in a plain key-value store.",
+            )
+        names = self._graph.names
+        settings = TableSettings(store=kept.name)
+        source_name = names.suffixed(_STREAM, how.name, "-source")
+        self._graph.add(
+            GlobalStoreAddition(
+                name=names.operator(_TABLE, how.name),
+                builder=KeyValueTableBuilder(kept),
+                source_name=source_name,
+                topic=topic,
+                consumed=how,
+                supplier=partial(TableSourceProcessor, settings=settings),
+                named=kept.queryable,
+            )
+        )
+        return GlobalKTable(kept.name)
+
+    def addStateStore(self, builder: StoreBuilder[Any]) -> StreamsBuilder:
+        """Add a store for ``process`` and ``processValues`` to be connected to."""
+        checked_store_builder(not_none(builder, "builder"))
+        self._graph.add(StoreAddition(name=builder.name(), builder=builder))
+        return self
+
+    def addGlobalStore(
+        self,
+        storeBuilder: StoreBuilder[Any],
+        topic: str,
+        consumed: Consumed[Any, Any],
+        stateUpdateSupplier: Any,
+    ) -> StreamsBuilder:
+        """Add a store that every task sees whole, filled from ``topic`` by a processor.
+
+        The store's changelog is the topic itself: logging is switched off.
+        """
+        not_none(storeBuilder, "storeBuilder")
+        not_none(topic, "topic")
+        not_none(consumed, "consumed")
+        not_none(stateUpdateSupplier, "stateUpdateSupplier")
+        names = self._graph.names
+        source_name = names.suffixed(_STREAM, consumed.name, "-source")
+        self._graph.add(
+            GlobalStoreAddition(
+                name=names.operator(_TABLE, consumed.name),
+                builder=storeBuilder,
+                source_name=source_name,
+                topic=topic,
+                consumed=consumed,
+                supplier=stateUpdateSupplier,
+            )
+        )
+        return self
+
+    def build(self, props: Any = None) -> Topology:
+        """Return the topology of all that has been added; always the same object.
+
+        Called again, it adds what has been added since.
+
+        Args:
+            props: The application's configuration, a mapping or a ``StreamsConfig``; the optimiser
+                reads ``topology.optimization`` from it.
+
+        Raises:
+            TopologyException: Names clash, sources overlap, or joined streams are to be
+                repartitioned to different numbers of partitions.
+            PluginError: An operator of a plugin has the name of a method that there is.
+        """
+        for kind in (KStream, KTable, TimeWindowedKStream, SessionWindowedKStream):
+            check_unhidden(kind)
+        return self._writer.write(props)
+
+    def _kept_table(
+        self, method: str, topic: str, consumed: Any, materialized: Any
+    ) -> tuple[Kept, Consumed[Any, Any]]:
+        """Return how a table's values are kept and how its topic is read."""
+        not_none(topic, "topic")
+        how, chosen = sort_options(
+            method, {"consumed": consumed, "materialized": materialized}, Consumed, Materialized
+        )
+        if how is None and chosen is not None:
+            how = Consumed(key_serde=chosen.key_serde, value_serde=chosen.value_serde)
+        how = how or Consumed()
+        chosen = (chosen or Materialized()).withKeySerde(how.key_serde)
+        chosen = chosen.withValueSerde(how.value_serde)
+        kept = resolved(self._graph, chosen, f"{topic}-")
+        return kept, how
+
+    def _flow(self, node: int, name: str, source: str, how: Consumed[Any, Any]) -> Flow:
+        return Flow(
+            graph=self._graph,
+            node=node,
+            name=name,
+            key_serde=how.key_serde,
+            value_serde=how.value_serde,
+            sources=frozenset({source}),
+        )
+
+
+def _topic_names(topics: str | Collection[str]) -> tuple[str, ...]:
+    names = (topics,) if isinstance(topics, str) else tuple(not_none(topics, "topics"))
+    return tuple(dict.fromkeys(not_none(name, "topic") for name in names))

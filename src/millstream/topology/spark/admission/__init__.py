@@ -1,0 +1,1 @@
+"""Who may write an application's output: the claim of one instance, checked at the start."""

@@ -1,0 +1,225 @@
+"""The consumer group of an application, as the driver reads and sets it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicCollection, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+# Its stubs do not export it.
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+
+from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.settings import (
+    client_settings,
+    consumer_settings,
+    patiently,
+    producer_settings,
+    raise_kafka_error,
+)
+from millstream.topology.spark.job import progress_topic
+from millstream.topology.spark.ownership import (
+    Claim,
+    Committed,
+    claim_of,
+    committed_of,
+    owner_topic,
+)
+
+TIMEOUT_S = 30.0
+_FENCE_TIMEOUT_S = 60.0
+_AT_ONCE = 8
+_PENDING_TIMEOUT_S = 5.0
+
+At = tuple[str, int]
+"""A topic and a partition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupState:
+    """What a group has committed."""
+
+    claim: Claim | None = None
+    tokens: Mapping[int, Committed] = field(default_factory=dict)
+    offsets: Mapping[At, Committed] = field(default_factory=dict)
+
+
+class Group:
+    """Questions and orders to the broker about one application's group.
+
+    Args:
+        config: The application's configuration.
+    """
+
+    def __init__(self, config: StreamsConfig) -> None:
+        self._id: str = config.getString("application.id")
+        self._exactly_once = config.exactly_once()
+        self._client = client_settings(config)
+        self._consumer = consumer_settings(config, self._id)
+        self._producer = producer_settings(config)
+        connector = config.getMainConsumerConfigs("", "", 0)
+        self._reading = {
+            "enable.partition.eof": True,
+            "auto.offset.reset": "earliest",
+            # What the application does not see counts as little here.
+            "isolation.level": connector.get("isolation.level") or "read_uncommitted",
+        }
+        self._progress, self._owner = progress_topic(self._id), owner_topic(self._id)
+
+    def state(self, places: Iterable[At], sinks: int) -> GroupState:
+        """Return what the group has committed.
+
+        Args:
+            places: The source partitions to ask for.
+            sinks: How many partitions the progress topic has.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        asked = [TopicPartition(self._owner, 0)]
+        asked += [TopicPartition(self._progress, number) for number in range(sinks)]
+        asked += [TopicPartition(*place) for place in places]
+        with self._talking("read the committed offsets of") as consumer:
+            try:
+                answers = _committed(consumer, asked, _PENDING_TIMEOUT_S)
+            except ClientException as error:
+                if not self._exactly_once or error.args[0].code() != KafkaError._TIMED_OUT:
+                    raise
+                # A sink that was killed has left a transaction open; this ends it.
+                self.fence(sinks)
+                answers = _committed(consumer, asked, TIMEOUT_S)
+        claims = [each for each in answers if each.topic == self._owner]
+        found = {(p.topic, p.partition): committed_of(p) for p in answers if p not in claims}
+        known = {place: committed for place, committed in found.items() if committed is not None}
+        return GroupState(
+            claim=claim_of(claims[0]),
+            tokens={n: known[topic, n] for topic, n in known if topic == self._progress},
+            offsets={place: known[place] for place in known if place[0] != self._progress},
+        )
+
+    def claim(self) -> Claim | None:
+        """Return the claim on the application; None if there is none."""
+        return self.state((), 0).claim
+
+    def commit(
+        self,
+        claim: Claim,
+        offsets: Mapping[At, int] | None = None,
+        tokens: Mapping[int, int] | None = None,
+        mark: str = "",
+    ) -> None:
+        """Commit a claim, and offsets of source topics and tokens with a mark, in one request.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        wanted = [TopicPartition(self._owner, 0, claim.number, claim.text())]
+        for (topic, partition), offset in (offsets or {}).items():
+            wanted.append(TopicPartition(topic, partition, offset, mark))
+        for partition, offset in (tokens or {}).items():
+            wanted.append(TopicPartition(self._progress, partition, offset, mark))
+        with self._talking("commit the offsets of") as consumer:
+            patiently(lambda: _commit(consumer, wanted), TIMEOUT_S)
+
+    def fence(self, sinks: int) -> None:
+        """End the transactions of all sinks; whoever wrote until now must begin anew.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        try:
+            with ThreadPoolExecutor(_AT_ONCE) as threads:
+                list(threads.map(self._fence, range(sinks)))
+        except ClientException as error:
+            raise_kafka_error(f'cannot end the transactions of application "{self._id}"', error)
+
+    def ends(self, places: Sequence[At]) -> dict[At, int]:
+        """Return the end offsets of partitions; what other programs have begun counts.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        if not places:
+            return {}
+        # Its stubs leave it untyped.
+        asked: Any = {TopicPartition(*place): OffsetSpec.latest() for place in places}  # type: ignore[no-untyped-call]
+        admin = AdminClient(self._client)  # a name: the request ends with the client
+        try:
+            answers = admin.list_offsets(asked).items()
+            return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
+        except ClientException as error:
+            raise_kafka_error("cannot ask how far topics go", error)
+
+    def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
+        """Return the ids of topics; those that the broker does not tell are left out."""
+        found, names = {}, sorted(topics)
+        admin = AdminClient(self._client)
+        for name, answer in admin.describe_topics(TopicCollection(names)).items() if names else ():
+            with contextlib.suppress(ClientException):
+                found[name] = str(answer.result(TIMEOUT_S).topic_id)
+        return found
+
+    def with_records(self, ranges: Mapping[At, tuple[int, int]]) -> set[At]:
+        """Return the partitions that have a record in a range: from its first offset to its last.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        if not ranges:
+            return set()
+        found: set[At] = set()
+        with self._talking("look for records for", **self._reading) as consumer:
+            consumer.assign([TopicPartition(*at, first) for at, (first, _) in ranges.items()])
+            waiting = set(ranges)
+            while waiting:
+                message = consumer.poll(TIMEOUT_S)
+                if message is None:
+                    raise ClientException(KafkaError(KafkaError._TIMED_OUT, "No answer"))
+                error, at = message.error(), (message.topic() or "", message.partition() or 0)
+                if error is not None and error.code() != KafkaError._PARTITION_EOF:
+                    raise ClientException(error)
+                if at in waiting:
+                    waiting.discard(at)
+                    consumer.pause([TopicPartition(*at)])
+                    if error is None and (message.offset() or 0) < ranges[at][1]:
+                        found.add(at)
+        return found
+
+    def _fence(self, sink: int) -> None:
+        producer = Producer(self._producer | {"transactional.id": f"{self._id}-{sink}"})
+        in_time("init_transactions", lambda: producer.init_transactions(_FENCE_TIMEOUT_S))
+
+    @contextlib.contextmanager
+    def _talking(self, what: str, **settings: Any) -> Iterator[Consumer]:
+        consumer = Consumer(self._consumer | settings)
+        try:
+            yield consumer
+        except ClientException as error:
+            raise_kafka_error(f'cannot {what} group "{self._id}"', error)
+        finally:
+            in_time("close", consumer.close)
+
+
+def _committed(
+    consumer: Consumer, asked: list[TopicPartition], timeout_s: float
+) -> list[TopicPartition]:
+    answers = patiently(
+        lambda: in_time("committed", lambda: consumer.committed(asked, timeout_s)), TIMEOUT_S
+    )
+    for each in answers:
+        if each.error is not None:
+            raise ClientException(each.error)
+    return answers
+
+
+def _commit(consumer: Consumer, wanted: list[TopicPartition]) -> None:
+    done = in_time("commit", lambda: consumer.commit(offsets=wanted, asynchronous=False))
+    for each in done or ():
+        if each.error is not None:
+            raise ClientException(each.error)

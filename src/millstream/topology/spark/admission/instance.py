@@ -1,0 +1,405 @@
+"""One instance of an application: admitted at the start, it claims the output until it ends."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import CHECKPOINT_ADOPT
+from millstream.core.errors import (
+    IllegalStateException,
+    LockException,
+    MillstreamError,
+    StreamsException,
+    TaskMigratedException,
+)
+from millstream.topology.spark.admission.decision import (
+    Action,
+    Here,
+    Place,
+    Situation,
+    Verdict,
+    differences,
+    doubt,
+    verdict,
+)
+from millstream.topology.spark.admission.group import At, Group, GroupState
+from millstream.topology.spark.admission.refusals import refused
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, local_path
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.checkpoint.log import (
+    SPARKS,
+    CheckpointLog,
+    Positions,
+    Progress,
+    flat,
+)
+from millstream.topology.spark.ownership import Claim, Mark, this_machine
+from millstream.topology.spark.private import write_private
+from millstream.topology.spark.state.slots import Turn, free_slots
+
+log = logging.getLogger(__name__)
+
+TOPICS = "millstream-topics.json"
+EMPTYING = "millstream-emptying"
+CLEANED = "cleaned"
+_LATELY_MS = 24 * 3600 * 1000
+_RENEWAL_S = 3600.0
+_DRIVER = "driver"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Admitted:
+    verdict: Verdict
+    group: GroupState
+    progress: Progress
+    places: tuple[At, ...]
+    """All source partitions."""
+
+
+class Instance:
+    """What one start of an application may do with the application's output and checkpoint.
+
+    Args:
+        config: The application's configuration.
+        state_dir: The application's local files.
+        location: Its checkpoint.
+        stores: Whether the topology has any.
+    """
+
+    def __init__(
+        self, config: StreamsConfig, state_dir: Path, location: str, *, stores: bool
+    ) -> None:
+        self.id = uuid.uuid4().hex[:12]
+        self._application_id: str = config.getString("application.id")
+        self._adopt = config.getBoolean(CHECKPOINT_ADOPT)
+        self._exactly_once = config.exactly_once()
+        self._config = config
+        self._stores = stores
+        self._state_dir = state_dir
+        self._location = normal(location)
+        self._turn = Turn(state_dir)
+        self._admitted: _Admitted | None = None
+        self._claim: Claim | None = None
+        self._ended = threading.Event()
+
+    @property
+    def positions(self) -> Positions | None:
+        """Where the checkpoint stands; None if the application begins."""
+        assert self._admitted is not None
+        begins = self._admitted.verdict.action in (Action.BEGIN, Action.BEGIN_ANEW)
+        return None if begins else self._admitted.progress.done_to
+
+    def lock(self) -> None:
+        """Keep other instances out of the state directory.
+
+        Raises:
+            LockException: One is there, or the directory cannot be used.
+        """
+        if not self._turn.take():
+            raise LockException(
+                f'another instance of application "{self._application_id}" runs in the state '
+                f'directory "{self._state_dir}"',
+                hint="Close it first. For more speed give one instance more cores or executors "
+                "(spark.master).",
+            )
+
+    def release(self) -> None:
+        """Let others have the state directory, and stop renewing the claim."""
+        self._ended.set()
+        self._turn.give_back()
+
+    def admit(self, files: Files, topics: Mapping[str, int], sinks: int) -> bool:
+        """Decide whether and how to start; tell whether the checkpoint has been emptied.
+
+        Args:
+            files: The checkpoint.
+            topics: The topics that the application reads and commits, and their partitions.
+            sinks: How many partitions the progress topic has.
+
+        Raises:
+            StreamsException: The start is refused, or the checkpoint is damaged.
+        """
+        here, progress = self._here(files)
+        reads = flat(progress.done_to).keys() | flat(progress.planned_to).keys()
+        places = [at for at in sorted(reads) if at[1] < topics.get(at[0], 0)]
+        every = tuple((topic, n) for topic, count in topics.items() for n in range(count))
+        group = Group(self._config)
+        state = group.state(every, sinks)
+        found = []
+        if here is not None and here.planned >= 0:
+            found = self._places(files, group, state, progress, places)
+        id_ = "" if here is None else here.id
+        ranges = {(p.topic, p.partition): d for p in found if (d := doubt(p)) is not None}
+        filled = group.with_records(ranges)
+        situation = Situation(
+            here=here,
+            claim=state.claim,
+            tokens=state.tokens,
+            former_is_gone=self._is_gone(state.claim, here),
+            anything_committed=bool(state.offsets),
+            differences=differences(found, id_, lambda p: (p.topic, p.partition) in filled),
+            cleaned=(self._state_dir / CLEANED).exists(),
+            adopt=self._adopt,
+        )
+        decided = verdict(situation)
+        self._admitted = _Admitted(verdict=decided, group=state, progress=progress, places=every)
+        if decided.action is Action.REFUSE:
+            raise refused(
+                decided, situation, self._application_id, self._location, stores=self._stores
+            )
+        return self._proceed(files, situation, decided)
+
+    def claim(self, files: Files, checkpoint: str, sinks: int) -> None:
+        """Make this instance the one that may write.
+
+        Args:
+            files: The checkpoint.
+            checkpoint: Its id.
+            sinks: How many partitions the progress topic has.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        assert self._admitted is not None
+        action, before = self._admitted.verdict.action, self._admitted.group
+        name, machine = this_machine()
+        self._claim = claim = Claim(
+            number=1 if before.claim is None else before.claim.number + 1,
+            checkpoint=checkpoint,
+            instance=self.id,
+            host=name,
+            machine=machine,
+            location=self._location,
+        )
+        group, mark = Group(self._config), Mark(checkpoint, _DRIVER)
+        offsets, tokens = before.offsets, {}
+        if action is not Action.CONTINUE:
+            # In this order: who writes until now either sees the claim, or is fenced, or its
+            # offsets are seen here.
+            group.commit(claim)
+            if self._exactly_once:
+                group.fence(sinks)
+            offsets = group.state(self._admitted.places, sinks).offsets
+        foreign = {
+            at: each.offset
+            for at, each in offsets.items()
+            if each.mark is None or each.mark.checkpoint != checkpoint
+        }
+        if action is Action.TAKE_OVER:
+            foreign = flat(self._admitted.progress.done_to)
+            tokens = dict.fromkeys(range(sinks), self._admitted.progress.done + 1)
+        group.commit(claim, foreign, tokens, mark.text())
+        self._note_topics(files, group)
+        (self._state_dir / CLEANED).unlink(missing_ok=True)
+        threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
+        log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
+
+    def check(self) -> None:
+        """See that no other instance has claimed the application since.
+
+        Raises:
+            TaskMigratedException: One has.
+        """
+        found = None if self._claim is None else Group(self._config).claim()
+        if found is not None and found.instance != self.id:
+            raise TaskMigratedException(
+                f'another instance has taken over application "{self._application_id}"',
+                detail=f"It has its checkpoint in {found.place()}.",
+                hint="Run one instance for each application.id.",
+            )
+
+    def clean_up(self) -> list[Path]:
+        """Delete the local copies of stores, and let the next start empty a checkpoint that is out.
+
+        Returns:
+            What was deleted.
+
+        Raises:
+            IllegalStateException: An instance runs in the state directory.
+        """
+        path = local_path(self._location)
+        if not self._state_dir.exists() and path is not None and not (path / FILE).exists():
+            return []
+        if not self._turn.take():
+            raise IllegalStateException(
+                "cannot clean up while running",
+                detail=f'Another instance uses the state directory "{self._state_dir}".',
+                hint="Close it first.",
+            )
+        try:
+            found = list(free_slots(self._state_dir))
+            if path is None or (path / FILE).exists():
+                write_private(self._state_dir / CLEANED, "")
+                log.info(
+                    "checkpoint kept, as Kafka's changelog topics are; the next start empties it "
+                    "if the group's offsets were reset application=%s checkpoint=%s",
+                    self._application_id,
+                    self._location,
+                )
+            return found
+        finally:
+            self._turn.give_back()
+
+    def _here(self, files: Files) -> tuple[Here | None, Progress]:
+        nothing = Progress(planned_to={}, done_to={})
+        if files.has(EMPTYING):
+            _empty(files)
+        if not files.has(FILE):
+            if any(name.isdigit() for name in files.names("offsets")):
+                raise StreamsException(
+                    f'"{FILE}" is missing in checkpoint "{self._location}"',
+                    detail="It says for what the checkpoint was made; the rest is there.",
+                    hint="Restore the file or the checkpoint from a copy; or delete the checkpoint "
+                    "to start with empty stores from the committed offsets of the group.",
+                )
+            return None, nothing
+        note = Checkpoint.from_json(files.text(FILE), self._location)
+        progress = CheckpointLog(files, self._location).progress()
+        return Here(id=note.id, planned=progress.planned, done=progress.done), progress
+
+    def _places(
+        self,
+        files: Files,
+        group: Group,
+        state: GroupState,
+        progress: Progress,
+        places: list[At],
+    ) -> list[Place]:
+        ends, recreated = group.ends(places), self._recreated(files, group)
+        done, planned = flat(progress.done_to), flat(progress.planned_to)
+        lost = [at for at in places if at not in state.offsets and done.get(at, 0) > 0]
+        lately = self._read_lately(files, progress, lost) if lost else {}
+        return [
+            Place(
+                topic=at[0],
+                partition=at[1],
+                position=done.get(at, planned.get(at, 0)),
+                planned=planned.get(at, done.get(at, 0)),
+                committed=state.offsets.get(at),
+                end=ends[at],
+                recreated=at[0] in recreated,
+                before=lately.get(at),
+            )
+            for at in places
+        ]
+
+    def _read_lately(self, files: Files, progress: Progress, places: list[At]) -> dict[At, int]:
+        """Return where the last batch of the last day that read a place began to."""
+        history, found = CheckpointLog(files, self._location), dict[At, int]()
+        since = time.time() * 1000 - _LATELY_MS
+        after = flat(progress.done_to)
+        for batch in reversed([n for n in history.batches() if n <= progress.done]):
+            try:
+                if history.time_ms(batch) < since:
+                    break
+                earlier = history.consumed(batch - 1) if batch else history.beginning()
+            except (ValueError, KeyError, IndexError, OSError):
+                break
+            before = flat(earlier)
+            for at in places:
+                if at not in found and before.get(at, 0) < after.get(at, 0):
+                    found[at] = before.get(at, 0)
+            after = before
+        return found
+
+    def _is_gone(self, claim: Claim | None, here: Here | None) -> bool:
+        """Tell whether the data of the checkpoint that a claim names are known to be gone."""
+        if claim is None or not claim.location:
+            return False
+        path = local_path(claim.location)
+        if path is None:
+            is_here = claim.location == self._location
+            return is_here and (here is None or here.id != claim.checkpoint)
+        if claim.machine != this_machine()[1]:
+            return False
+        try:
+            text = (path / FILE).read_text("utf-8")
+        except FileNotFoundError:
+            return True
+        except (OSError, ValueError):
+            return False
+        try:
+            return Checkpoint.from_json(text, claim.location).id != claim.checkpoint
+        except MillstreamError:
+            return False
+
+    def _proceed(self, files: Files, situation: Situation, decided: Verdict) -> bool:
+        name = self._application_id
+        if decided.action is Action.BEGIN_ANEW:
+            log.warning(
+                "checkpoint emptied, stores begin empty application=%s checkpoint=%s reason=%s",
+                name,
+                self._location,
+                "the group's offsets were reset",
+            )
+            _empty(files)
+        claim, here = situation.claim, situation.here
+        if claim is not None and claim.checkpoint != (here and here.id):
+            log.warning(
+                "application taken over application=%s former checkpoint=%s",
+                name,
+                claim.place() + (", which is gone" if situation.former_is_gone else ""),
+            )
+        return decided.action is Action.BEGIN_ANEW
+
+    def _recreated(self, files: Files, group: Group) -> set[str]:
+        if not files.has(TOPICS):
+            return set()
+        try:
+            known = dict(json.loads(files.text(TOPICS)))
+        except (ValueError, TypeError, OSError) as error:
+            raise StreamsException(
+                f'cannot read "{TOPICS}" in checkpoint "{self._location}"',
+                detail=f"{error}. It says which topics were read; nothing else is lost.",
+                hint="Delete the file.",
+            ) from error
+        now = group.topic_ids(known)
+        return {topic for topic, id_ in known.items() if now.get(topic, id_) != id_}
+
+    def _note_topics(self, files: Files, group: Group) -> None:
+        assert self._admitted is not None
+        if not files.has(TOPICS):
+            topics = {topic for topic, _ in self._admitted.places}
+            files.write(TOPICS, json.dumps(group.topic_ids(topics), indent=1))
+
+    def _renew(self) -> None:
+        """Commit the claim again from time to time, so that it does not expire."""
+        while not self._ended.wait(_RENEWAL_S):
+            try:
+                group = Group(self._config)
+                claim = group.claim()
+                if claim is not None and claim.instance == self.id:
+                    group.commit(claim)
+            except MillstreamError as error:
+                log.info("claim not renewed instance=%s error=%s", self.id, error)
+
+
+def normal(location: str) -> str:
+    """Return the one form of a checkpoint's location in which claims have it."""
+    path = local_path(location)
+    return location.rstrip("/") if path is None else path.absolute().as_uri()
+
+
+def local_files(location: str) -> LocalFiles | None:
+    """Return the files of a checkpoint on this machine; None if it is not here."""
+    path = local_path(location)
+    return None if path is None else LocalFiles(path)
+
+
+def _empty(files: Files) -> None:
+    """Delete all that an application and Spark have made in a checkpoint.
+
+    Where this ends before its time, the next start goes on with it.
+    """
+    files.write(EMPTYING, "")
+    for name in (*SPARKS, TOPICS, FILE):
+        files.remove(name)
+    files.remove(EMPTYING)

@@ -1,0 +1,153 @@
+"""What a checkpoint was made for, so that another topology does not run on it by mistake."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.checkpoint.store_notes import (
+    StoreNote,
+    check_stores,
+    notes_from_json,
+    notes_to_json,
+)
+
+FILE = "millstream.json"
+VERSION = 1
+DEFAULT = "DEFAULT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """The note beside Spark's files."""
+
+    id: str
+    topology: str
+    """Text of the description; different text means different state."""
+    tasks: dict[str, int]
+    """Sub-topology -> number of tasks; Spark cannot change it later."""
+    topics: dict[str, list[str]]
+    """Source node with a pattern -> the topics it matched at the first start."""
+    store_format: str = DEFAULT
+    """``dsl.store.format``, which changes the bytes of stores and not the description."""
+    stores: Mapping[str, StoreNote] = field(default_factory=dict)
+    """What the bytes of each store mean; empty in the checkpoints of earlier versions."""
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        body = {
+            "version": VERSION,
+            "id": self.id,
+            "topology": self.topology,
+            "tasks": self.tasks,
+            "topics": self.topics,
+            "store_format": self.store_format,
+            "stores": notes_to_json(self.stores),
+        }
+        return json.dumps(body, indent=1)
+
+    @staticmethod
+    def from_json(text: str, location: str) -> Checkpoint:
+        """Read the file's text.
+
+        Raises:
+            StreamsException: It is damaged or of another version.
+        """
+        try:
+            body = json.loads(text)
+            if body["version"] == VERSION:
+                return Checkpoint(
+                    id=body["id"],
+                    topology=body["topology"],
+                    tasks=body["tasks"],
+                    topics=body["topics"],
+                    store_format=body.get("store_format", DEFAULT),
+                    stores=notes_from_json(body.get("stores", {})),
+                )
+            detail = f"It has version {body['version']}; this package reads {VERSION}."
+        except (ValueError, KeyError, TypeError) as error:
+            detail = f"{type(error).__name__}: {error}."
+        raise StreamsException(
+            f'cannot read "{FILE}" in checkpoint "{location}"',
+            detail=f"{detail} It says for what the checkpoint was made; the rest is there.",
+            hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
+            "start with empty stores from the committed offsets of the group.",
+        )
+
+
+def new_checkpoint(
+    topology: str,
+    tasks: dict[str, int],
+    topics: dict[str, list[str]],
+    store_format: str = DEFAULT,
+    stores: Mapping[str, StoreNote] | None = None,
+) -> Checkpoint:
+    """Return the note for a new checkpoint."""
+    return Checkpoint(
+        id=uuid.uuid4().hex[:12],
+        topology=topology,
+        tasks=tasks,
+        topics=topics,
+        store_format=store_format.upper(),
+        stores=stores or {},
+    )
+
+
+def check_same(
+    found: Checkpoint, wanted: Checkpoint, location: str, compatible: AbstractSet[str] = frozenset()
+) -> None:
+    """Refuse a checkpoint that was made for something else.
+
+    Args:
+        found: What it has noted.
+        wanted: What the application would note in a new one.
+        location: Where it is.
+        compatible: Stores whose serdes or window size may be others.
+
+    Raises:
+        StreamsException: The topology, the numbers of tasks, the format of stores, or what the
+            bytes of a store mean, differ.
+    """
+    hint = (
+        "Give the application another application.id or millstream.checkpoint.location, "
+        "or delete the checkpoint to start anew from the committed offsets."
+    )
+    if found.topology != wanted.topology:
+        raise StreamsException(
+            f'checkpoint "{location}" belongs to another topology',
+            detail=_difference(found.topology, wanted.topology),
+            hint=hint,
+        )
+    if found.tasks != wanted.tasks:
+        raise StreamsException(
+            f'checkpoint "{location}" was made with other numbers of tasks',
+            detail=f"They were {found.tasks} by sub-topology and would be {wanted.tasks} now: "
+            "the partitions of a source topic have changed.",
+            hint=hint,
+        )
+    if found.store_format != wanted.store_format:
+        raise StreamsException(
+            f'checkpoint "{location}" was made with another dsl.store.format',
+            detail=f"It was {found.store_format} and would be {wanted.store_format} now.",
+            hint=hint,
+        )
+    check_stores(found.stores, wanted.stores, compatible, location)
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path of a checkpoint on this machine's own file system; None for any other."""
+    parts = urlsplit(location)
+    return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
+
+
+def _difference(old: str, new: str) -> str:
+    pairs = zip_longest(old.splitlines(), new.splitlines(), fillvalue="nothing")
+    first = next(((a.strip(), b.strip()) for a, b in pairs if a != b), ("", ""))
+    return f'Its description has "{first[0]}" where this one has "{first[1]}".'

@@ -1,0 +1,222 @@
+"""How far a checkpoint has come: Spark's logs of planned and committed batches, checked.
+
+Spark notes the end of a batch's offsets before it runs the batch, in ``offsets/<batch>``, and its
+end in ``commits/<batch>``. At a start it repeats a batch that is in the one log only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.checkpoint.files import Files
+
+COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
+STATE, ID = "state", "metadata"
+SPARKS = (OFFSETS, COMMITS, STATE, SOURCES, ID, f".{ID}.crc")
+"""What Spark makes in a checkpoint."""
+_LINES_BEFORE_SOURCES = 2
+_RESTORE = "Restore the checkpoint from a copy"
+_ANEW = "or delete it, to start with empty stores from the committed offsets of the group."
+_SAFE = "What has been written is not written again; where that is not certain, an error says so."
+
+Positions = dict[str, dict[int, int]]
+"""Topic -> partition -> the offset after the last record read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a checkpoint has come."""
+
+    planned: int = -1
+    """The last batch that Spark has planned; -1 for none."""
+    done: int = -1
+    """The last batch that Spark has committed; -1 for none."""
+    planned_to: Positions
+    """Where the planned batch ends."""
+    done_to: Positions
+    """Where the committed batch ends; where the first batch begins if there is none."""
+
+
+class CheckpointLog:
+    """Reads the logs of a checkpoint.
+
+    Args:
+        files: The checkpoint's files.
+        location: Where it is, for errors.
+    """
+
+    def __init__(self, files: Files, location: str) -> None:
+        self._files = files
+        self._location = location
+
+    def progress(self) -> Progress:
+        """Return how far the checkpoint has come.
+
+        Raises:
+            StreamsException: A file that this depends on is missing or damaged; the error says
+                what is lost, and how to go on.
+        """
+        offsets, commits = self._batches(OFFSETS), self._batches(COMMITS)
+        planned, done = max(offsets, default=-1), max(commits, default=-1)
+        if done > planned or (done >= 0 and done not in offsets):
+            raise self._broken(
+                f"{OFFSETS}/{done}",
+                "It is missing, and the batch was committed.",
+                "How far the sources were read is lost; the stores are there.",
+                f"{_RESTORE}, {_ANEW}",
+            )
+        if planned < 0:
+            return Progress(planned_to={}, done_to={})
+        if planned > done + 1:
+            raise self._broken(
+                f"{COMMITS}/{planned - 1}",
+                f"It is missing, and batch {planned} was planned after it.",
+                "Whether the batch has ended is lost; all that it read and wrote is there.",
+                _repeat(planned - 1, [f"{OFFSETS}/{planned}"]),
+            )
+        self._check_id()
+        if done >= 0:
+            self._check_commit(done, planned)
+            self._check_operators(done)
+        return Progress(
+            planned=planned,
+            done=done,
+            planned_to=self._ends(planned, done),
+            done_to=self._ends(done, done) if done >= 0 else self._beginning(),
+        )
+
+    def consumed(self, batch: int) -> Positions:
+        """Return how far the topics had been read at the end of a batch."""
+        lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()
+        _check_head(lines, _LINES_BEFORE_SOURCES + 1)
+        return positions_of(lines[_LINES_BEFORE_SOURCES:])
+
+    def time_ms(self, batch: int) -> int:
+        """Return when a batch was planned, in epoch milliseconds."""
+        lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()
+        return int(json.loads(lines[1])["batchTimestampMs"])
+
+    def batches(self) -> list[int]:
+        """Return the planned batches that Spark has not forgotten yet, in order."""
+        return sorted(self._batches(OFFSETS))
+
+    def beginning(self) -> Positions:
+        """Return where the first batch began."""
+        return self._beginning()
+
+    def _batches(self, directory: str) -> set[int]:
+        return {int(name) for name in self._files.names(directory) if name.isdigit()}
+
+    def _ends(self, batch: int, done: int) -> Positions:
+        try:
+            return self.consumed(batch)
+        except (ValueError, KeyError, TypeError, IndexError, OSError) as error:
+            how = f"{_RESTORE}, {_ANEW}"
+            lost = "How far the sources were read is lost; the stores are there."
+            if batch > done:
+                lost = (
+                    f"Batch {batch} was planned and had not ended; nothing of the batches before "
+                    "it is lost."
+                )
+                how = f"{_delete([f'{OFFSETS}/{batch}'])}: the batch is then planned anew. {_SAFE}"
+            raise self._broken(f"{OFFSETS}/{batch}", _shown(error), lost, how) from error
+
+    def _beginning(self) -> Positions:
+        found: Positions = {}
+        for source in self._files.names(SOURCES):
+            path = f"{SOURCES}/{source}/0"
+            if self._files.has(path):
+                try:
+                    # Spark puts a byte of 0 before the text.
+                    lines = self._files.text(path).lstrip("\0").splitlines()
+                    found |= positions_of(lines[1:])
+                except (ValueError, TypeError, OSError) as error:
+                    lost = "Where the first batch began is lost; no batch has ended."
+                    how = "Delete the checkpoint; nothing is in it yet."
+                    raise self._broken(path, _shown(error), lost, how) from error
+        return found
+
+    def _check_commit(self, batch: int, planned: int) -> None:
+        path = f"{COMMITS}/{batch}"
+        try:
+            lines = self._files.text(path).splitlines()
+            _check_head(lines, 2)
+            json.loads(lines[1])
+        except (ValueError, TypeError, OSError) as error:
+            raise self._broken(
+                path,
+                _shown(error),
+                f"Whether batch {batch} has ended is lost; all that it read and wrote is there.",
+                _repeat(batch, [path, *([f"{OFFSETS}/{planned}"] if planned > batch else [])]),
+            ) from error
+
+    def _check_id(self) -> None:
+        try:
+            if self._files.has(ID):
+                json.loads(self._files.text(ID))["id"]
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            raise self._broken(
+                ID,
+                _shown(error),
+                "Spark's name of the query is lost, and nothing else.",
+                f'Delete "{ID}", and ".{ID}.crc" where it is: Spark makes a new one.',
+            ) from error
+
+    def _check_operators(self, batch: int) -> None:
+        for operator in self._files.names(STATE):
+            path = f"{STATE}/{operator}/_metadata/v2/{batch}"
+            try:
+                if self._files.has(path):
+                    _check_head(self._files.text(path).splitlines(), 2)
+            except (ValueError, OSError) as error:
+                lost = "What Spark notes about the stores of a batch is lost."
+                raise self._broken(path, _shown(error), lost, f"{_RESTORE}, {_ANEW}") from error
+
+    def _broken(self, path: str, what: str, lost: str, how: str) -> StreamsException:
+        return StreamsException(
+            f'cannot read "{path}" in checkpoint "{self._location}"',
+            detail=f"{what} {lost}",
+            hint=how,
+        )
+
+
+def positions_of(lines: Iterable[str]) -> Positions:
+    """Return the offsets of the Kafka sources among the lines of a log."""
+    found: Positions = {}
+    for source in map(json.loads, (line for line in lines if line != "-")):
+        for topic, offsets in source.items() if isinstance(source, dict) else ():
+            # The source of ticks counts in its own way.
+            if isinstance(offsets, dict):
+                found[topic] = {int(number): int(offset) for number, offset in offsets.items()}
+    return found
+
+
+def flat(positions: Mapping[str, Mapping[int, int]]) -> dict[tuple[str, int], int]:
+    """Return positions by (topic, partition)."""
+    return {(topic, n): at for topic, offsets in positions.items() for n, at in offsets.items()}
+
+
+def _repeat(batch: int, files: list[str]) -> str:
+    return f"{_delete(files)}: batch {batch} is then repeated. {_SAFE}"
+
+
+def _delete(files: list[str]) -> str:
+    named = " and ".join(f'"{file}"' for file in files)
+    crcs = " and ".join(f'"{file.replace("/", "/.")}.crc"' for file in files)
+    return f"Delete {named}, and {crcs} where they are"
+
+
+def _check_head(lines: list[str], least: int) -> None:
+    if not lines or not lines[0].startswith("v"):
+        raise ValueError("It does not begin with a version" if lines else "It is empty")
+    if len(lines) < least:
+        raise ValueError(f"It has {len(lines)} lines, and at least {least} belong there")
+
+
+def _shown(error: Any) -> str:
+    kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+    return f"{kind}{error}.".replace("..", ".")

@@ -1,0 +1,1 @@
+"""Kafka clients outside the JVM: their settings, security, and the deadline of each call."""

@@ -1,0 +1,276 @@
+"""TLS and SASL: the settings of Kafka's Java clients for librdkafka, and for the JVM's connector.
+
+What cannot be said to all clients of an application is refused by name. A client that is left out
+would fail later with "no broker answers", or connect in another way than asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from millstream.core.errors import ConfigException
+from millstream.topology.spark.clients import security_keys as keys
+from millstream.topology.spark.clients.certificates import kind_of_store, pem, trusted_certificates
+from millstream.topology.spark.clients.jaas import KEY as JAAS
+from millstream.topology.spark.clients.jaas import (
+    OAUTH,
+    PLAIN,
+    SCRAM,
+    LoginModule,
+    jaas_text,
+    parse_jaas,
+)
+
+Given = Mapping[str, str]
+_TYPE = {"ssl.truststore": "ssl.truststore.type", "ssl.keystore": "ssl.keystore.type"}
+_PEM_FILES = {
+    "ssl.key.location": "ssl.keystore.key",
+    "ssl.certificate.location": "ssl.keystore.certificate.chain",
+}
+
+
+def librdkafka_security(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a client's ``security.protocol``, ``ssl.*`` and ``sasl.*`` in librdkafka's words.
+
+    Raises:
+        ConfigException: An entry is wrong, unknown, or something that only a JVM can do.
+    """
+    protocol, given = _checked(settings)
+    found: dict[str, Any] = {"security.protocol": protocol}
+    found |= {name: value for name, value in given.items() if name in keys.LIBRDKAFKA}
+    if "SSL" in protocol:
+        _check_protocols(given)
+        found |= _trust(given) | _identity(given) | _handshake(given)
+    if "SASL" in protocol:
+        found |= _credentials(given)
+    return found
+
+
+def connector_security(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the same for the JVM, with what only librdkafka's words say.
+
+    Raises:
+        ConfigException: As above.
+    """
+    protocol, given = _checked(settings)
+    found = {"security.protocol": protocol}
+    found |= {name: value for name, value in given.items() if name not in keys.LIBRDKAFKA}
+    if "SSL" in protocol:
+        found |= _files_for_the_jvm(given)
+    if "SASL" in protocol:
+        mechanism = found["sasl.mechanism"] = _mechanism(given)
+        if JAAS not in given and "sasl.username" in given:
+            module = SCRAM if mechanism.startswith("SCRAM-") else PLAIN
+            user = {"username": given["sasl.username"], "password": given.get("sasl.password", "")}
+            found[JAAS] = jaas_text(module, user)
+    return found
+
+
+def _checked(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return the protocol, and the entries that concern it."""
+    protocol = str(settings.get("security.protocol") or "PLAINTEXT").upper()
+    used = [prefix for prefix in ("ssl.", "sasl.") if prefix[:-1].upper() in protocol]
+    if "SSL" in protocol:
+        used.append("enable.ssl.")
+    given = {
+        name: value if isinstance(value, str) else _text(value)
+        for name, value in settings.items()
+        if name.startswith(tuple(used)) and value is not None
+    }
+    for name, value in given.items():
+        if name in keys.REFUSED and value not in keys.HARMLESS.get(name, ()):
+            raise ConfigException(
+                f"configuration {name} cannot be used on Spark",
+                detail="Only the JVM has it, and the sinks' clients are no part of the JVM.",
+                hint=keys.REFUSED[name],
+            )
+        if name not in keys.KNOWN:
+            close = difflib.get_close_matches(name, keys.KNOWN, n=1)
+            raise ConfigException(
+                f"Unknown configuration '{name}'",
+                hint=f'Did you mean "{close[0]}"?' if close else "See Kafka's documentation.",
+            )
+    return protocol, given
+
+
+def _check_protocols(given: Given) -> None:
+    for name in ("ssl.protocol", "ssl.enabled.protocols"):
+        asked = {part.strip() for part in given.get(name, "").split(",")} - {""}
+        # The first names what the JVM is able to do, the second what it may do.
+        known, alone = keys.PROTOCOLS, {"TLSv1.3"}
+        if name == "ssl.protocol":
+            known, alone = known | {"TLS"}, {""}
+        if asked - known or asked == alone:
+            raise ConfigException(
+                f"Invalid value {given[name]} for configuration {name} on Spark",
+                detail="librdkafka offers TLSv1.2 and TLSv1.3; that cannot be changed.",
+                hint="Leave it out, or write TLSv1.2,TLSv1.3; the broker can allow one alone.",
+            )
+
+
+def _trust(given: Given) -> dict[str, str]:
+    if certificates := given.get("ssl.truststore.certificates"):
+        return {"ssl.ca.pem": pem("ssl.truststore.certificates", certificates)}
+    key = "ssl.truststore.location"
+    if not (path := given.get(key)):
+        return {}
+    if kind_of_store(key, path) == "PEM":
+        return {"ssl.ca.location": path}
+    password = given.get("ssl.truststore.password")
+    return {"ssl.ca.pem": trusted_certificates(key, path, password)}
+
+
+def _identity(given: Given) -> dict[str, str]:
+    found = {}
+    if password := given.get("ssl.key.password"):
+        found["ssl.key.password"] = password
+    if key := given.get("ssl.keystore.key"):
+        found["ssl.key.pem"] = pem("ssl.keystore.key", key)
+    if chain := given.get("ssl.keystore.certificate.chain"):
+        found["ssl.certificate.pem"] = pem("ssl.keystore.certificate.chain", chain)
+    path = given.get("ssl.keystore.location")
+    if not path or "ssl.key.location" in given or "ssl.key.pem" in given:
+        return found
+    kind = kind_of_store("ssl.keystore.location", path)
+    if kind == "JKS":
+        raise ConfigException(
+            f"Invalid value {path} for configuration ssl.keystore.location: it is a JKS file",
+            detail="librdkafka reads keys from PKCS12 and PEM files.",
+            hint=f"Convert it: keytool -importkeystore -srckeystore {path} -destkeystore "
+            "client.p12 -deststoretype PKCS12",
+        )
+    if kind == "PEM":
+        return found | {"ssl.key.location": path, "ssl.certificate.location": path}
+    found = {"ssl.keystore.location": path}
+    if password := given.get("ssl.keystore.password"):
+        found["ssl.keystore.password"] = password
+    return found
+
+
+def _handshake(given: Given) -> dict[str, str]:
+    found = {}
+    # An empty text, and only that, switches it off in Java.
+    if (algorithm := given.get("ssl.endpoint.identification.algorithm")) is not None:
+        found["ssl.endpoint.identification.algorithm"] = algorithm.lower() or "none"
+    if suites := given.get("ssl.cipher.suites"):
+        names = [each.strip() for each in suites.split(",") if each.strip()]
+        # librdkafka takes those of TLSv1.2; those of TLSv1.3 are always on.
+        older = [each for each in names if each not in keys.TLS_1_3] or names
+        found["ssl.cipher.suites"] = ":".join(map(keys.openssl_cipher, older))
+    return found
+
+
+def _credentials(given: Given) -> dict[str, Any]:
+    mechanism = _mechanism(given)
+    found: dict[str, Any] = {"sasl.mechanism": mechanism}
+    jaas = given.get(JAAS)
+    if mechanism == "OAUTHBEARER":
+        return found | _oauth(given, None if jaas is None else parse_jaas(jaas))
+    if jaas is None and "sasl.username" in given:
+        return found
+    if jaas is None:
+        raise ConfigException(
+            f"{JAAS} is missing",
+            detail=f"sasl.mechanism is {mechanism}, which needs a user and a password.",
+            hint=f'Write {JAAS}={PLAIN} required username="..." password="..."; as an entry. Files '
+            "that java.security.auth.login.config names are for the JVM alone.",
+        )
+    module = parse_jaas(jaas)
+    expected = PLAIN if mechanism == "PLAIN" else SCRAM
+    if module.name != expected:
+        raise _wrong_module(module, f"With sasl.mechanism={mechanism} it has to be {expected}.")
+    if module.options.get("tokenauth", "").lower() == "true":
+        raise _wrong_module(module, "librdkafka knows no delegation tokens (tokenauth).")
+    if missing := [name for name in ("username", "password") if name not in module.options]:
+        raise _wrong_module(module, f"It has no {missing[0]}.")
+    user, password = module.options["username"], module.options["password"]
+    return found | {"sasl.username": user, "sasl.password": password}
+
+
+def _mechanism(given: Given) -> str:
+    mechanism = given.get("sasl.mechanism") or given.get("sasl.mechanisms") or "GSSAPI"
+    if mechanism not in keys.MECHANISMS:
+        default = " (Kafka's default)" if mechanism == "GSSAPI" else ""
+        raise ConfigException(
+            f"Invalid value {mechanism}{default} for configuration sasl.mechanism on Spark",
+            detail=f"librdkafka, as it is installed, can do: {', '.join(keys.MECHANISMS)}.",
+            hint="Let the broker offer one of them, for instance SCRAM-SHA-512.",
+        )
+    return mechanism
+
+
+def _oauth(given: Given, module: LoginModule | None) -> dict[str, Any]:
+    url = given.get("sasl.oauthbearer.token.endpoint.url")
+    if url is None and "sasl.oauthbearer.config" in given:
+        return {}
+    options = {} if module is None else dict(module.options)
+    if module is not None and module.name != OAUTH:
+        raise _wrong_module(module, f"With sasl.mechanism=OAUTHBEARER it has to be {OAUTH}.")
+    subject = options.get("unsecuredLoginStringClaim_sub")
+    if url is None and subject is not None:
+        config = f"principal={subject}"
+        return {"enable.sasl.oauthbearer.unsecure.jwt": True, "sasl.oauthbearer.config": config}
+    names = {"client.id": "clientId", "client.secret": "clientSecret", "scope": "scope"}
+    found = {"sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.token.endpoint.url": url}
+    for name, option in names.items():
+        own, new = f"sasl.oauthbearer.{name}", f"sasl.oauthbearer.client.credentials.{name}"
+        value = given.get(new) or given.get(own) or options.get(option)
+        if value:
+            found[own] = value
+        elif name != "scope" or url is None:
+            raise ConfigException(
+                "for OAUTHBEARER the address of tokens, the client or its secret is missing",
+                hint="Set sasl.oauthbearer.token.endpoint.url, and clientId and clientSecret in "
+                f"{JAAS} ({OAUTH}).",
+            )
+    return found
+
+
+def _files_for_the_jvm(given: Given) -> dict[str, str]:
+    found = {}
+    if "ssl.ca.location" in given and not any(n.startswith("ssl.truststore.") for n in given):
+        found["ssl.truststore.location"] = given["ssl.ca.location"]
+        found["ssl.truststore.type"] = "PEM"
+    if "ssl.ca.pem" in given:
+        found |= {"ssl.truststore.certificates": given["ssl.ca.pem"], "ssl.truststore.type": "PEM"}
+    if "ssl.key.location" in given and "ssl.keystore.location" not in given:
+        for own, new in _PEM_FILES.items():
+            found[new] = _read(own, given.get(own, ""))
+        found["ssl.keystore.type"] = "PEM"
+    for store, name in _TYPE.items():
+        path = given.get(f"{store}.location")
+        if name in given:
+            continue
+        texts = ("ssl.truststore.certificates", "ssl.keystore.key")
+        if (path and kind_of_store(f"{store}.location", path) == "PEM") or any(
+            text in given and text.startswith(store) for text in texts
+        ):
+            # Without it Java takes every file for a JKS or PKCS12.
+            found[name] = "PEM"
+    return found
+
+
+def _read(key: str, path: str) -> str:
+    try:
+        return pem(key, Path(path).read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise ConfigException(
+            f"Invalid value {path} for configuration {key}: it cannot be read: {error.strerror}"
+        ) from error
+
+
+def _wrong_module(module: LoginModule, detail: str) -> ConfigException:
+    return ConfigException(
+        f"Invalid value for configuration {JAAS} on Spark: login module {module.name}",
+        detail=detail,
+        hint="The sinks' clients are no part of the JVM and cannot run its login modules.",
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

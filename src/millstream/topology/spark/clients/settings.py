@@ -1,0 +1,261 @@
+"""Kafka clients outside the JVM: Java's names of settings in librdkafka's words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.core import errors
+from millstream.core.config import StreamsConfig
+from millstream.core.config.clients import (
+    plain_admin_settings,
+    plain_consumer_settings,
+    plain_producer_settings,
+)
+from millstream.topology.spark.clients.security import connector_security, librdkafka_security
+
+T = TypeVar("T")
+
+_RENAMED = {
+    "max.request.size": "message.max.bytes",
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+}
+_SHARED = (
+    "bootstrap.servers",
+    "client.id",
+    "connections.max.idle.ms",
+    "metadata.max.age.ms",
+    "reconnect.backoff.ms",
+    "reconnect.backoff.max.ms",
+    "retry.backoff.ms",
+)
+_SECURITY = ("security.protocol", "ssl.", "sasl.", "enable.ssl.")
+_PRODUCER = (
+    "acks",
+    "batch.size",
+    "compression.type",
+    "delivery.timeout.ms",
+    "linger.ms",
+    "max.in.flight.requests.per.connection",
+    "message.max.bytes",
+    "request.timeout.ms",
+    "retries",
+    "transaction.timeout.ms",
+)
+_COORDINATOR_COMES = (
+    KafkaError.NOT_COORDINATOR,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    KafkaError.UNSTABLE_OFFSET_COMMIT,
+    KafkaError._WAIT_COORD,
+)
+_FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+_SPOILT = (
+    *_FENCED,
+    KafkaError._INCONSISTENT,
+    KafkaError._STATE,
+    KafkaError.INVALID_PRODUCER_ID_MAPPING,
+    KafkaError.INVALID_TXN_STATE,
+    KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    KafkaError.UNKNOWN_PRODUCER_ID,
+)
+_PASSING = (
+    *_COORDINATOR_COMES,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._MSG_TIMED_OUT,
+    KafkaError._PURGE_INFLIGHT,
+    KafkaError._PURGE_QUEUE,
+    KafkaError._TIMED_OUT,
+    KafkaError._TIMED_OUT_QUEUE,
+    KafkaError._TRANSPORT,
+    KafkaError.BROKER_NOT_AVAILABLE,
+    KafkaError.CONCURRENT_TRANSACTIONS,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NETWORK_EXCEPTION,
+    KafkaError.NOT_ENOUGH_REPLICAS,
+    KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.REQUEST_TIMED_OUT,
+)
+PRODUCER_DEFAULTS: dict[str, Any] = {
+    # The same choice of partitions as Kafka's Java producer makes.
+    "partitioner": "murmur2_random",
+    "queue.buffering.max.messages": 2_000_000,
+    "queue.buffering.max.kbytes": 1_048_576,
+    "delivery.report.only.error": True,
+    "linger.ms": 20,
+    "batch.size": 262_144,
+    "batch.num.messages": 100_000,
+    # It has to outlast the writing of a batch's output, however large.
+    "transaction.timeout.ms": 60_000,
+}
+
+
+def client_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Return the settings of clients that ask and create; ``admin.`` entries win.
+
+    Raises:
+        ConfigException: An entry on TLS or SASL is wrong, or nothing that every client can do.
+    """
+    return _common(plain_admin_settings(config))
+
+
+def producer_settings(config: StreamsConfig) -> dict[str, Any]:
+    """Return the settings of the sinks' producers; ``producer.`` entries win.
+
+    Raises:
+        ConfigException: As above.
+    """
+    given = config.originalsWithPrefix("producer.")
+    own = plain_producer_settings(config, exactly_once=config.exactly_once())
+    settings = _common(own) | PRODUCER_DEFAULTS
+    settings |= _translated(given, _SHARED + _PRODUCER)
+    settings["enable.idempotence"] = True
+    return settings
+
+
+def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
+    """Return the settings of a client that reads and commits a group's offsets.
+
+    Raises:
+        ConfigException: As above.
+    """
+    own = plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
+    return _common(own) | {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "isolation.level": "read_committed",
+    }
+
+
+def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
+    # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
+    quiet = {"log_level": 2}
+    return _translated(settings, _SHARED) | librdkafka_security(settings) | quiet
+
+
+def connector_settings(config: StreamsConfig) -> dict[str, str]:
+    """Return the options of Spark's Kafka source that come from the configuration."""
+    return _connector(
+        plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
+    )
+
+
+def global_connector_settings(config: StreamsConfig) -> dict[str, str]:
+    """Return the options of Spark's Kafka source of global stores."""
+    return _connector(
+        plain_consumer_settings(config, "global.consumer.", exactly_once=config.exactly_once())
+    )
+
+
+def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
+    refused = {"auto.offset.reset", "enable.auto.commit", "group.id", "key.deserializer"}
+    refused |= {"value.deserializer", "interceptor.classes", "max.poll.records", "group.protocol"}
+    refused |= {"client.id", "group.instance.id", "allow.auto.create.topics"}
+    fixed = {
+        # Every poll costs the connector three requests more; large ones halve the time of a read.
+        "max.poll.records": 65_536,
+        "max.partition.fetch.bytes": 16_777_216,
+        # It reads only what is there. What it asks for behind that, and does not need, holds up its
+        # next request for as long as the broker waits for records: 500 ms of every batch.
+        "fetch.max.wait.ms": 1,
+    }
+    given = {
+        key: value
+        for key, value in settings.items()
+        if key not in refused and not key.startswith(_SECURITY)
+    }
+    given |= connector_security(settings)
+    return {f"kafka.{key}": _text(value) for key, value in (fixed | given).items()}
+
+
+def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors.StreamsException:
+    """Return the typed error for a failure of a client; its cause is Kafka's own error."""
+    raised = errors.StreamsException(problem, detail=_detail(error), hint=hint)
+    code = _code(error)
+    if code in _FENCED:
+        raised.__cause__ = errors.ProducerFencedException(problem, detail=_detail(error))
+    elif code in (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT, KafkaError.REQUEST_TIMED_OUT):
+        raised.__cause__ = errors.TimeoutException(problem, detail=_detail(error))
+    elif code == KafkaError.MSG_SIZE_TOO_LARGE:
+        raised.__cause__ = errors.RecordTooLargeException(problem, detail=_detail(error))
+    elif code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):
+        raised.__cause__ = errors.InvalidTopicException(problem, detail=_detail(error))
+    else:
+        raised.__cause__ = error
+    return raised
+
+
+def raise_kafka_error(problem: str, error: BaseException) -> NoReturn:
+    """Raise the typed error for a failure of a client, with its own cause.
+
+    ``raise kafka_error(...) from error`` would put the client's error in the place of that cause.
+    """
+    raised = kafka_error(problem, error)
+    raise raised from raised.__cause__
+
+
+def patiently(call: Callable[[], T], timeout_s: float) -> T:
+    """Return what ``call`` returns, tried again while the group's coordinator is on its way.
+
+    librdkafka hands these errors to the caller; every new cluster has them for a moment.
+    """
+    give_up = time.monotonic() + timeout_s
+    while True:
+        try:
+            return call()
+        except ClientException as error:
+            if _code(error) not in _COORDINATOR_COMES or time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
+
+
+def is_spoilt(error: BaseException) -> bool:
+    """Tell whether only a new producer can go on: this one is fenced, or its state is wrong."""
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return isinstance(error, KafkaError) and (error.fatal() or error.code() in _SPOILT)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Tell whether a failure is one that goes away by itself, such as a broker's restart."""
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return isinstance(error, KafkaError) and (error.retriable() or error.code() in _PASSING)
+
+
+def _code(error: BaseException) -> int | None:
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return error.code() if isinstance(error, KafkaError) else None
+
+
+def _detail(error: BaseException) -> str:
+    if isinstance(error, ClientException) and error.args:
+        error = error.args[0]
+    return error.str() if isinstance(error, KafkaError) else str(error)
+
+
+def _translated(settings: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
+    found = {}
+    for key, value in settings.items():
+        name = _RENAMED.get(key, key)
+        if name in wanted:
+            if isinstance(value, (list, tuple)):
+                value = ",".join(map(str, value))
+            if value not in (None, ""):
+                found[name] = value
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)

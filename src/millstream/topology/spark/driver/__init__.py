@@ -1,0 +1,1 @@
+"""The application in the user's process: its life, its query, its JVM and its broker."""

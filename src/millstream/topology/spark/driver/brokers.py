@@ -1,0 +1,265 @@
+"""What the driver asks the broker before Spark starts: topics, partitions, offsets."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+# Its stubs do not export it.
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import SINK_TOPICS
+from millstream.core.errors import (
+    MisconfiguredInternalTopicException,
+    MissingSourceTopicException,
+    StreamsException,
+)
+from millstream.core.plan import Plan
+from millstream.topology.spark.clients.connecting import all_topics
+from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.settings import (
+    client_settings,
+    consumer_settings,
+    patiently,
+    raise_kafka_error,
+)
+from millstream.topology.spark.job import progress_topic
+from millstream.topology.spark.ownership import owner_topic
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 10.0
+_AUTO_CREATE_S = 5.0
+EARLIEST, LATEST = -2, -1
+
+FEEDBACK_SETTINGS = {
+    "cleanup.policy": "delete",
+    "message.timestamp.type": "CreateTime",
+    "retention.ms": "-1",
+    "segment.bytes": str(50 << 20),
+}
+"""As Kafka Streams makes its repartition topics; ``topic.`` entries win."""
+
+
+class Brokers:
+    """Short questions to the cluster, by short-lived clients.
+
+    Args:
+        config: The application's configuration.
+    """
+
+    def __init__(self, config: StreamsConfig) -> None:
+        self._config = config
+        self._application_id: str = config.getString("application.id")
+        self._servers = ",".join(config.getList("bootstrap.servers"))
+        self._quiet = client_settings(config)
+
+    def topic_sizes(self) -> dict[str, int]:
+        """Return the partition counts of all topics.
+
+        Raises:
+            BrokerNotFoundException: Nobody answers at ``bootstrap.servers``.
+            StreamsException: A broker does, and refuses the user or is not to be trusted.
+            ConfigException: The client refuses its settings.
+        """
+        found = all_topics(self._quiet, TIMEOUT_S)
+        return {name: len(topic.partitions) for name, topic in found.items()}
+
+    def source_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of the topics that a plan reads from the broker.
+
+        Raises:
+            MissingSourceTopicException: Some of them do not exist.
+        """
+        wanted = [
+            topic
+            for part in plan.subtopologies
+            for topic in part.source_topics
+            if topic not in plan.repartition_topics
+        ]
+        return self._found(wanted, sizes)
+
+    def global_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of the topics that fill global stores.
+
+        Raises:
+            MissingSourceTopicException: Some of them do not exist.
+        """
+        return self._found([t for store in plan.globals for t in store.source.topics], sizes)
+
+    def _found(self, wanted: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:
+        missing = sorted({topic for topic in wanted if topic not in sizes})
+        if missing:
+            names = ", ".join(f'"{topic}"' for topic in missing)
+            raise MissingSourceTopicException(
+                f"source topics do not exist: {names}", hint="Create them first."
+            )
+        return {topic: sizes[topic] for topic in wanted}
+
+    def sink_sizes(self, topics: Iterable[str], sizes: Mapping[str, int]) -> dict[str, int]:
+        """Return the partition counts of sink topics; a broker that makes topics makes them now.
+
+        Raises:
+            StreamsException: A topic does not exist, and the broker does not make it or
+                ``millstream.sink.topics`` says to refuse.
+        """
+        wanted = list(topics)
+        missing = [topic for topic in wanted if topic not in sizes]
+        if missing and self._config.getString(SINK_TOPICS).lower() == "refuse":
+            names = ", ".join(f'"{topic}"' for topic in missing)
+            raise StreamsException(
+                f"topics to write to do not exist: {names}",
+                hint=f"Create them first, or let the broker do it with {SINK_TOPICS}=create.",
+            )
+        found = {topic: sizes[topic] for topic in wanted if topic in sizes}
+        for topic in missing:
+            found[topic] = self._created_on_demand(topic)
+            log.warning(
+                '%s: topic "%s" did not exist; the broker has made it with %d partition(s)',
+                self._application_id,
+                topic,
+                found[topic],
+            )
+        return found
+
+    def create_progress_topics(self, partitions: int, sizes: Mapping[str, int]) -> int:
+        """Create the internal topics of claims and of the sinks' tokens, unless they are there.
+
+        Returns:
+            How many partitions the topic of tokens has.
+
+        Raises:
+            MisconfiguredInternalTopicException: It is there with too few partitions.
+            StreamsException: The broker refuses to create it.
+        """
+        owner = owner_topic(self._application_id)
+        if owner not in sizes:
+            self._create(owner, 1, {"cleanup.policy": "compact"})
+        topic = progress_topic(self._application_id)
+        if topic in sizes:
+            if sizes[topic] < partitions:
+                raise MisconfiguredInternalTopicException(
+                    f'internal topic "{topic}" has {sizes[topic]} partitions',
+                    detail=f"The topology needs {partitions}.",
+                    hint="Delete the topic together with the checkpoint.",
+                )
+            return sizes[topic]
+        self._create(topic, partitions, {"cleanup.policy": "compact"})
+        return partitions
+
+    def create_feedback_topics(self, wanted: Mapping[str, int], sizes: Mapping[str, int]) -> None:
+        """Create the internal topics that lead back to an earlier stage, unless they are there.
+
+        Raises:
+            MisconfiguredInternalTopicException: One is there with another number of partitions.
+            StreamsException: The broker refuses to create it.
+        """
+        for topic, partitions in wanted.items():
+            there = sizes.get(topic)
+            if there is None:
+                settings = FEEDBACK_SETTINGS | self._config.originalsWithPrefix("topic.")
+                self._create(topic, partitions, {k: str(v) for k, v in settings.items()})
+                self._created_on_demand(topic)
+            elif there != partitions:
+                raise MisconfiguredInternalTopicException(
+                    f'internal topic "{topic}" has {there} partitions',
+                    detail=f"The topology needs {partitions}.",
+                    hint="Delete the topic together with the checkpoint.",
+                )
+
+    def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Return the application's committed offsets; partitions without one are left out.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        asked = [TopicPartition(*place) for place in places]
+        consumer = self._consumer()
+        try:
+            found = patiently(
+                lambda: in_time("committed", lambda: consumer.committed(asked, TIMEOUT_S)),
+                TIMEOUT_S,
+            )
+        except ClientException as error:
+            raise_kafka_error(
+                f'cannot read the committed offsets of group "{self._application_id}"', error
+            )
+        finally:
+            in_time("close", consumer.close)
+        return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
+
+    def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
+        """Return, for each partition, the first offset at or after a time; LATEST where none is.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        asked = [TopicPartition(topic, partition, time_ms) for topic, partition in places]
+        consumer = self._consumer()
+        try:
+            found = consumer.offsets_for_times(asked, TIMEOUT_S)
+        except ClientException as error:
+            raise_kafka_error("cannot look offsets up by time", error)
+        finally:
+            in_time("close", consumer.close)
+        return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
+
+    def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
+        """Return how many records each topic has from the given offsets on.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        consumer, found = self._consumer(), dict[str, int]()
+        try:
+            for topic, starts in offsets.items():
+                found[topic] = 0
+                for partition, start in starts.items():
+                    place = TopicPartition(topic, partition)
+                    low, high = consumer.get_watermark_offsets(place, TIMEOUT_S)
+                    first = {EARLIEST: low, LATEST: high}.get(start, start)
+                    found[topic] += max(0, high - max(low, first))
+        except ClientException as error:
+            raise_kafka_error("cannot ask how far topics go", error)
+        finally:
+            in_time("close", consumer.close)
+        return found
+
+    def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
+        replication = self._config.getInt("replication.factor")
+        new = NewTopic(topic, partitions, replication, config=dict(settings))
+        admin = AdminClient(self._quiet)  # a name: the request ends with the client
+        (future,) = admin.create_topics([new]).values()
+        try:
+            future.result()
+        except ClientException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise_kafka_error(f'cannot create internal topic "{topic}"', error)
+
+    def _consumer(self) -> Consumer:
+        return Consumer(consumer_settings(self._config, self._application_id))
+
+    def _created_on_demand(self, topic: str) -> int:
+        producer = Producer(self._quiet)
+        give_up = time.monotonic() + _AUTO_CREATE_S
+        problem = f'cannot write to topic "{topic}": it does not exist'
+        while True:
+            try:
+                found = producer.list_topics(topic, TIMEOUT_S).topics[topic]
+            except ClientException as error:
+                raise_kafka_error(problem, error)
+            if found.error is None and found.partitions:
+                return len(found.partitions)
+            if time.monotonic() > give_up:
+                raise StreamsException(
+                    problem,
+                    detail="The broker did not create it either.",
+                    hint="Create the topic first.",
+                )
+            time.sleep(0.1)

@@ -1,0 +1,217 @@
+"""``KafkaStreams``: runs a topology on Spark."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, NoReturn
+
+from pyspark.sql import SparkSession
+
+from millstream.core.config import StreamsConfig
+from millstream.core.durations import LONG_MAX, to_millis
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+)
+from millstream.core.metrics import Metric, MetricName
+from millstream.core.state.restore import StateRestoreListener
+from millstream.plugins.names import with_plugins
+from millstream.topology.checks import not_none
+from millstream.topology.spark.driver.lifecycle import LivingApplication
+from millstream.topology.spark.driver.preflight import check_arguments, check_config
+from millstream.topology.spark.driver.restores import RebuiltStores, tell
+from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.state_machine import State as _State
+from millstream.topology.spark.driver.state_machine import StateListener as _StateListener
+from millstream.topology.topology import Topology
+
+log = logging.getLogger(__name__)
+
+
+class KafkaStreams(LivingApplication):
+    """A topology that reads Kafka, runs on Spark and writes Kafka.
+
+    The Spark session is the one given, or one made with the configuration's ``spark.*`` entries
+    (``local[*]`` unless they say otherwise). Everything runs in one streaming query, whose
+    checkpoint (``millstream.checkpoint.location``, by default below ``state.dir``) holds progress
+    and stores.
+
+    Args:
+        topology: What to run.
+        config: A ``StreamsConfig`` or its entries.
+        spark: A session to run in; it is left alone when the application ends.
+
+    Raises:
+        ConfigException: An entry is missing or wrong.
+        ClassCastException: The topology or the configuration is something else.
+
+    Source: ``org.apache.kafka.streams.KafkaStreams``.
+    """
+
+    State = _State
+    StateListener = _StateListener
+
+    def __init__(
+        self,
+        topology: Topology,
+        config: StreamsConfig | Mapping[str, Any],
+        *,
+        spark: SparkSession | None = None,
+    ) -> None:
+        check_arguments(topology, config)
+        if not isinstance(config, StreamsConfig):
+            config = StreamsConfig(config)
+        config = with_plugins(config)
+        super().__init__(Runner(topology, config, spark), config)
+        check_config(config)
+        self._measured_batch: Any = None
+        self._restore_listener: StateRestoreListener | None = None
+        self._paused = False
+
+    def setStateListener(self, listener: Any) -> None:
+        """Have ``listener(newState, oldState)`` called at every change; only before the start.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        self._check_not_started("set a state listener")
+        self._machine.listener = self._observed(getattr(listener, "onChange", listener))
+
+    def setGlobalStateRestoreListener(self, globalStateRestoreListener: Any) -> None:
+        """Have a ``StateRestoreListener`` told of stores that a worker had to build anew.
+
+        It hears of a store when it is complete, from start to end at once. Offsets are numbers of
+        segments of the store's changelog. Only before the start.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        self._check_not_started("set a restore listener")
+        self._restore_listener = globalStateRestoreListener
+        self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
+
+    def setStandbyUpdateListener(self, standbyListener: Any) -> None:
+        """Take a ``StandbyUpdateListener``, which nobody calls: there are no standby copies.
+
+        Raises:
+            IllegalStateException: The application has been started.
+        """
+        del standbyListener
+        self._check_not_started("set a standby update listener")
+
+    def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
+        """Have a handler asked what to do when processing has failed; only before the start.
+
+        It gets the exception. If it answers ``REPLACE_THREAD``, the batch is tried again from the
+        last checkpoint; any other answer ends the application in state ``ERROR``.
+
+        Raises:
+            IllegalStateException: The application has been started.
+            NullPointerException: The handler is None.
+        """
+        self._check_not_started("set an uncaught exception handler")
+        given = userStreamsUncaughtExceptionHandler
+        handler = not_none(given, "userStreamsUncaughtExceptionHandler")
+        self._handler = getattr(handler, "handle", handler)
+
+    def pause(self) -> None:
+        """Let the batch in hand finish and begin no other until ``resume``.
+
+        Stores can still be queried. Before the start, it has the application start paused.
+        """
+        self._paused = True
+        self._runner.hold()
+
+    def isPaused(self) -> bool:
+        """Tell whether the application has been paused."""
+        return self._paused
+
+    def resume(self) -> None:
+        """Go on where ``pause`` stopped; without it, do nothing."""
+        if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
+            self._runner.go_on()
+        self._paused = False
+
+    def addStreamThread(self) -> str | None:
+        """Return None: Spark's master decides how much runs at the same time."""
+        log.warning("no thread added: spark.master says how many tasks run at the same time")
+        return None
+
+    def removeStreamThread(self, timeout: timedelta | int = LONG_MAX) -> str | None:
+        """Return None: Spark's master decides how much runs at the same time.
+
+        Raises:
+            IllegalArgumentException: The timeout is None.
+        """
+        to_millis(timeout, "timeout")
+        log.warning("no thread removed: spark.master says how many tasks run at the same time")
+        return None
+
+    def clientInstanceIds(self, timeout: timedelta | int) -> NoReturn:
+        """Refuse: the clients are Spark's and librdkafka's, which do not tell their ids.
+
+        Raises:
+            NullPointerException: The timeout is None.
+            IllegalArgumentException: The timeout is negative.
+            IllegalStateException: Always, as in Kafka Streams where telemetry is off.
+        """
+        not_none(timeout, "timeout")
+        if to_millis(timeout, "timeout") < 0:
+            raise IllegalArgumentException("The timeout cannot be negative.")
+        if self.state().hasNotStarted():
+            raise IllegalStateException(
+                "KafkaStreams has not been started, you can retry after calling start()."
+            )
+        raise IllegalStateException("client instance ids are not known on Spark")
+
+    def metrics(self) -> dict[MetricName, Metric]:
+        """Return Kafka's metrics by name, added up over the workers at the end of each batch.
+
+        Spark's account of the last batch is there as well: records, rates, times, lag.
+        """
+        progress = self._runner.last_progress()
+        return self._runner.measurements.metrics(progress, self.state(), self._failures)
+
+    def cleanUp(self) -> None:
+        """Delete local copies of stores; let the next start empty a checkpoint that is out.
+
+        The checkpoint is for a Spark application what changelog topics are in Kafka Streams, so it
+        stays, and stores are restored from it. Where the committed offsets were reset or the group
+        was deleted, as a reset tool does, the next start empties it: stores begin empty, and
+        records are read from the offsets as they are then.
+
+        Raises:
+            IllegalStateException: The application is running, here or in another process that has
+                the same ``state.dir``.
+        """
+        if not (self.state().hasNotStarted() or self.state().hasCompletedShutdown()):
+            raise IllegalStateException(
+                "cannot clean up while running", hint="Close the application first."
+            )
+        for slot in self._runner.clean_up():
+            log.info("state slot removed path=%s", slot)
+
+    def _check_not_started(self, what: str) -> None:
+        if not self.state().hasNotStarted():
+            raise IllegalStateException(
+                f"cannot {what}: the application is {self.state().name}",
+                hint="Do it before start().",
+            )
+
+    def _tell_news(self) -> None:
+        self._tell_restored()
+        self._tell_measured()
+
+    def _tell_restored(self) -> None:
+        if self._restore_listener is not None and self._runner.rebuilt is not None:
+            for rebuilt in self._runner.rebuilt.taken():
+                tell(self._restore_listener, self._runner.application_id, rebuilt)
+
+    def _tell_measured(self) -> None:
+        """Tell the observers of batches that have ended since the last call."""
+        progress = self._runner.last_progress() if self._observers else None
+        if progress is not None and progress.get("batchId") != self._measured_batch:
+            self._measured_batch = progress.get("batchId")
+            self._observers.batch_done(self.metrics())

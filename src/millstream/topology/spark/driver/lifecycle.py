@@ -1,0 +1,460 @@
+"""The life of an application: start, run, wait, close, and what happens when it fails."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from types import TracebackType
+from typing import Any
+
+from pyspark import InheritableThread, SparkContext
+from typing_extensions import Self
+
+from millstream.core.close_options import CloseOptions
+from millstream.core.config import StreamsConfig
+from millstream.core.durations import to_millis
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    StreamsException,
+)
+from millstream.plugins.names import observers
+from millstream.topology.spark.driver.jvm import ended_jvm, forget_ended_jvm
+from millstream.topology.spark.driver.preflight import check_directory
+from millstream.topology.spark.driver.progress_lines import ProgressLines
+from millstream.topology.spark.driver.queryable import QueryableApplication
+from millstream.topology.spark.driver.runner import Runner, Unwanted
+from millstream.topology.spark.driver.signals import Signals
+from millstream.topology.spark.driver.state_machine import State
+from millstream.topology.spark.failures import failure_from, trace_from
+from millstream.topology.spark.logs import ApplicationLog
+
+log = logging.getLogger(__name__)
+
+_POLL_S = 0.05
+_REPLACE = "REPLACE_THREAD"
+Handler = Callable[[Exception], Any]
+StateCallback = Callable[[State, State], Any]
+
+FOREVER = CloseOptions()
+
+
+class LivingApplication(QueryableApplication):
+    """The part of ``KafkaStreams`` that starts, waits and ends.
+
+    Args:
+        runner: The query on Spark.
+        config: The application's configuration.
+    """
+
+    def __init__(self, runner: Runner, config: StreamsConfig) -> None:
+        super().__init__(runner, config)
+        self._observers = observers(runner.application_id, config.merged())
+        self._machine.listener = self._observed(None)
+        self._failures = 0
+        self._failure: Exception | None = None
+        """What has ended the application."""
+        self._start_error: Exception | None = None
+        self._told = False
+        """The failure has been raised to a caller."""
+        self._handler: Handler | None = None
+        self._starter: threading.Thread | None = None
+        self._watcher: threading.Thread | None = None
+        self._closer: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._waiting = 0
+        """How many callers wait for the end, to whom a failure will be raised."""
+        self._log = ApplicationLog(runner.log)
+        interval_s = config.getLong("log.summary.interval.ms") / 1000
+        self._lines = ProgressLines(runner.application_id, interval_s)
+
+    def start(self) -> None:
+        """Check topics, checkpoint and broker, then start; returns when the query is under way.
+
+        If the application is closed meanwhile, it returns as well.
+
+        Raises:
+            IllegalStateException: It was started or closed before.
+            BrokerNotFoundException: No broker answers.
+            MissingSourceTopicException: A topic that the topology reads does not exist.
+            LockException: Another instance runs in the same state directory.
+            StreamsException: The checkpoint belongs to another topology, does not fit what the
+                group has committed, or is damaged; the application belongs to another checkpoint;
+                or a topic to write to does not exist.
+        """
+        starter = self._launch()
+        try:
+            starter.join()
+        except BaseException:
+            # Ctrl-C: nothing that is still to come of the start may outlive it.
+            self._begin_close(None)
+            raise
+        if self._start_error is not None:
+            self._told = True
+            raise self._start_error
+
+    def run(self) -> None:
+        """Start, and return when the application has been closed, by a signal or by ``close``.
+
+        The whole main program of a service: SIGINT (Ctrl-C) and SIGTERM close the application,
+        which lets the batch under way finish; a second one does not wait for it; a third one
+        raises KeyboardInterrupt. Outside the main thread no signals are caught.
+
+        Raises:
+            IllegalStateException: It was started or closed before.
+            StreamsException: What ended the application, with the original error as its cause. A
+                program that does not catch it ends with status 1.
+
+        Example::
+
+            KafkaStreams(topology, config).run()
+        """
+        with Signals() as signals:
+            self._launch()
+            self._wait(None, signals)
+        if (failure := self._untold()) is not None:
+            raise failure
+
+    def wait(self, timeout: timedelta | int | None = None) -> bool:
+        """Wait for the end of the application, which was started; tell whether it has come.
+
+        Meanwhile signals do what they do in ``run``.
+
+        Args:
+            timeout: For how long, at most; a number is milliseconds. None: as long as it takes.
+
+        Raises:
+            IllegalArgumentException: The timeout is negative.
+            IllegalStateException: The application has not been started, or this is a thread of its
+                own, which calls a listener or a handler.
+            StreamsException: What ended the application, with the original error as its cause.
+        """
+        limit_s = _seconds(timeout)
+        if self.state().hasNotStarted():
+            raise IllegalStateException(
+                "cannot wait: the application is CREATED", hint="Call start() first, or run()."
+            )
+        if self._is_own_thread():
+            raise IllegalStateException(
+                "cannot wait in a listener or handler",
+                detail="The application cannot end before it returns.",
+            )
+        with Signals() as signals:
+            over = self._wait(limit_s, signals)
+        if over and (failure := self._untold()) is not None:
+            raise failure
+        return over
+
+    def close(self, timeout: timedelta | int | CloseOptions = FOREVER) -> bool:
+        """Finish the batch under way and stop; tell whether that was done in time.
+
+        In a listener or a handler it only begins to, and returns at once.
+
+        Args:
+            timeout: How long to wait; without it, as long as it takes. Of ``CloseOptions`` only
+                the timeout counts: on Spark there is no membership of a group.
+
+        Raises:
+            IllegalArgumentException: The timeout is negative, or None.
+        """
+        if not isinstance(timeout, CloseOptions):
+            timeout = CloseOptions.timeout(to_millis(timeout, "timeout"))
+        limit_s = _seconds(timeout.timeout_ms)
+        self._begin_close(limit_s)
+        return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
+
+    def __enter__(self) -> Self:
+        """Start, unless that has been done."""
+        if self.state().hasNotStarted():
+            self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close.
+
+        Raises:
+            StreamsException: What ended the application, unless the block raised an error of its
+                own, or ``wait`` has raised this one.
+        """
+        self.close()
+        if kind is None and not self._told and (failure := self._untold()) is not None:
+            raise failure
+
+    # -- start -------------------------------------------------------------------
+
+    def _launch(self) -> threading.Thread:
+        """Begin to start, in a thread: there pyspark leaves the process's signals alone."""
+        if not self.state().hasNotStarted():
+            raise IllegalStateException(
+                f"cannot start: the application is {self.state().name}",
+                hint="Make a new KafkaStreams object to start again.",
+            )
+        forget_ended_jvm()
+        check_directory(self._runner.state_dir)
+        self._log.open()
+        self._lines.starting(self._log_place())
+        self._machine.move(State.REBALANCING)
+        active = SparkContext._active_spark_context is not None
+        kind = InheritableThread if active else threading.Thread
+        name = f"{self._runner.application_id}-starter"
+        self._starter = kind(target=self._start, name=name, daemon=True)
+        self._starter.start()
+        return self._starter
+
+    def _start(self) -> None:
+        try:
+            self._runner.start()
+            self._prepare_queries()
+        except Unwanted:
+            return
+        except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
+            self._abandon()
+            log.error(
+                "%s: the start failed: %s",
+                self._application_id,
+                error,
+                extra={"details": _trace(error), "raised": True},
+            )
+            self._start_error = error if isinstance(error, Exception) else _interrupted(error)
+            self._end_with(self._start_error)
+            return
+        if self._machine.move_if_possible(State.RUNNING):
+            self._lines.first_batch(self._runner.tasks())
+            self._watcher = threading.Thread(
+                target=self._watch, name=f"{self._runner.application_id}-watcher", daemon=True
+            )
+            self._watcher.start()
+
+    def _abandon(self) -> None:
+        try:
+            self._runner.stop(None)
+        except Exception:
+            log.exception("cannot stop what was started application=%s", self._application_id)
+
+    # -- end ---------------------------------------------------------------------
+
+    def _wait(self, limit_s: float | None, signals: Signals) -> bool:
+        self._waiting += 1
+        try:
+            return self._over(limit_s, signals)
+        finally:
+            self._waiting -= 1
+
+    def _over(self, limit_s: float | None, signals: Signals) -> bool:
+        give_up = None if limit_s is None else time.monotonic() + limit_s
+        heard = 0
+        while not self._machine.wait_until_over(_POLL_S):
+            if signals.count > heard:
+                heard = signals.count
+                self._obey(heard, signals.last)
+            if give_up is not None and time.monotonic() >= give_up:
+                return self.state().hasCompletedShutdown()
+        return True
+
+    def _obey(self, count: int, name: str) -> None:
+        if count == 1:
+            self._lines.say("%s: closing when the batch under way has ended", name)
+            self._begin_close(None)
+        elif count == 2:
+            self._lines.say("%s: closing without waiting for the batch under way", name)
+            self._runner.hurry()
+        else:
+            raise KeyboardInterrupt
+
+    def _begin_close(self, limit_s: float | None) -> None:
+        if self._machine.move(State.PENDING_SHUTDOWN):
+            self._runner.no_more()
+            name = f"{self._application_id}-closer"
+            self._closer = threading.Thread(
+                target=self._shut_down, args=(limit_s,), name=name, daemon=True
+            )
+            self._closer.start()
+
+    def _shut_down(self, limit_s: float | None) -> None:
+        self._stopping.set()
+        try:
+            if self._starter is not None and self._starter.ident is not None:
+                self._starter.join()
+            self._runner.stop(limit_s)
+            if self._watcher is not None:
+                self._watcher.join()
+            self._end_queries()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the end must be told
+            # A batch that was under way is repeated at the next start, so nothing is lost.
+            log.warning(
+                "the application was not stopped in order application=%s %s",
+                self._application_id,
+                self._unexpected(error),
+            )
+        finally:
+            with suppress(Exception):
+                self._runner.release()
+            self._machine.move(State.NOT_RUNNING)
+
+    def _untold(self) -> Exception | None:
+        """Return what has ended the application, for the caller to raise."""
+        self._told = self._failure is not None
+        return self._failure
+
+    def _is_own_thread(self) -> bool:
+        own = (self._watcher, self._starter, self._closer)
+        return threading.current_thread() in own or self._machine.is_telling()
+
+    # -- watching ------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        """Wait for the query's end; unless it was asked for, decide what follows."""
+        while not self._stopping.is_set():
+            try:
+                failure = self._look()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it must not go unnoticed
+                failure = self._unexpected(error)
+                with suppress(Exception):
+                    self._runner.halt()
+            if failure is None:
+                time.sleep(_POLL_S)
+            elif not self._stopping.is_set() and not self._recovered(failure):
+                self._end_with(failure)
+                return
+
+    def _look(self) -> StreamsException | None:
+        """Return what has ended the query; None while it runs."""
+        self._tell_news()
+        text = self._runner.failure()
+        if text is None:
+            self._lines.look(self._runner.last_progress, self._runner.recent_progress)
+            return None
+        failure = failure_from(text)
+        self._note(failure, trace_from(text))
+        return failure
+
+    def _note(self, failure: StreamsException, details: str) -> None:
+        """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
+        if place := self._log_place():
+            failure.more = (*failure.more, ("log", place))
+        log.error(
+            "%s: %s",
+            self._application_id,
+            failure,
+            extra={"details": details, "raised": self._waiting > 0},
+        )
+
+    def _log_place(self) -> str:
+        options = self._runner.log
+        return str(options.path) if options.on else ""
+
+    def _unexpected(self, error: Exception) -> StreamsException:
+        ended = ended_jvm()
+        if ended is None:
+            failure = StreamsException(
+                "cannot follow the Spark query any more", detail=f"{type(error).__name__}: {error}"
+            )
+        else:
+            failure = StreamsException(
+                "Spark's JVM has ended",
+                detail=f"It {ended}.",
+                hint="Start the program again: it goes on after the last committed batch. If the "
+                "machine's memory ran out, lower spark.driver.memory.",
+            )
+        details = _trace(error)
+        # How Py4J noticed is of no interest to who reads the trace.
+        error.__cause__ = error.__context__ = None
+        failure.__cause__ = error.with_traceback(None)
+        self._note(failure, details)
+        return failure
+
+    def _recovered(self, failure: StreamsException) -> bool:
+        self._failures += 1
+        self._observers.failed(failure)
+        if self._asked(failure) != _REPLACE:
+            return False
+        try:
+            self._machine.move(State.REBALANCING)
+            self._runner.restart()
+            self._machine.move(State.RUNNING)
+            self._lines.say("started again from the last checkpoint after a failure")
+        except Unwanted:
+            return True
+        except Exception:
+            log.exception("restart failed application=%s", self._application_id)
+            return False
+        return True
+
+    def _asked(self, failure: StreamsException) -> Any:
+        if self._handler is None:
+            return None
+        try:
+            answer = self._handler(failure)
+        except Exception:
+            log.exception("an uncaught exception handler failed")
+            return None
+        return getattr(answer, "name", answer)
+
+    def _end_with(self, failure: Exception) -> None:
+        self._failure = failure
+        if self.state() is State.PENDING_SHUTDOWN:
+            log.warning("failed while closing application=%s\n%s", self._application_id, failure)
+        self._machine.move_if_possible(State.PENDING_ERROR)
+        for end in (self._end_queries, self._runner.release):
+            try:
+                end()
+            except Exception as error:  # noqa: BLE001 - Spark may be gone, and the end must be told
+                log.info("not ended in order application=%s error=%r", self._application_id, error)
+        self._machine.move_if_possible(State.ERROR)
+
+    def _observed(self, listener: StateCallback | None) -> StateCallback:
+        """Return what tells the observers, and then the listener, of a change of state."""
+
+        def tell_all(new: State, old: State) -> None:
+            self._observers.state_changed(new.name, old.name)
+            if listener is not None:
+                try:
+                    listener(new, old)
+                except Exception:
+                    log.exception("a state listener failed from=%s to=%s", old.name, new.name)
+            if new.hasCompletedShutdown():
+                self._observers.close()
+                self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
+                self._log.close()
+
+        return tell_all
+
+    @property
+    def _application_id(self) -> str:
+        return self._runner.application_id
+
+    def _end_queries(self) -> None:
+        self._tell_news()
+        self._close_queries()
+
+    def _tell_news(self) -> None:
+        """Tell listeners what has happened since the last call."""
+
+
+def _seconds(timeout: timedelta | int | None) -> float | None:
+    if timeout is None:
+        return None
+    limit_ms = to_millis(timeout, "timeout")
+    if limit_ms < 0:
+        raise IllegalArgumentException("Timeout can't be negative.", detail=f"It is {limit_ms} ms.")
+    return limit_ms / 1000
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _interrupted(error: BaseException) -> StreamsException:
+    failure = StreamsException("the start was interrupted", detail=repr(error))
+    failure.__cause__ = error
+    return failure

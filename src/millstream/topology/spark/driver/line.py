@@ -1,0 +1,196 @@
+"""The streaming query: Kafka, pack, the stages, the sink."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamReader
+
+from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.driver.offsets import offsets_json
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.wire import ROW_SCHEMA
+from millstream.topology.spark.worker.pack import (
+    PACKED_SCHEMA,
+    SOURCE_COLUMNS,
+    Mapper,
+    global_packer,
+    packer,
+)
+from millstream.topology.spark.worker.sink import sinker
+from millstream.topology.spark.worker.stage import StageProcessor
+from millstream.topology.spark.worker.ticks import TICK_SOURCE, ticker
+
+ROLE = "MILLSTREAM_ROLE"
+
+_LEAST = 0.02
+"""Of all that waits, what a stage counts for besides its own."""
+
+_environment_in_use = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineOptions:
+    """What of the configuration concerns the query as a whole."""
+
+    checkpoint: str
+    connector: Mapping[str, str] = field(repr=False)
+    """Options of the Kafka source."""
+    starting_offsets: Mapping[str, Mapping[int, int]]
+    records_per_batch: int
+    trigger_ms: int
+    """Least time between the starts of two batches; 0 for as fast as possible."""
+    ticks: bool
+    """Whether batches run, and every task sees the time, while no records come."""
+    backlog: Mapping[str, int] = field(default_factory=dict)
+    """How many records each topic has; empty if that makes no difference."""
+    global_connector: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options of the Kafka source of global stores."""
+    global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """Where global topics are read from; empty if there are none."""
+
+
+def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
+    """Start the query of an application."""
+    line: DataFrame | None = None
+    read = [stage for stage in job.layout.stages if stage.topics]
+    shares = shares_of_a_batch(read, options.backlog)
+    for stage in job.layout.stages:
+        arriving = []
+        if stage in read:
+            share = options.records_per_batch * shares[stage.index]
+            arriving.append(_records(session, job, stage, options, max(1, int(share))))
+        if line is not None:
+            arriving.append(line)
+        else:
+            if options.ticks:
+                arriving.append(_ticks(session, job))
+            if options.global_offsets:
+                # Spark asks its sources in this order how far they go. What was on a global topic
+                # before a record was on another one is so in the same batch or in an earlier one.
+                arriving.append(_global_records(session, job, options))
+        rows = reduce(DataFrame.unionAll, arriving)
+        with _workers_for(session, f"stage-{stage.index}"):
+            line = rows.groupBy("key").transformWithState(
+                StageProcessor(job, stage.index), ROW_SCHEMA, "append", "None"
+            )
+    assert line is not None
+    with _workers_for(session, "sink"):
+        line = line.mapInArrow(sinker(job), ROW_SCHEMA)
+    return (
+        line.writeStream.queryName(job.application_id)
+        .format("noop")
+        .outputMode("append")
+        .option("checkpointLocation", options.checkpoint)
+        .trigger(processingTime=f"{options.trigger_ms} milliseconds")
+        .start()
+    )
+
+
+def _records(
+    session: SparkSession, job: Job, stage: Stage, options: LineOptions, limit: int
+) -> DataFrame:
+    source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
+    source = source.option("maxOffsetsPerTrigger", limit)
+    return _packed(session, source, packer(job.layout, stage.index))
+
+
+def _global_records(session: SparkSession, job: Job, options: LineOptions) -> DataFrame:
+    # Without a limit: the first batch has all that is there.
+    offsets = options.global_offsets
+    source = _kafka(session, options.global_connector, offsets, list(offsets))
+    return _packed(session, source, global_packer(job.layout))
+
+
+def _kafka(
+    session: SparkSession,
+    connector: Mapping[str, str],
+    offsets: Mapping[str, Mapping[int, int]],
+    topics: Sequence[str],
+) -> DataStreamReader:
+    return (
+        session.readStream.format("kafka")
+        .options(**connector)
+        .option("subscribe", ",".join(topics))
+        .option("startingOffsets", offsets_json(offsets, topics))
+        .option("includeHeaders", "true")
+        # As Kafka Streams does, go on with the oldest record where retention was faster.
+        .option("failOnDataLoss", "false")
+    )
+
+
+def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper) -> DataFrame:
+    records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
+    with _workers_for(session, "pack"):
+        packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)
+    return _with_clock(packed)
+
+
+def _ticks(session: SparkSession, job: Job) -> DataFrame:
+    source = (
+        session.readStream.format(TICK_SOURCE)
+        .option("rowsPerBatch", 1)
+        .option("numPartitions", 1)
+        .load()
+    )
+    with _workers_for(session, "pack"):
+        ticks = source.mapInArrow(ticker(job.layout), PACKED_SCHEMA)
+    return _with_clock(ticks)
+
+
+def _with_clock(packed: DataFrame) -> DataFrame:
+    # Spark notes this time in its offset log, so a repeated batch has it again.
+    clock = F.unix_millis(F.current_timestamp())
+    return packed.withColumn("clock", clock).select(*_ROW_NAMES)
+
+
+_ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
+
+
+def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> dict[int, float]:
+    """Return what part of a batch's records each stage may read from its topics.
+
+    Where there is a backlog, all stages are to be through with theirs at the same time: tables
+    that are joined then move on together, and no batch has room that it cannot use.
+    """
+    weights = {stage.index: float(len(stage.topics)) for stage in stages}
+    total = sum(backlog.get(topic, 0) for stage in stages for topic in stage.topics)
+    if total:
+        weights = {
+            stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) + total * _LEAST
+            for stage in stages
+        }
+    whole = sum(weights.values())
+    return {index: weight / whole for index, weight in weights.items()}
+
+
+@contextmanager
+def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
+    """Give an operator Python workers of its own.
+
+    Spark keeps one pool of idle workers for each set of environment variables, and takes the one
+    that has waited longest. With a pool for each operator a stage meets the workers that have its
+    stores, as far as there are no more of them than cores.
+    """
+    environment: dict[str, Any] = session.sparkContext.environment
+    with _environment_in_use:
+        before = dict(environment)
+        environment[ROLE] = role
+        if (session.sparkContext.master or "").startswith("local"):
+            # What the driver can import, its workers on the same machine can import as well.
+            environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        try:
+            yield
+        finally:
+            environment.clear()
+            environment.update(before)

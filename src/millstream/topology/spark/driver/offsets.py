@@ -1,0 +1,96 @@
+"""Where a first start begins to read: committed offsets, else the reset policy."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Container, Iterable, Mapping
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.plan import Plan, SourceNode
+from millstream.topology.spark.driver.brokers import EARLIEST, LATEST, Brokers
+
+_BY_DURATION = "by_duration"
+
+
+def starting_offsets(
+    plan: Plan,
+    config: StreamsConfig,
+    brokers: Brokers,
+    sizes: Mapping[str, int],
+    feedback: Container[str] = (),
+) -> dict[str, dict[int, int]]:
+    """Return topic -> partition -> offset, or one of EARLIEST and LATEST.
+
+    Args:
+        plan: The topology.
+        config: Has the policy of sources without one of their own.
+        brokers: To ask.
+        sizes: Partition counts of the topics to read.
+        feedback: Those that the application itself writes; nothing there may be passed over.
+
+    Raises:
+        StreamsException: A partition has no committed offset and its policy is ``none``.
+    """
+    places = [(topic, number) for topic, count in sizes.items() for number in range(count)]
+    committed = brokers.committed(places)
+    fallback = config.getMainConsumerConfigs("", "", 0)["auto.offset.reset"]
+    offsets: dict[str, dict[int, int]] = {topic: {} for topic in sizes}
+    for topic, policy in _policies(plan, sizes, fallback).items():
+        missing = [place for place in places if place[0] == topic and place not in committed]
+        if topic in feedback:
+            policy = "earliest", None
+        found = {place: committed[place] for place in places if place in committed}
+        found |= _reset(missing, policy, brokers)
+        offsets[topic] = {number: found[topic, number] for number in range(sizes[topic])}
+    return offsets
+
+
+def from_the_beginning(sizes: Mapping[str, int]) -> dict[str, dict[int, int]]:
+    """Return the offsets that global topics are read from, whatever is committed."""
+    return {topic: dict.fromkeys(range(count), EARLIEST) for topic, count in sizes.items()}
+
+
+def offsets_json(offsets: Mapping[str, Mapping[int, int]], topics: Iterable[str]) -> str:
+    """Return the ``startingOffsets`` option of Spark's Kafka source for some topics."""
+    return json.dumps({topic: {str(n): o for n, o in offsets[topic].items()} for topic in topics})
+
+
+def _policies(
+    plan: Plan, topics: Iterable[str], fallback: str
+) -> dict[str, tuple[str, int | None]]:
+    sources: list[SourceNode] = [s for part in plan.subtopologies for s in part.sources]
+    found = {}
+    for topic in topics:
+        own: Any = next((s.offset_reset for s in sources if s.reads(topic)), None)
+        found[topic] = _parsed(fallback) if own is None else (own.strategy, own.duration_ms)
+    return found
+
+
+def _parsed(policy: str) -> tuple[str, int | None]:
+    if policy in ("none", "earliest", "latest"):
+        return policy, None
+    raise ConfigException(
+        f"Invalid value {policy} for configuration auto.offset.reset",
+        hint="Write earliest, latest or none; Consumed.withOffsetResetPolicy takes a duration.",
+    )
+
+
+def _reset(
+    places: list[tuple[str, int]], policy: tuple[str, int | None], brokers: Brokers
+) -> dict[tuple[str, int], int]:
+    strategy, duration_ms = policy
+    if not places:
+        return {}
+    if strategy == "none":
+        topic, partition = places[0]
+        raise StreamsException(
+            f'no committed offset for partition {partition} of topic "{topic}"',
+            detail="Its reset policy is none.",
+            hint="Commit offsets for the group, or choose earliest or latest.",
+        )
+    if strategy == _BY_DURATION:
+        return brokers.at_time(places, int(time.time() * 1000) - (duration_ms or 0))
+    return dict.fromkeys(places, LATEST if strategy == "latest" else EARLIEST)

@@ -1,0 +1,116 @@
+"""What is checked before anything starts: arguments, addresses, stores, Java, directories."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.definition import invalid
+from millstream.core.errors import (
+    ClassCastException,
+    ConfigException,
+    NullPointerException,
+    PluginError,
+    ProcessorStateException,
+)
+from millstream.core.wording import a_kind
+from millstream.jars import java_command
+from millstream.plugins.registry import store_class
+from millstream.topology.dsl.options.materialized import StoreType
+from millstream.topology.given_topology import check_topology
+from millstream.topology.spark.private import private_directory
+
+_SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
+_MOST_PORT = 65_535
+_LEAST_FREE_BYTES = 1 << 20
+
+
+def check_arguments(topology: Any, config: Any) -> None:
+    """Refuse what is no topology, or no configuration; a builder is the likely slip.
+
+    Raises:
+        NullPointerException: One is None.
+        ClassCastException: One is something else.
+    """
+    check_topology(topology)
+    if config is None:
+        raise NullPointerException("config cannot be null")
+    if not isinstance(config, StreamsConfig | Mapping):
+        raise ClassCastException(
+            f"config cannot be {a_kind(config)}",
+            hint="Give a dict of entries, or a StreamsConfig.",
+        )
+
+
+def check_config(config: StreamsConfig) -> None:
+    """Refuse entries that would fail only after Spark has started.
+
+    Raises:
+        ConfigException: An address has no port, or no plugin offers a store.
+    """
+    for server in config.getList("bootstrap.servers"):
+        found = _SERVER.fullmatch(str(server).strip())
+        if found is None or not 0 < int(found[1]) <= _MOST_PORT:
+            host = str(server).strip().partition(":")[0] or "broker"
+            raise ConfigException(
+                f"Invalid url in bootstrap.servers: {server}",
+                detail="It is not of the form host:port.",
+                hint=f"Write the broker's port as well, such as {host}:9092.",
+            )
+    kind = config.getString("default.dsl.store")
+    if kind not in {each.value for each in StoreType}:
+        try:
+            store_class(kind)
+        except PluginError as error:
+            raise invalid(
+                "default.dsl.store", kind, error.problem, hint=f"{error.detail} {error.hint}"
+            ) from error
+
+
+def check_java() -> None:
+    """Refuse to start without a Java for Spark, unless its JVM runs already.
+
+    Raises:
+        JavaNotFoundError: There is none, or it is too old.
+    """
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        java_command()
+
+
+def check_directory(directory: Path) -> None:
+    """Make the directory of an application's state and write to it.
+
+    Raises:
+        ProcessorStateException: It cannot be made or written, or the disk is full.
+    """
+    probe = directory / f".probe-{os.getpid()}"
+    try:
+        private_directory(directory)
+        try:
+            # Small enough for any disk that is of use, and not kept back until it is closed.
+            with probe.open("wb", buffering=0) as file:
+                file.write(b"\0" * 4096)
+                os.fsync(file.fileno())
+        finally:
+            probe.unlink(missing_ok=True)
+        free = shutil.disk_usage(directory).free
+    except OSError as error:
+        raise ProcessorStateException(
+            f"cannot write to the state directory {directory}",
+            detail=f"{error.strerror or error} ({error.filename or directory}).",
+            hint="Let state.dir name a directory that the program may write to, on a disk with "
+            "room.",
+        ) from error
+    if free < _LEAST_FREE_BYTES:
+        raise ProcessorStateException(
+            f"no room in the state directory {directory}",
+            detail=f"{free:,} bytes are free.",
+            hint="Make room, or let state.dir name a directory on another disk.",
+        )

@@ -1,0 +1,203 @@
+"""The questions that a running application answers: about its stores, and about itself."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import (
+    IllegalStateException,
+    InvalidStateStoreException,
+    StreamsNotStartedException,
+    StreamsStoppedException,
+)
+from millstream.core.metadata import (
+    HostInfo,
+    KeyQueryMetadata,
+    LagInfo,
+    StreamsMetadata,
+    ThreadMetadata,
+)
+from millstream.core.processor import TaskId
+from millstream.core.query import StateQueryRequest, StateQueryResult, StoreQueryParameters
+from millstream.topology.spark.driver.client_metadata import ClientMetadata
+from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.state_machine import State, StateMachine
+from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.queries.committed import CommittedState
+from millstream.topology.spark.queries.queries import Queries, unknown_store
+from millstream.topology.spark.state.slots import release_slot
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+THREAD_STATES = {
+    State.CREATED: "CREATED",
+    State.REBALANCING: "STARTING",
+    State.RUNNING: "RUNNING",
+    State.PENDING_SHUTDOWN: "PENDING_SHUTDOWN",
+}
+
+
+def not_started(stop: str = "") -> StreamsNotStartedException:
+    """Return the error for a question to an application that has not been started."""
+    return StreamsNotStartedException(
+        "KafkaStreams has not been started, you can retry after calling start()" + stop
+    )
+
+
+class QueryableApplication:
+    """The part of ``KafkaStreams`` that only looks.
+
+    Args:
+        runner: The query on Spark.
+        config: The application's configuration.
+    """
+
+    def __init__(self, runner: Runner, config: StreamsConfig) -> None:
+        self._runner = runner
+        self._config = config
+        self._machine = StateMachine()
+        self._queries: Queries | None = None
+        self._metadata: ClientMetadata | None = None
+
+    def state(self) -> State:
+        """Return where the application is in its life."""
+        return self._machine.state
+
+    def store(self, storeQueryParameters: StoreQueryParameters[T]) -> T:
+        """Return a view of a store; each read of it shows what the last committed batch left.
+
+        Raises:
+            StreamsNotStartedException: The application has not been started.
+            IllegalStateException: It is not running.
+            UnknownStateStoreException: The topology has no such store.
+            InvalidStateStoreException: The store is of another type, or cannot be read.
+        """
+        queries = self._running_queries()
+        view: T = queries.store(storeQueryParameters)
+        return view
+
+    def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
+        """Put a query to the partitions of a store, as the last committed batch left them.
+
+        Raises:
+            UnknownStateStoreException: The topology has no such store.
+            StreamsNotStartedException: The application has not been started.
+            StreamsStoppedException: It has ended, or is about to.
+
+        Source: KIP-796.
+        """
+        name, state = request.getStoreName(), self.state()
+        if name not in self._runner.store_names():
+            raise unknown_store(name)
+        if state.hasNotStarted() or self._queries is None:
+            raise not_started(".")
+        if state.hasStartedOrFinishedShuttingDown():
+            raise StreamsStoppedException(f"KafkaStreams has been stopped ({state.name}).")
+        return self._queries.query(request)
+
+    def metadataForAllStreamsClients(self) -> list[StreamsMetadata]:
+        """Return this client, if it has an ``application.server``, and Spark's executors.
+
+        An executor has the tasks that it ran last, and Spark's own address. It answers no queries:
+        ``streamsMetadataForStore`` tells who does. In local mode there are none.
+        """
+        metadata = self._running_metadata()
+        return metadata.clients() + metadata.executors(self._tasks_by_executor())
+
+    def streamsMetadataForStore(self, storeName: str) -> list[StreamsMetadata]:
+        """Return the clients that have a store: this one, if it has an address."""
+        return self._running_metadata().clients_with(storeName)
+
+    def queryMetadataForKey(
+        self, storeName: str, key: Any, keySerializer: Any
+    ) -> KeyQueryMetadata | None:
+        """Return the partition of a store in which a key is; None if there is no such store.
+
+        Args:
+            storeName: The store.
+            key: The key.
+            keySerializer: Its serializer, or the ``StreamPartitioner`` that the records went by.
+        """
+        return self._running_metadata().for_key(storeName, key, keySerializer)
+
+    def metadataForLocalThreads(self) -> set[ThreadMetadata]:
+        """Return a thread for each executor, with the tasks that it ran last.
+
+        In local mode, and before the first executor is known, one thread has every task.
+        """
+        name = f"{self._runner.application_id}-StreamThread-1"
+        state = THREAD_STATES.get(self.state())
+        if state is None:
+            return set()
+        if self._metadata is None:
+            return {ThreadMetadata(name=name, state=state)}
+        sources = (self._runner.last_progress() or {}).get("sources") or []
+        by_executor = self._tasks_by_executor()
+        if not by_executor:
+            return {self._metadata.thread(name, state, sources)}
+        prefix = f"{self._runner.application_id}-executor"
+        return {
+            self._metadata.thread(f"{prefix}-{each.id}-StreamThread-1", state, sources, tasks)
+            for each, tasks in by_executor.items()
+        }
+
+    def allLocalStorePartitionLags(self) -> dict[str, dict[int, LagInfo]]:
+        """Return how far each partition of each store is, counted in segments; nothing lags."""
+        return {} if self._queries is None else self._queries.lags()
+
+    def _prepare_queries(self) -> None:
+        started = self._runner.started
+        assert started is not None
+        layout = started.job.layout
+        location = self._runner.checkpoint_location
+        committed = CommittedState(started.session, location, len(layout.stages))
+        self._queries = Queries(
+            started.plan, self._config, started.job, committed, self._check_readable
+        )
+        server = HostInfo.buildFromEndpoint(self._config.getString("application.server"))
+        self._metadata = ClientMetadata(started.plan, layout, server)
+
+    def _tasks_by_executor(self) -> dict[Executor, set[TaskId]]:
+        placement = self._runner.placement
+        executors = [] if placement is None else placement.executors()
+        places = [] if placement is None else placement.places()
+        return {
+            executor: {place.task for place in places if place.executor == executor.id}
+            for executor in executors
+        }
+
+    def _check_readable(self, store: str, stale: bool) -> None:
+        state = self.state()
+        if state is State.RUNNING or (stale and state is State.REBALANCING):
+            return
+        wanted = "RUNNING or REBALANCING" if stale else "RUNNING"
+        raise InvalidStateStoreException(
+            f"Cannot get state store {store} because the application is {state.name}, not {wanted}"
+        )
+
+    def _check_running(self) -> None:
+        if self.state().hasNotStarted():
+            raise not_started()
+        if not self.state().isRunningOrRebalancing():
+            raise IllegalStateException(
+                f"KafkaStreams is not running. State is {self.state().name}."
+            )
+
+    def _running_queries(self) -> Queries:
+        self._check_running()
+        if self._queries is None:
+            raise not_started()
+        return self._queries
+
+    def _running_metadata(self) -> ClientMetadata:
+        self._check_running()
+        if self._metadata is None:
+            raise not_started()
+        return self._metadata
+
+    def _close_queries(self) -> None:
+        if self._queries is not None:
+            self._queries.close()
+        release_slot(self._runner.state_dir)

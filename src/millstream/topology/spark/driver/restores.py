@@ -1,0 +1,30 @@
+"""Brings word of stores that workers have built anew to the driver, and to the listener there."""
+
+from __future__ import annotations
+
+import logging
+
+from millstream.core.kafka import TopicPartition
+from millstream.core.state.restore import StateRestoreListener
+from millstream.topology.spark.reports import Reports
+from millstream.topology.spark.state.changelog import Rebuilt
+
+log = logging.getLogger(__name__)
+
+
+class RebuiltStores(Reports[Rebuilt]):
+    """Stores that workers have built anew."""
+
+
+def tell(listener: StateRestoreListener, application_id: str, rebuilt: Rebuilt) -> None:
+    """Call a listener for one store, from its start to its end; what it raises is logged."""
+    place = TopicPartition(f"{application_id}-{rebuilt.store}-changelog", rebuilt.partition)
+    try:
+        listener.onRestoreStart(place, rebuilt.store, rebuilt.first, rebuilt.end)
+        total = 0
+        for number, entries in rebuilt.steps:
+            total += entries
+            listener.onBatchRestored(place, rebuilt.store, number, entries)
+        listener.onRestoreEnd(place, rebuilt.store, total)
+    except Exception:
+        log.exception("a restore listener failed store=%s", rebuilt.store)

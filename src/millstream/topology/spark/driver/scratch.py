@@ -1,0 +1,75 @@
+"""Where Spark puts temporary files: a directory that goes, at the latest, at the next start.
+
+Spark removes its own when it ends in good order. What a killed driver leaves is shuffled data,
+unpacked libraries and artifacts, some hundred megabytes of it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import shutil
+import tempfile
+import uuid
+from pathlib import Path
+
+from millstream.topology.spark.private import FILE_MODE
+from millstream.topology.spark.state.slots import locked
+
+_claimed: dict[int, Path] = {}
+
+
+def scratch_root() -> Path:
+    """Return the directory of this user's scratch directories on this machine."""
+    return Path(tempfile.gettempdir()) / f"millstream-spark-{os.getuid()}"
+
+
+def scratch_directory(root: Path | None = None) -> Path | None:
+    """Return this process's own directory for Spark's temporary files, made at the first call.
+
+    Those whose process has died are removed. It is not below ``state.dir``: Spark's JVM outlives
+    an application, and the next one in this process may have another ``state.dir``.
+
+    Returns:
+        The directory; None if there cannot be one, and Spark has to choose for itself.
+    """
+    root = root or scratch_root()
+    pid = os.getpid()
+    if pid in _claimed and _claimed[pid].is_dir():
+        return _claimed[pid]
+    try:
+        root.mkdir(mode=0o700, exist_ok=True)
+        if root.is_symlink() or root.stat().st_uid != os.getuid():
+            # Made by another user, who could read what is put there.
+            return None
+        directory = _made(root)
+    except OSError:
+        return None
+    _claimed[pid] = directory
+    atexit.register(_remove_own, pid, directory)
+    return directory
+
+
+def _made(root: Path) -> Path:
+    """Return a new directory that this process has locked; those that no process has locked go."""
+    one_at_a_time = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+    try:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        for left in [path for path in root.iterdir() if path.is_dir()]:
+            handle = locked(left)
+            if handle is not None:
+                shutil.rmtree(left, ignore_errors=True)
+                os.close(handle)
+        directory = root / uuid.uuid4().hex[:12]
+        directory.mkdir(mode=0o700)
+        locked(directory)
+        return directory
+    finally:
+        os.close(one_at_a_time)
+
+
+def _remove_own(pid: int, directory: Path) -> None:
+    # A forked child that ends must leave its parent's directory alone.
+    if os.getpid() == pid:
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,118 @@
+"""The Spark session that an application runs in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from millstream.jars import jars
+from millstream.topology.spark.driver.jvm import launched_jvm, with_log
+from millstream.topology.spark.driver.on_this_machine import on_this_machine
+from millstream.topology.spark.logs import LogOptions
+from millstream.topology.spark.private import UMASK, private_children
+
+_STATE = "spark.sql.streaming.stateStore"
+_CHECKPOINT_MANAGER = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+
+SQL_SETTINGS: dict[str, str] = {
+    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state."
+    "RocksDBStateStoreProvider",
+    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
+    f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
+    f"{_STATE}.checkpointFormatVersion": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "4",
+    # What it prints of a source's options may hold passwords.
+    "spark.sql.redaction.options.regex": r"(?i)url|jaas|password|secret|token|keystore|\.key",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
+    # Any real limit here makes Spark measure the Arrow batch at every row, which costs ten times
+    # as much as writing it.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
+    "spark.sql.execution.arrow.transformWithStateInPySpark.maxRecordsPerBatch": "16",
+}
+"""For the streaming query; an application's own ``spark.sql.`` entries win."""
+
+_NEW_SESSION: dict[str, str] = {
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.speculation": "false",
+    "spark.shuffle.compress": "false",
+    # The history is for a user interface that is off, and a batch adds 30 kB and more to it.
+    "spark.sql.ui.retainedExecutions": "2",
+    "spark.sql.streaming.ui.enabled": "false",
+    "spark.ui.retainedJobs": "8",
+    "spark.ui.retainedStages": "16",
+    "spark.ui.retainedTasks": "256",
+    "spark.ui.retainedDeadExecutors": "8",
+    # Of the checkpoint; without it every user of the machine may read what is in stores.
+    "spark.hadoop.fs.permissions.umask-mode": f"{UMASK:03o}",
+    # Spark's default one starts a process for every rename on a local disk.
+    "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINT_MANAGER,
+}
+
+
+def new_session(
+    config: Mapping[str, Any], application_id: str, log: LogOptions | None = None
+) -> SparkSession:
+    """Return the session of this process, made with an application's ``spark.`` entries.
+
+    Args:
+        config: The application's configuration.
+        application_id: What Spark calls it.
+        log: Where the log of the JVM goes; None for where Spark writes it anyhow.
+
+    Raises:
+        JarError: The Kafka connector's jars are not there, or there is no Java.
+        StreamsException: The JVM does not start.
+    """
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    given = _spark_entries(config)
+    settings = {"spark.app.name": application_id, "spark.master": "local[*]"}
+    settings |= _NEW_SESSION | given
+    own_jars = ",".join(map(str, jars("spark")))
+    settings["spark.jars"] = ",".join(filter(None, [given.get("spark.jars"), own_jars]))
+    settings = on_this_machine(settings)
+    # The JVM passes it on to its Python workers.
+    with private_children():
+        if log is not None:
+            settings = with_log(settings, log)
+            launched_jvm(settings, log)
+        builder = SparkSession.builder
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        return builder.getOrCreate()
+
+
+def query_session(
+    spark: SparkSession, config: Mapping[str, Any], shuffle_partitions: int
+) -> SparkSession:
+    """Return a session of the same Spark application with the settings the line needs."""
+    session = spark.newSession()
+    given = {k: v for k, v in _spark_entries(config).items() if k.startswith("spark.sql.")}
+    settings = SQL_SETTINGS | given
+    settings["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
+    for key, value in settings.items():
+        if not _is_static(session, key):
+            session.conf.set(key, value)
+    return session
+
+
+def _spark_entries(config: Mapping[str, Any]) -> dict[str, str]:
+    return {key: _text(value) for key, value in config.items() if key.startswith("spark.")}
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_static(session: SparkSession, key: str) -> bool:
+    return not session.conf.isModifiable(key) and session.conf.get(key, None) is not None

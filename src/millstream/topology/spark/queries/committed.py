@@ -1,0 +1,104 @@
+"""What a checkpoint holds after its last committed batch, read while the query goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles, RemoteFiles
+from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.state.manifest import Manifest
+
+COMMITS, OFFSETS = "commits", "offsets"
+_LINES_BEFORE_SOURCES = 2
+
+Consumed = dict[str, dict[int, int]]
+"""Topic -> partition -> the offset after the last record read."""
+
+
+class CommittedState:
+    """Reads manifests and segments of a batch through Spark's reader of state.
+
+    Args:
+        session: One with the query's settings.
+        location: The checkpoint.
+        stages: How many stages the line has.
+    """
+
+    def __init__(self, session: SparkSession, location: str, stages: int) -> None:
+        self._session = session
+        self._location = location
+        self._stages = stages
+        directory = local_path(location)
+        self._files: Files = (
+            RemoteFiles(session, location) if directory is None else LocalFiles(directory)
+        )
+
+    def last_batch(self, known: int | None = None) -> int | None:
+        """Return the number of the last committed batch; None before the first.
+
+        Args:
+            known: One that was committed; nothing is listed if it is still the last.
+        """
+        # Spark clears old ones away: only if one is there is the following one still to come.
+        if (
+            known is not None
+            and not self._files.has(f"{COMMITS}/{known + 1}")
+            and self._files.has(f"{COMMITS}/{known}")
+        ):
+            return known
+        numbers = (int(name) for name in self._files.names(COMMITS) if name.isdigit())
+        return max(numbers, default=None)
+
+    def consumed(self, batch: int) -> Consumed:
+        """Return how far the topics had been read at the end of a batch."""
+        lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()[_LINES_BEFORE_SOURCES:]
+        found: Consumed = {}
+        for source in map(json.loads, lines):
+            for topic, offsets in source.items() if isinstance(source, dict) else ():
+                # The source of ticks counts in its own way.
+                if isinstance(offsets, dict):
+                    found[topic] = {int(number): offset for number, offset in offsets.items()}
+        return found
+
+    def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:
+        """Return the manifest of each task that has had something to do, by partition."""
+        rows = self._state(stage, batch, "manifest").select("partition_id", "value.blob").collect()
+        return {row.partition_id: Manifest.decode(row.blob) for row in rows}
+
+    def segments(
+        self, stage: Stage, batch: int, first: Mapping[int, int]
+    ) -> dict[int, dict[int, bytes]]:
+        """Return segments by partition and number.
+
+        Args:
+            stage: The stage.
+            batch: The batch.
+            first: For each partition that is wanted, the number to begin with.
+        """
+        found: dict[int, dict[int, bytes]] = {partition: {} for partition in first}
+        wanted = (_from(partition, number) for partition, number in first.items())
+        state = self._state(stage, batch, "segments").where(reduce(Column.__or__, wanted))
+        rows = state.select("partition_id", "user_map_key.seq", "user_map_value.blob").collect()
+        for row in rows:
+            found[row.partition_id][row.seq] = bytes(row.blob)
+        return found
+
+    def _state(self, stage: Stage, batch: int, variable: str) -> DataFrame:
+        # Spark numbers the operators from the end of the line.
+        return (
+            self._session.read.format("statestore")
+            .option("operatorId", self._stages - 1 - stage.index)
+            .option("stateVarName", variable)
+            .option("batchId", batch)
+            .load(self._location)
+        )
+
+
+def _from(partition: int, number: int) -> Column:
+    return (F.col("partition_id") == partition) & (F.col("user_map_key.seq") >= number)

@@ -1,0 +1,321 @@
+"""Interactive queries: the driver keeps copies of stores, brought up to date when asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+
+from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.errors import (
+    InvalidStateStoreException,
+    InvalidStateStorePartitionException,
+    StateStoreNotAvailableException,
+    UnknownStateStoreException,
+)
+from millstream.core.metadata import LagInfo
+from millstream.core.plan import Plan, StoreNode
+from millstream.core.processor import TaskId
+from millstream.core.query import (
+    FailureReason,
+    Position,
+    PositionBound,
+    QueryableStoreType,
+    QueryConfig,
+    QueryResult,
+    StateQueryRequest,
+    StateQueryResult,
+    StoreQueryParameters,
+)
+from millstream.core.query.drained import drained
+from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.queries.committed import CommittedState, Consumed
+from millstream.topology.spark.queries.replica import Replica
+from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.worker.task_host import SparkTaskHost
+
+ATTEMPTS = 3
+"""How often a batch's state is looked for that Spark may be clearing away meanwhile."""
+
+
+@dataclass(slots=True)
+class _Copies:
+    """The replicas of one stage."""
+
+    stage: Stage
+    replicas: dict[int, Replica] = field(default_factory=dict)
+    batch: int | None = None
+    manifests: dict[int, Manifest] = field(default_factory=dict)
+    consumed: Consumed = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    """Stores that are at ``batch``."""
+
+
+class Queries:
+    """Answers queries of one running application; any thread may ask.
+
+    Args:
+        plan: The topology; no source has a pattern any more.
+        config: The application's configuration.
+        job: What its workers know.
+        committed: Its checkpoint.
+        check: Called before stores are read by ``store``, with whether stale ones will do; raises
+            if they cannot be read now.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        config: StreamsConfig,
+        job: Job,
+        committed: CommittedState,
+        check: Callable[[str, bool], None],
+    ) -> None:
+        self.lock = threading.RLock()
+        self._plan = plan
+        self._settings = TaskSettings.of(config)
+        self._job = job
+        self._committed = committed
+        self._check = check
+        self._copies: dict[int, _Copies] = {}
+        self._closed = False
+
+    def store(self, parameters: StoreQueryParameters[Any]) -> Any:
+        """Return a view of a store; every read of it shows the last committed batch."""
+        name, kind = parameters.storeName(), parameters.queryableStoreType()
+        provider = _Provider(self, self._check, parameters)
+        provider.stores(name, kind)  # a name or a type that is wrong is an error now
+        return kind.create(provider, name)
+
+    def query(self, request: StateQueryRequest[Any]) -> StateQueryResult[Any]:
+        """Put a query to the partitions of a store."""
+        result: StateQueryResult[Any] = StateQueryResult()
+        name = request.getStoreName()
+        if self.is_global(name):
+            failure = QueryResult.forFailure(
+                FailureReason.UNKNOWN_QUERY_TYPE,
+                "Global stores do not yet support the KafkaStreams#query API. "
+                "Use KafkaStreams#store instead.",
+            )
+            result.setGlobalResult(failure)
+            return result
+        asked = None if request.isAllPartitions() else request.getPartitions()
+        unbounded = request.isRequireActive()
+        bound = PositionBound.unbounded() if unbounded else request.getPositionBound()
+        config = QueryConfig(request.executionInfoEnabled())
+        with self.lock:
+            for partition, store in self.stores(name).items():
+                if asked is None or partition in asked:
+                    answer = store.query(request.getQuery(), bound, config)
+                    result.addResult(partition, _drained(answer))
+        for partition in sorted((asked or set()) - result.getPartitionResults().keys()):
+            missing = "The requested partition was not present at the time of the query."
+            result.addResult(partition, QueryResult.forFailure(FailureReason.NOT_PRESENT, missing))
+        return result
+
+    def is_global(self, name: str) -> bool:
+        """Tell whether a store is a global one."""
+        return any(store.store.name == name for store in self._plan.globals)
+
+    def stores(self, name: str) -> dict[int, Any]:
+        """Return the copies of a store by partition, at the last committed batch; hold the lock.
+
+        Raises:
+            UnknownStateStoreException: The topology has no such store.
+            InvalidStateStoreException: The checkpoint could not be read.
+        """
+        if self._closed:
+            raise StateStoreNotAvailableException(
+                f'cannot read store "{name}": the application has been closed'
+            )
+        node, stage = self._place(name)
+        copies = self._copies.setdefault(stage.index, _Copies(stage))
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._catch_up(copies, name)
+                break
+            except (PySparkException, Py4JJavaError, FileNotFoundError) as error:
+                if attempt == ATTEMPTS:
+                    raise InvalidStateStoreException(
+                        f'cannot read store "{name}" from the checkpoint', detail=f"{error}"
+                    ) from error
+        partitions = [0] if self.is_global(name) else range(stage.tasks)
+        return {
+            number: self._replica(copies, number).store(node, _position(copies, number))
+            for number in partitions
+        }
+
+    def lags(self) -> dict[str, dict[int, LagInfo]]:
+        """Return how far the stores are, by name and partition, counted in segments.
+
+        Nothing lags: a copy is brought to the last committed batch before it is read.
+        """
+        batch = self._committed.last_batch()
+        ends: dict[str, dict[int, LagInfo]] = {}
+        parts = {part.id: part for part in self._plan.subtopologies}
+        for stage in self._job.layout.stages:
+            stores = parts[stage.subtopology].stores if stage.subtopology in parts else ()
+            if not stores:
+                continue
+            manifests = {} if batch is None else self._committed.manifests(stage, batch)
+            for number in range(stage.tasks):
+                end = manifests[number].position.seq if number in manifests else 0
+                for node in stores:
+                    ends.setdefault(node.name, {})[number] = LagInfo(end, end)
+        return ends
+
+    def close(self) -> None:
+        """Close all copies."""
+        with self.lock:
+            self._closed = True
+            for copies in self._copies.values():
+                for replica in copies.replicas.values():
+                    replica.close()
+            self._copies = {}
+
+    def _place(self, name: str) -> tuple[StoreNode, Stage]:
+        for stage in self._job.layout.stages:
+            nodes: Iterable[StoreNode] = ()
+            if stage.keeps_globals:
+                nodes = [store.store for store in self._plan.globals]
+            own = [part for part in self._plan.subtopologies if part.id == stage.subtopology]
+            for node in [*nodes, *(node for part in own for node in part.stores)]:
+                if node.name == name:
+                    return node, stage
+        if self.is_global(name):
+            raise InvalidStateStoreException(
+                f'no task keeps the global store "{name}"',
+                hint="Read it in a processor; a global store that nobody reads is not filled.",
+            )
+        raise unknown_store(name)
+
+    def _catch_up(self, copies: _Copies, name: str) -> None:
+        batch = self._committed.last_batch(copies.batch)
+        if batch is None or (copies.batch == batch and name in copies.names):
+            return
+        stage = copies.stage
+        if copies.batch != batch:
+            manifests = self._committed.manifests(stage, batch)
+            copies.consumed = self._committed.consumed(batch)
+            copies.manifests, copies.batch, copies.names = manifests, batch, set()
+        first: dict[int, int] = {}
+        for number, manifest in copies.manifests.items():
+            missing = self._replica(copies, number).first_missing(name, manifest)
+            if missing is not None:
+                first[number] = missing
+        segments = self._committed.segments(stage, batch, first) if first else {}
+        for number, manifest in copies.manifests.items():
+            log = _Fetched(self._committed, stage, batch, number, segments.get(number, {}))
+            position = _position(copies, number)
+            self._replica(copies, number).catch_up(manifest, log, position)
+        copies.names.add(name)
+
+    def _replica(self, copies: _Copies, number: int) -> Replica:
+        found = copies.replicas.get(number)
+        if found is None:
+            id_ = TaskId(copies.stage.subtopology, number)
+            host = SparkTaskHost(self._job, self._settings.configs, repr(id_))
+            found = copies.replicas[number] = Replica(id_, self._settings, host)
+        return found
+
+
+def unknown_store(name: str) -> UnknownStateStoreException:
+    """Return the error for a name that the topology does not know."""
+    return UnknownStateStoreException(
+        f"Cannot get state store {name} because no such store is registered in the topology."
+    )
+
+
+class _Provider:
+    """Finds the stores of one view, again for each of its reads."""
+
+    def __init__(
+        self,
+        queries: Queries,
+        check: Callable[[str, bool], None],
+        parameters: StoreQueryParameters[Any],
+    ) -> None:
+        self.reading = queries.lock
+        self._queries = queries
+        self._check = check
+        self._parameters = parameters
+
+    def stores(self, storeName: str, queryableStoreType: QueryableStoreType[Any]) -> list[Any]:
+        self._check(storeName, self._parameters.staleStoresEnabled())
+        with self.reading:
+            found = self._queries.stores(storeName)
+        partition = self._parameters.partition()
+        if partition is not None and not self._queries.is_global(storeName):
+            if partition not in found:
+                raise InvalidStateStorePartitionException(
+                    f"The specified partition {partition} for store {storeName} does not exist."
+                )
+            found = {partition: found[partition]}
+        for store in found.values():
+            if not queryableStoreType.accepts(store):
+                raise InvalidStateStoreException(
+                    f"Cannot get state store {storeName} because the queryable store type "
+                    f"[{type(queryableStoreType).__name__}] does not accept the actual store type "
+                    f"[{type(store).__name__}]."
+                )
+        return list(found.values())
+
+
+class _Fetched:
+    """Segments of one task, fetched together; one that nobody foresaw is fetched with all after."""
+
+    def __init__(
+        self,
+        committed: CommittedState,
+        stage: Stage,
+        batch: int,
+        partition: int,
+        segments: dict[int, bytes],
+    ) -> None:
+        self._committed = committed
+        self._stage = stage
+        self._batch = batch
+        self._partition = partition
+        self._segments = segments
+
+    def get(self, seq: int) -> bytes | None:
+        if seq not in self._segments:
+            more = self._committed.segments(self._stage, self._batch, {self._partition: seq})
+            self._segments = more[self._partition] | self._segments
+        return self._segments.get(seq)
+
+    def put(self, seq: int, segment: bytes) -> None:
+        raise NotImplementedError
+
+    def remove(self, seq: int) -> None:
+        raise NotImplementedError
+
+
+def _position(copies: _Copies, number: int) -> Position:
+    position = Position.emptyPosition()
+    for topic, offsets in copies.consumed.items():
+        if topic in copies.stage.topics and offsets.get(number, 0) > 0:
+            position.withComponent(topic, number, offsets[number] - 1)
+    manifest = copies.manifests.get(number)
+    for topic, following in ({} if manifest is None else manifest.arrivals).items():
+        if following > 0:
+            position.withComponent(topic, number, following - 1)
+    return position
+
+
+def _drained(answer: QueryResult[Any]) -> QueryResult[Any]:
+    if answer.isFailure():
+        return answer
+    found: QueryResult[Any] = QueryResult.forResult(drained(answer.getResult()))
+    position = answer.getPosition()
+    if position is not None:
+        found.setPosition(position)
+    for line in answer.getExecutionInfo():
+        found.addExecutionInfo(line)
+    return found

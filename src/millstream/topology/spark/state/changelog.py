@@ -1,0 +1,362 @@
+"""A task's stores and their durable form: a manifest and a row of segments.
+
+Every batch appends what it changed. A worker's copies are brought to the manifest's version at the
+start of a batch by the cheapest way there is: nothing to do; applying the changes that the worker
+itself staged in the batch before, now that the manifest proves they count; replaying the segments
+it missed; or building everything anew. Changes of a batch that came to nothing are forgotten, and
+that is the whole rollback.
+
+A batch also rewrites a bounded slice of the state, so that after a full round the oldest segments
+are no longer needed; see `slices`.
+
+Segments say nothing about the kind of byte store that a store was kept in. Where the application
+asks for another kind than the manifest names, the store is built in the new one like any other that
+this worker does not have, and the next manifest names it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from millstream.core.engine.working_copy import Changes, WorkingCopy, store_errors
+from millstream.core.errors import PluginError
+from millstream.core.store import ByteStore
+from millstream.topology.spark.state.copies import (
+    UNFINISHED,
+    Copy,
+    carry_over,
+    empty,
+    fill,
+    position_of,
+)
+from millstream.topology.spark.state.manifest import Manifest, Position, Round
+from millstream.topology.spark.state.segments import (
+    CHANGES,
+    ID_BYTES,
+    SLICE,
+    Section,
+    Segment,
+    damaged,
+    decode_segment,
+    encode_segments,
+)
+from millstream.topology.spark.state.slices import next_slice, wants_round
+
+log = logging.getLogger(__name__)
+
+LOGGED = "memory"
+"""Keeps what users' own stores have logged, and what no store of the application asks for."""
+
+REMOVED_PER_BATCH = 64
+"""How many old segments a batch deletes, on top of as many as it writes."""
+
+SEGMENT_COST = 512
+"""What a segment counts for besides its bytes, so that many tiny ones are compacted too."""
+
+_MIN_SLICE = 64 * 1024
+
+
+class SegmentLog(Protocol):
+    """Segments by number; Spark's map state, or a dict in a test."""
+
+    def get(self, seq: int) -> bytes | None:
+        """Return a segment; None if there is none of that number."""
+
+    def put(self, seq: int, segment: bytes) -> None:
+        """Add a segment."""
+
+    def remove(self, seq: int) -> None:
+        """Delete a segment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rebuilt:
+    """A store that a worker has built anew from its changelog."""
+
+    store: str
+    partition: int = -1
+    """The task's; filled in where it is known."""
+    first: int
+    """Number of the first segment."""
+    steps: tuple[tuple[int, int], ...]
+    """For each segment with something of the store: its number, and how many entries it had."""
+    end: int
+    """Number after the last segment."""
+
+
+class Changelog:
+    """The stores of one task in one worker.
+
+    Args:
+        open_store: Opens the byte store for a store name and a plugin's name.
+        kinds: Store -> the plugin that the application asks for, as far as that is known before
+            its stores are opened.
+    """
+
+    def __init__(
+        self,
+        open_store: Callable[[str, str], ByteStore],
+        kinds: Mapping[str, str] | None = None,
+    ) -> None:
+        self._open_store = open_store
+        self._kinds = dict(kinds or {})
+        self._copies: dict[str, Copy] = {}
+        self._staged: Position | None = None
+        self._position = Position()
+        self.rebuilt: list[Rebuilt] = []
+        """Stores built anew since somebody looked; whoever looks empties the list."""
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return a store's working copy; a store that the changelog never saw starts empty.
+
+        What the store holds in another kind of byte store is carried over.
+        """
+        copy = self._copies.get(store)
+        if copy is not None and copy.kind == kind:
+            return copy.working
+        self._kinds[store] = kind
+        opened = self._open(store, kind)
+        if copy is None:
+            fill(opened, iter(()), self._position)
+        else:
+            _log_carried(store, copy.kind, kind)
+            carry_over(copy, opened, self._position)
+        self._copies[store] = opened
+        return opened.working
+
+    def catch_up(self, manifest: Manifest, log: SegmentLog) -> None:
+        """Bring every store to the manifest's version.
+
+        Raises:
+            ProcessorStateException: A segment is missing or damaged.
+        """
+        self._settle(manifest.position)
+        self._position = manifest.position
+        self._open_all(manifest)
+        behind = {
+            store: copy
+            for store, copy in self._copies.items()
+            if copy.position != manifest.position
+        }
+        if behind:
+            self._replay(behind, manifest, log)
+
+    def first_missing(self, manifest: Manifest) -> int | None:
+        """Return the number of the first segment that ``catch_up`` reads; None: it reads none."""
+        starts = []
+        self._open_all(manifest)
+        for store in manifest.stores:
+            position = self._copies[store].position
+            if position == manifest.position:
+                continue
+            seq = 0 if position is None else position.seq
+            follows = 0 < seq < manifest.position.seq and seq >= manifest.oldest
+            starts.append(seq if follows else manifest.first)
+        return min(starts, default=None)
+
+    def commit(
+        self, manifest: Manifest, log: SegmentLog, *, snapshot: bytes, arrivals: Mapping[str, int]
+    ) -> Manifest:
+        """Write what the batch changed, and a slice; return the manifest to keep.
+
+        The changes stay staged: the next ``catch_up`` learns whether they count.
+        """
+        changes = {name: copy.working.changes() for name, copy in sorted(self._copies.items())}
+        changed = {name: each for name, each in changes.items() if each}
+        round_ = manifest.round
+        if round_ is None and wants_round(manifest.live, manifest.state):
+            round_ = Round(first=manifest.position.seq)
+        slices: list[Section] = []
+        done = False
+        if round_ is not None:
+            budget = max(_MIN_SLICE, sum(map(_size, changed.values())))
+            if round_.slices > manifest.state > 0:
+                # It takes longer than the one before; it must not fall behind what is written.
+                budget *= 2
+            stores = {name: copy.working.store for name, copy in self._copies.items()}
+            with store_errors():
+                slices, round_, done = next_slice(stores, round_, budget)
+        id_ = os.urandom(ID_BYTES)
+        sections = [_section(name, each) for name, each in changed.items()]
+        slice_segments = encode_segments(manifest.position.id, id_, slices)
+        segments = slice_segments + encode_segments(manifest.position.id, id_, sections)
+        seq = manifest.position.seq
+        for number, segment in enumerate(segments):
+            log.put(seq + number, segment)
+        position = Position(seq + len(segments), id_) if segments else manifest.position
+        following = replace(
+            manifest,
+            position=position,
+            step=os.urandom(8),
+            stores={name: copy.kind for name, copy in self._copies.items()},
+            arrivals=dict(arrivals),
+            snapshot=snapshot,
+        )
+        following = _account(following, round_, done, _cost(slice_segments), _cost(segments))
+        self._staged = position
+        return _trim(following, log, REMOVED_PER_BATCH + len(segments))
+
+    def abandon(self) -> None:
+        """Forget what the batch in hand has staged."""
+        self._staged = None
+        for copy in self._copies.values():
+            copy.working.forget()
+
+    def close(self) -> None:
+        """Close every byte store, even if one of them fails."""
+        copies, self._copies = self._copies, {}
+        with ExitStack() as closing:
+            for copy in copies.values():
+                closing.callback(copy.working.store.close)
+
+    def _settle(self, truth: Position) -> None:
+        """Apply or forget what the last batch staged here."""
+        staged, self._staged = self._staged, None
+        for copy in self._copies.values():
+            # Another worker may have gone on with a store that workers share.
+            found = position_of(copy.working.store)
+            if staged is not None and staged == truth and found == copy.position:
+                copy.working.apply(truth.encode())
+                copy.position = truth
+            else:
+                copy.working.forget()
+                copy.position = found
+
+    def _open_all(self, manifest: Manifest) -> None:
+        """Open the manifest's stores that are not open yet, in the kind that is asked for."""
+        for store, kind in manifest.stores.items():
+            if store in self._copies:
+                continue
+            wanted = self._kinds.get(store, kind)
+            try:
+                self._copies[store] = self._open(store, wanted)
+            except PluginError:
+                if store in self._kinds:
+                    raise
+                # The plugin that kept it is gone. Its entries are in the segments all the same.
+                self._copies[store] = self._open(store, LOGGED)
+            if self._copies[store].kind != kind:
+                _log_carried(store, kind, self._copies[store].kind)
+
+    def _open(self, store: str, kind: str) -> Copy:
+        with store_errors():
+            opened = self._open_store(store, kind)
+        return Copy(kind, WorkingCopy(opened), position_of(opened))
+
+    def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentLog) -> None:
+        starts = {}
+        steps: dict[str, list[tuple[int, int]]] = {store: [] for store in copies}
+        for store, copy in copies.items():
+            if not _continues(copy.position, manifest, log):
+                empty(copy.working.store)
+                copy.position, copy.building = None, True
+            starts[store] = manifest.first if copy.position is None else copy.position.seq
+        anew = {s for s, copy in copies.items() if copy.position is None or not copy.position.seq}
+        last: Segment | None = None
+        for seq in range(min(starts.values()), manifest.position.seq):
+            segment = read_segment(log, seq)
+            if last is not None and not _follows(segment, last):
+                raise damaged(f"segment {seq}", "It was not written after the segment before it.")
+            for section in segment.sections:
+                if starts.get(section.store, seq + 1) <= seq:
+                    _apply(copies[section.store], section, Position(seq + 1, segment.id))
+                    steps[section.store].append((seq, len(section.keys)))
+            last = segment
+        if last is not None and last.id != manifest.position.id:
+            raise damaged("the last segment", "It is not of the manifest's version.")
+        for store, copy in copies.items():
+            with store_errors():
+                copy.working.store.write({}, manifest.position.encode())
+            if store in anew:
+                done = tuple(steps[store])
+                first, end = starts[store], manifest.position.seq
+                self.rebuilt.append(Rebuilt(store=store, first=first, steps=done, end=end))
+            copy.position, copy.building = manifest.position, False
+
+
+def read_segment(log: SegmentLog, seq: int) -> Segment:
+    """Return segment ``seq``, which has to be there.
+
+    Raises:
+        ProcessorStateException: It is missing or damaged.
+    """
+    blob = log.get(seq)
+    if blob is None:
+        raise damaged(f"segment {seq}", "It is missing.")
+    return decode_segment(blob, f"segment {seq}")
+
+
+def _continues(position: Position | None, manifest: Manifest, log: SegmentLog) -> bool:
+    """Tell whether the manifest's version descends from ``position`` by segments still there."""
+    if position is None or position.seq > manifest.position.seq:
+        return False
+    if position.seq == manifest.position.seq:
+        return position.id == manifest.position.id
+    if position.seq < manifest.oldest or (position.seq == 0 and manifest.first > 0):
+        return False
+    following = read_segment(log, position.seq)
+    return position.id in (following.parent, following.id)
+
+
+def _follows(segment: Segment, last: Segment) -> bool:
+    same_batch = segment.id == last.id and segment.parent == last.parent
+    return same_batch or segment.parent == last.id
+
+
+def _apply(copy: Copy, section: Section, reached: Position) -> None:
+    # A slice says again what was there; only a store that is being built anew has to hear it.
+    if section.kind == SLICE and not copy.building:
+        return
+    version = UNFINISHED if copy.building else reached.encode()
+    entries = dict(zip(section.keys, section.values, strict=True))
+    with store_errors():
+        copy.working.store.write(entries, version, dropped=section.dropped)
+
+
+def _log_carried(store: str, before: str, now: str) -> None:
+    log.info("store is carried over store=%s from=%s to=%s", store, before, now)
+
+
+def _section(store: str, changes: Changes) -> Section:
+    entries = changes.entries
+    return Section(
+        store=store,
+        kind=CHANGES,
+        keys=list(entries),
+        values=list(entries.values()),
+        dropped=changes.dropped,
+    )
+
+
+def _size(changes: Changes) -> int:
+    entries = changes.entries
+    values = sum(len(value) for value in entries.values() if value is not None)
+    return sum(map(len, entries)) + values + 8 * len(entries)
+
+
+def _cost(segments: list[bytes]) -> int:
+    return sum(map(len, segments)) + SEGMENT_COST * len(segments)
+
+
+def _account(
+    manifest: Manifest, round_: Round | None, done: bool, slices: int, total: int
+) -> Manifest:
+    live = manifest.live + total
+    if round_ is None:
+        return replace(manifest, live=live, round=None)
+    round_ = replace(round_, slices=round_.slices + slices, total=round_.total + total)
+    if not done:
+        return replace(manifest, live=live, round=round_)
+    return replace(manifest, first=round_.first, live=round_.total, state=round_.slices, round=None)
+
+
+def _trim(manifest: Manifest, log: SegmentLog, limit: int) -> Manifest:
+    oldest = min(manifest.first, manifest.oldest + limit)
+    for seq in range(manifest.oldest, oldest):
+        log.remove(seq)
+    return replace(manifest, oldest=oldest)

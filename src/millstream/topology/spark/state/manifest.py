@@ -1,0 +1,157 @@
+"""The small record that says which version of a task's state is the truth.
+
+manifest = version u8 | crc32 u32 | head length u32 | head, JSON | the task's snapshot
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from millstream.topology.spark.state.segments import ID_BYTES, damaged
+
+VERSION = 1
+_ENVELOPE = struct.Struct("<BII")
+NO_ID = bytes(ID_BYTES)
+_DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A point in a task's changelog: the next segment's number, and the version reached there."""
+
+    seq: int = 0
+    id: bytes = NO_ID
+
+    def encode(self) -> bytes:
+        """Return the bytes a byte store remembers as its version."""
+        return self.seq.to_bytes(8, "big") + self.id
+
+    @staticmethod
+    def decode(data: bytes | None) -> Position | None:
+        """Return what ``encode`` wrote; None for anything else."""
+        if data is None or len(data) != 8 + ID_BYTES:
+            return None
+        return Position(int.from_bytes(data[:8], "big"), data[8:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """A rewrite of the whole state in progress, slice by slice."""
+
+    first: int
+    """Number of its first segment: where the changelog will begin when it is complete."""
+    store: str = ""
+    """The store to go on with."""
+    before: bytes | None = None
+    """The last key written, and the lowest; None at the start of a store."""
+    slices: int = 0
+    """Cost of its slices so far."""
+    total: int = 0
+    """Cost of all segments since it began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a task's state is after a batch."""
+
+    position: Position = Position()
+    step: bytes = b""
+    """Names the batch; unlike the version it changes with every batch."""
+    first: int = 0
+    """Number of the segment a restore begins with."""
+    oldest: int = 0
+    """Number of the oldest segment not deleted yet."""
+    live: int = 0
+    """Cost of the segments a restore reads."""
+    state: int = 0
+    """Cost of the whole state when it was last rewritten."""
+    round: Round | None = None
+    stores: Mapping[str, str] = field(default_factory=dict)
+    """Store -> its byte store's plugin."""
+    arrivals: Mapping[str, int] = field(default_factory=dict)
+    """Repartition topic -> the offset of the next record that arrives."""
+    snapshot: bytes = b""
+    """The task's own part."""
+
+    def encode(self) -> bytes:
+        """Return the manifest's bytes."""
+        head = {
+            "seq": self.position.seq,
+            "id": self.position.id.hex(),
+            "step": self.step.hex(),
+            "first": self.first,
+            "oldest": self.oldest,
+            "live": self.live,
+            "state": self.state,
+            "round": _round_to_json(self.round),
+            "stores": dict(self.stores),
+            "arrivals": dict(self.arrivals),
+        }
+        text = json.dumps(head, separators=(",", ":")).encode()
+        body = text + self.snapshot
+        return _ENVELOPE.pack(VERSION, zlib.crc32(body), len(text)) + body
+
+    @staticmethod
+    def decode(data: bytes) -> Manifest:
+        """Return what ``encode`` wrote.
+
+        Raises:
+            ProcessorStateException: The bytes are damaged, or of another version.
+        """
+        data = bytes(data)
+        where = "a task's manifest"
+        if len(data) < _ENVELOPE.size:
+            raise damaged(where, f"It has only {len(data)} bytes.")
+        version, checksum, length = _ENVELOPE.unpack_from(data)
+        if version != VERSION:
+            raise damaged(where, f"Its format has version {version}; this package reads {VERSION}.")
+        body = data[_ENVELOPE.size :]
+        if zlib.crc32(body) != checksum:
+            raise damaged(where, "Its checksum does not fit its bytes.")
+        # The checksum leaves out the length, which a wrong end of the text gives away.
+        if length > len(body) or not body[:length].endswith(b"}"):
+            raise damaged(where, f"Its head cannot have {length} bytes.")
+        try:
+            head = json.loads(body[:length])
+        except ValueError as error:
+            raise damaged(where, f"Its head cannot be read: {error}.") from error
+        return Manifest(
+            position=Position(head["seq"], bytes.fromhex(head["id"])),
+            step=bytes.fromhex(head["step"]),
+            first=head["first"],
+            oldest=head["oldest"],
+            live=head["live"],
+            state=head["state"],
+            round=_round_from_json(head["round"]),
+            stores=head["stores"],
+            arrivals=head["arrivals"],
+            snapshot=body[length:],
+        )
+
+
+def _round_to_json(round_: Round | None) -> list[object] | None:
+    if round_ is None:
+        return None
+    before = None if round_.before is None else round_.before.hex()
+    return [round_.first, round_.store, before, round_.slices, round_.total, _DOWN]
+
+
+def _round_from_json(data: list[object] | None) -> Round | None:
+    # A round without a direction went up, which nobody goes on with: the next one begins anew.
+    if data is None or data[-1] != _DOWN:
+        return None
+    first, store, before, slices, total, _ = data
+    assert isinstance(first, int)
+    assert isinstance(slices, int)
+    assert isinstance(total, int)
+    return Round(
+        first=first,
+        store=str(store),
+        before=None if before is None else bytes.fromhex(str(before)),
+        slices=slices,
+        total=total,
+    )

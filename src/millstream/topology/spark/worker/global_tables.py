@@ -1,0 +1,111 @@
+"""A task's own copy of the global stores, and the small tasks that fill it.
+
+Every task of a stage whose processors may ask for a global store gets every record of its topic,
+before the batch's other records. The copies are stores like the task's own: in the same changelog,
+at the same version.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+from millstream.core.engine.host import FillsGlobalStores
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.task import Task
+from millstream.core.errors import TaskCorruptedException
+from millstream.core.plan import Plan
+from millstream.core.processor import TaskId
+from millstream.topology.spark.worker.inbox import source_chunks, source_runs
+from millstream.topology.spark.worker.task_host import SparkTaskHost
+
+log = logging.getLogger(__name__)
+
+VERSION = 1
+_HEAD, _LENGTH = struct.Struct("<BI"), struct.Struct("<I")
+
+
+class GlobalTables:
+    """The global stores that one task sees.
+
+    Args:
+        plan: The topology.
+        settings: What the configuration says.
+        host: The world around the task that reads the stores.
+    """
+
+    def __init__(self, plan: Plan, settings: TaskSettings, host: SparkTaskHost) -> None:
+        self.tasks: list[Task] = []
+        """One for each global store."""
+        # Those of an earlier task are closed, and processors would still find them.
+        host.global_stores.clear()
+        for store in plan.globals:
+            task = Task(
+                plan,
+                [store.as_subtopology()],
+                TaskId(store.subtopology, 0),
+                settings.for_globals(),
+                _FillingHost(host),
+            )
+            self.tasks.append(task)
+            host.global_stores.update(task.stores)
+
+    def apply(self, rows: Iterable[Any]) -> None:
+        """Bring the stores up to date with a batch's records of their topics.
+
+        Raises:
+            StreamsException: A record cannot be read, or a store's processor failed.
+        """
+        for chunk in source_chunks(source_runs(rows)):
+            for task in self.tasks:
+                if task.reads(chunk.topic):
+                    task.add(chunk)
+        for task in self.tasks:
+            task.run()
+            task.commit()
+
+    def pack(self, snapshot: bytes) -> bytes:
+        """Return a task's snapshot with those of the tasks behind its global stores."""
+        parts = [snapshot, *(task.snapshot() for task in self.tasks)]
+        return _HEAD.pack(VERSION, len(parts)) + b"".join(
+            _LENGTH.pack(len(part)) + part for part in parts
+        )
+
+    def unpack(self, packed: bytes) -> bytes:
+        """Restore the tasks behind the global stores; return the other one's snapshot.
+
+        Raises:
+            TaskCorruptedException: The bytes are of another version.
+        """
+        version, count = _HEAD.unpack_from(packed)
+        if version != VERSION:
+            raise TaskCorruptedException(
+                f"the snapshot of global stores has format {version}",
+                detail=f"This program reads format {VERSION}.",
+            )
+        parts, start = [], _HEAD.size
+        for _ in range(count):
+            (length,) = _LENGTH.unpack_from(packed, start)
+            start += _LENGTH.size + length
+            parts.append(packed[start - length : start])
+        for task, part in zip(self.tasks, parts[1:], strict=True):
+            task.restore(part)
+        return parts[0]
+
+    def close(self) -> None:
+        """Close the processors and the stores."""
+        for task in self.tasks:
+            task.close()
+
+
+class _FillingHost(FillsGlobalStores, SparkTaskHost):
+    """The same world as a task that fills a global store sees it: nothing can be sent from there.
+
+    Args:
+        host: What is shared, whatever becomes of it later.
+    """
+
+    def __init__(self, host: SparkTaskHost) -> None:
+        self.__dict__ = host.__dict__

@@ -1,0 +1,93 @@
+"""Rows that arrive at a task in any order, put back in order and turned into records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from millstream.core.chunk import RawChunk
+from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.worker.sizes import consumed
+
+Columns = Mapping[str, pa.Array]
+
+
+def source_runs(rows: Iterable[Any]) -> dict[tuple[str, int], list[Columns]]:
+    """Return the chunks of each topic and partition of source topics, by offset."""
+    runs: dict[tuple[str, int], list[Columns]] = {}
+    for row in sorted(rows, key=lambda row: (row.topic, row.partition, row.seq)):
+        runs.setdefault((row.topic, row.partition), []).append(decode_chunk(row.blob))
+    return runs
+
+
+def source_chunks(runs: Mapping[tuple[str, int], Iterable[Columns]]) -> Iterator[RawChunk]:
+    """Yield the records of runs, chunk by chunk."""
+    for (topic, partition), chunks in runs.items():
+        for columns in chunks:
+            yield _raw(topic, partition, columns, to_list(columns["offsets"]))
+
+
+def arrivals(
+    rows: Iterable[Any], partition: int, next_offsets: dict[str, int]
+) -> Iterator[RawChunk]:
+    """Yield one chunk for each repartition topic, and count its offsets on.
+
+    What different tasks sent is merged by event time, each task's own order kept: the order in
+    which a task of Kafka Streams would take the records if each writer had a queue of its own.
+
+    Args:
+        rows: Rows that earlier stages sent; their ``partition`` names the sender.
+        partition: The task's own.
+        next_offsets: Topic -> the offset of the next record; updated.
+    """
+    by_topic: dict[str, dict[int, list[Any]]] = {}
+    for row in sorted(rows, key=lambda row: (row.topic, row.partition, row.seq)):
+        by_topic.setdefault(row.topic, {}).setdefault(row.partition, []).append(row)
+    for topic, senders in by_topic.items():
+        queues = [[decode_chunk(row.blob) for row in rows] for rows in senders.values()]
+        columns = _merged(queues)
+        first = next_offsets.get(topic, 0)
+        next_offsets[topic] = stop = first + len(columns["keys"])
+        yield _raw(topic, partition, columns, range(first, stop))
+
+
+def _merged(queues: list[list[dict[str, pa.Array]]]) -> dict[str, pa.Array]:
+    chunks = [chunk for queue in queues for chunk in queue]
+    names = {name for chunk in chunks for name in chunk}
+    columns = {name: _joined(name, chunks) for name in names}
+    if len(queues) == 1:
+        return columns
+    # A record behind a later one of its own queue waits for it: the running maximum is its turn.
+    turns = [
+        np.maximum.accumulate(np.concatenate([chunk["timestamps"].to_numpy() for chunk in queue]))
+        for queue in queues
+    ]
+    order = np.argsort(np.concatenate(turns), kind="stable")
+    rows = pa.array(order)
+    return {name: column.take(rows) for name, column in columns.items()}
+
+
+def _joined(name: str, chunks: list[dict[str, pa.Array]]) -> pa.Array:
+    if len(chunks) == 1:
+        return chunks[0][name]
+    kind = next(chunk[name].type for chunk in chunks if name in chunk)
+    return pa.concat_arrays(
+        [chunk[name] if name in chunk else pa.nulls(len(chunk["keys"]), kind) for chunk in chunks]
+    )
+
+
+def _raw(topic: str, partition: int, columns: Columns, offsets: Any) -> RawChunk:
+    headers = headers_list(columns.get("headers"))
+    return RawChunk(
+        topic,
+        partition,
+        offsets,
+        to_list(columns["timestamps"]),
+        to_list(columns["keys"]),
+        to_list(columns["values"]),
+        headers,
+        consumed(topic, columns, headers),
+    )

@@ -1,0 +1,92 @@
+"""The last record of each key of what one topic partition brings in a batch, found by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from millstream.core.chunk import LastOfEachKey, RawChunk
+from millstream.core.metrics.measured import Measured
+from millstream.topology.spark.wire import to_list
+from millstream.topology.spark.worker.sizes import consumed
+
+Columns = Mapping[str, pa.Array]
+
+_COLUMNS = ("offsets", "timestamps", "keys", "values")
+_WORTHWHILE = 4
+"""From so many records a key on."""
+_LIMIT = 1 << 31
+"""Bytes that an array can have."""
+
+
+def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> LastOfEachKey | None:
+    """Return the last records of a run.
+
+    None if that leaves too many, or if there are headers or null keys.
+
+    Args:
+        topic: Where the records are from.
+        partition: Its number.
+        chunks: The run, in order; none is empty.
+    """
+    if any("headers" in each or each["keys"].null_count for each in chunks):
+        return None
+    if sum(each["keys"].nbytes for each in chunks) >= _LIMIT:
+        return None
+    at = _last_positions([each["keys"] for each in chunks])
+    count = sum(len(each["keys"]) for each in chunks)
+    if len(at) * _WORTHWHILE > count:
+        return None
+    times = np.concatenate([each["timestamps"].to_numpy() for each in chunks])
+    offsets, timestamps, keys, values = _taken(chunks, at)
+    return LastOfEachKey(
+        last=RawChunk(
+            topic, partition, offsets, timestamps, keys, values, None, _measured(topic, chunks)
+        ),
+        count=count,
+        first_ms=int(times[0]),
+        in_order=bool(np.all(times[1:] >= times[:-1])),
+        longest=max(_longest(each["values"]) for each in chunks),
+    )
+
+
+def _last_positions(columns: Sequence[pa.Array]) -> Any:
+    """Return where each key is for the last time, in order."""
+    # One dictionary for all of them: numbers of different ones would not compare.
+    encoded = pa.chunked_array(columns).combine_chunks().dictionary_encode()
+    last = np.empty(len(encoded.dictionary), np.int64)
+    # Of several positions for one number the last one stays.
+    last[encoded.indices.to_numpy()] = np.arange(len(encoded))
+    last.sort()
+    return last
+
+
+def _taken(chunks: Sequence[Columns], positions: Any) -> tuple[list[Any], ...]:
+    """Return offsets, timestamps, keys and values at some positions of the run."""
+    bounds = np.cumsum([0, *(len(each["keys"]) for each in chunks)])
+    cuts = np.searchsorted(positions, bounds)
+    found: tuple[list[Any], ...] = ([], [], [], [])
+    for each, start, begin, end in zip(chunks, bounds, cuts, cuts[1:], strict=False):
+        rows = pa.array(positions[begin:end] - start)
+        for column, name in zip(found, _COLUMNS, strict=True):
+            column += to_list(each[name].take(rows))
+    return found
+
+
+def _longest(column: pa.Array) -> int:
+    # By name: pyarrow makes these functions when it is imported, unseen by type checkers.
+    lengths = pc.call_function("binary_length", [column])
+    return pc.call_function("max", [lengths]).as_py() or 0
+
+
+def _measured(topic: str, chunks: Sequence[Columns]) -> Measured:
+    whole = Measured()
+    for each in chunks:
+        found = consumed(topic, each, None)
+        if found is not None:
+            whole.add(found)
+    return whole

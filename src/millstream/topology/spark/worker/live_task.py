@@ -1,0 +1,267 @@
+"""A task as a worker keeps it, and one batch of its work."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from millstream.core.engine.task import Task
+from millstream.core.errors import StreamsException, TaskCorruptedException
+from millstream.core.metrics import Drained, TaskMetrics
+from millstream.core.processor import TaskId
+from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.measurements import thread_name
+from millstream.topology.spark.state.changelog import Rebuilt, SegmentLog
+from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segments import damaged
+from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
+from millstream.topology.spark.worker.global_tables import GlobalTables
+from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chunks, source_runs
+from millstream.topology.spark.worker.last_records import last_of_each_key
+from millstream.topology.spark.worker.task_host import SparkTaskHost
+from millstream.topology.spark.worker.worker_cache import Application
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A batch's rows for one task, by kind."""
+
+    sources: Sequence[Any]
+    internal: Sequence[Any]
+    globals: Sequence[Any]
+    clock_ms: int
+
+
+class LiveTask:
+    """Runs one task batch after batch; rebuilt when this worker missed one."""
+
+    def __init__(self, job: Job, stage: Stage, partition: int, owner: Application) -> None:
+        self._job = job
+        self._stage = stage
+        self._partition = partition
+        self._owner = owner
+        self._id = TaskId(stage.subtopology, partition)
+        self._host = SparkTaskHost(job, owner.settings.configs, repr(self._id), shares=True)
+        self._task: Task | None = None
+        self._globals: GlobalTables | None = None
+        self._step: bytes | None = None
+
+    def run(
+        self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
+    ) -> tuple[bytes, list[dict[str, Any]]]:
+        """Process a batch.
+
+        Where a store turns out to be damaged or gone, the batch begins again: with stores that are
+        opened anew, as another worker may have replaced them, and then with stores built anew.
+        Nothing of it has been written before its last step.
+
+        Args:
+            arrived: The batch's rows.
+            saved: The manifest that the batch before left; None in a task's first batch.
+            segments: The task's changelog.
+
+        Returns:
+            The manifest to save, and the rows to send on.
+        """
+        try:
+            if not self._host.take_turn():
+                self.close()
+            remedies: list[Callable[[], None]] = [self.close, self._host.discard_stores]
+            while True:
+                try:
+                    return self._run(arrived, saved, segments)
+                except TaskCorruptedException as error:
+                    if not remedies:
+                        raise error.__cause__ or error from None
+                    log.warning("stores of a task have to be repaired task=%s %s", self._id, error)
+                    # What is left of it may not close well, and nobody needs it.
+                    with suppress(Exception):
+                        self._close_tasks()
+                    with suppress(Exception):
+                        remedies.pop(0)()
+        except StreamsException as error:
+            if error.taskId() is None:
+                error.setTaskId(self._id)
+            raise
+        finally:
+            self._host.end_turn()
+
+    def _run(
+        self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
+    ) -> tuple[bytes, list[dict[str, Any]]]:
+        manifest = _manifest(saved, segments)
+        changelog = self._host.changelog
+        changelog.catch_up(manifest, segments)
+        self._host.begin(arrived.clock_ms)
+        task = self._current_task(manifest)
+        began = time.perf_counter_ns()
+        if self._globals is not None:
+            self._globals.apply(arrived.globals)
+        next_offsets = dict(manifest.arrivals)
+        runs = source_runs(arrived.sources)
+        count = 0 if arrived.internal else _overwrite(task, runs)
+        if not count:
+            for chunk in source_chunks(runs):
+                task.add(chunk)
+            for chunk in arrivals(arrived.internal, self._partition, next_offsets):
+                task.add(chunk)
+            count = task.run()
+        task.measures.ran(count, began)
+        # Also when the source has dropped all that came.
+        task.punctuate_stream_time()
+        task.punctuate_wall_clock(new_wait=True)
+        began = time.perf_counter_ns()
+        task.commit()
+        snapshot = task.snapshot()
+        if self._globals is not None:
+            snapshot = self._globals.pack(snapshot)
+        following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
+        self._step = following.step
+        task.measures.committed(began)
+        consumed = {
+            at: (chunks[0]["offsets"][0].as_py(), chunks[-1]["offsets"][-1].as_py() + 1)
+            for at, chunks in runs.items()
+        }
+        return following.encode(), list(self._rows(consumed, arrived.clock_ms))
+
+    def rebuilt(self) -> list[Rebuilt]:
+        """Return the stores that had to be built anew since the last call."""
+        found = self._host.changelog.rebuilt
+        self._host.changelog.rebuilt = []
+        return [replace(store, partition=self._partition) for store in found]
+
+    def recorded(self) -> list[Drained]:
+        """Return what the task has measured since the last call."""
+        return [] if self._task is None else self._task.metrics.drained()
+
+    def close(self) -> None:
+        """Close the task and its stores."""
+        try:
+            self._close_tasks()
+        finally:
+            self._host.changelog.close()
+
+    def _current_task(self, manifest: Manifest) -> Task:
+        if self._task is not None and self._step == manifest.step:
+            return self._task
+        if self._task is not None:
+            # Another worker ran the batches since; what closing flushes must not count.
+            self._close_tasks()
+            self._host.changelog.abandon()
+        plan, settings = self._owner.plan, self._owner.settings
+        if self._stage.keeps_globals:
+            self._globals = GlobalTables(plan, settings, self._host)
+        number = self._stage.subtopology
+        parts = [part for part in plan.subtopologies if part.id == number]
+        metrics = settings.metrics(self._host.now_ms)
+        metrics.thread = thread_name(settings.application_id)
+        measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
+        task = self._task = Task(plan, parts, self._id, settings, self._host, measures=measures)
+        self._log_strangers(manifest)
+        if manifest.snapshot:
+            snapshot = manifest.snapshot
+            task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))
+        return task
+
+    def _log_strangers(self, manifest: Manifest) -> None:
+        """Log where the checkpoint and the topology do not have the same stores."""
+        asked = self._host.asked
+        if manifest.step:
+            for store in sorted(asked - manifest.stores.keys()):
+                log.warning(
+                    "store starts empty: the checkpoint has nothing of it store=%s task=%s",
+                    store,
+                    self._id,
+                )
+        # A store may have parts, whose names begin with its own.
+        own = tuple(self._store_names())
+        for store in sorted(manifest.stores.keys() - asked):
+            if store.startswith(own):
+                continue
+            log.info(
+                "store is kept in the checkpoint, although the topology has none of that name "
+                "store=%s task=%s",
+                store,
+                self._id,
+            )
+
+    def _store_names(self) -> set[str]:
+        plan, number = self._owner.plan, self._stage.subtopology
+        parts = [part for part in plan.subtopologies if part.id == number]
+        own = {node.name for part in parts for node in part.stores}
+        return own | {each.store.name for each in plan.globals}
+
+    def _close_tasks(self) -> None:
+        task, tables = self._task, self._globals
+        self._task = self._globals = None
+        try:
+            if task is not None:
+                task.close()
+        finally:
+            if tables is not None:
+                tables.close()
+
+    def _rows(
+        self, consumed: Mapping[tuple[str, int], tuple[int, int]], clock_ms: int
+    ) -> Iterator[dict[str, Any]]:
+        keys, routes = self._job.layout.keys, self._job.layout.routes
+        own_key, origin = keys[self._partition], self._stage.index << 16 | self._partition
+        for topic, target, number, blob in self._host.outbox.drain():
+            yield {
+                "key": own_key if target is None else keys[target],
+                "stage": SINK if target is None else routes[topic][0],
+                "kind": RECORDS,
+                "topic": topic,
+                "partition": origin,
+                "seq": number,
+                "clock": clock_ms,
+                "blob": blob,
+            }
+        for (topic, partition), (first, offset) in consumed.items():
+            yield {
+                "key": own_key,
+                "stage": SINK,
+                "kind": OFFSETS,
+                "topic": topic,
+                "partition": partition,
+                "seq": offset,
+                "clock": clock_ms,
+                "blob": first.to_bytes(8, "big"),
+            }
+
+
+def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
+    """Return what the batch before left; an empty one in a task's first batch.
+
+    Raises:
+        ProcessorStateException: It is damaged or missing.
+    """
+    if saved is not None:
+        return Manifest.decode(saved)
+    if segments.get(0) is not None:
+        raise damaged("a task's manifest", "It is missing, although there are segments.")
+    return Manifest()
+
+
+def _overwrite(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> int:
+    """Process the last records of each key in the place of all, if nobody can tell.
+
+    Returns:
+        How many records that stands for; 0 if it was not done.
+    """
+    if not all(task.may_overwrite(topic) for topic, _ in runs):
+        return 0
+    found = []
+    for (topic, partition), chunks in runs.items():
+        run = last_of_each_key(topic, partition, chunks)
+        if run is None:
+            return 0
+        found.append(run)
+    return task.overwrite(found)

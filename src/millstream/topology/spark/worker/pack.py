@@ -1,0 +1,101 @@
+"""From the Kafka source's rows, one a record, to rows that carry chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.failures import reported
+from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, encode_chunk
+from millstream.topology.spark.worker.feedback import true_times
+
+SOURCE_COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+PACKED_ARROW = pa.schema([field for field in ARROW_ROW if field.name != "clock"])
+PACKED_SCHEMA = "key int, stage int, kind int, topic string, partition int, seq bigint, blob binary"
+
+
+Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+def packer(layout: Layout, stage: int) -> Mapper:
+    """Return the function that Spark maps over the batches of a stage's Kafka source.
+
+    Args:
+        layout: The line.
+        stage: Index of the stage on it.
+    """
+    keys, feedback = layout.keys, layout.feedback
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                with reported():
+                    topic, partition, first, blob = packed(batch, feedback)
+                row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
+                yield _rows([row])
+
+    return pack
+
+
+def global_packer(layout: Layout) -> Mapper:
+    """Return the function that copies global topics' records to every task that keeps them.
+
+    Args:
+        layout: The line.
+    """
+    places = [
+        (layout.keys[task], stage.index)
+        for stage in layout.stages
+        if stage.keeps_globals
+        for task in range(stage.tasks)
+    ]
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                chunk = packed(batch, ())
+                for place in places:
+                    yield _rows([(*place, GLOBAL, *chunk)])
+
+    return pack
+
+
+def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, bytes]:
+    """Return topic, partition, first offset and blob of a batch of one topic partition.
+
+    Args:
+        batch: What the source gave.
+        feedback: Topics whose records may bring their event time along.
+    """
+    columns: Mapping[str, pa.Array] = dict(zip(batch.schema.names, batch.columns, strict=True))
+    topic, partition = _end(columns, 0)
+    if _end(columns, batch.num_rows - 1) != (topic, partition):
+        raise StreamsException(
+            "cannot pack a batch of records",
+            detail=f'It mixes partition {partition} of "{topic}" with another one.',
+            hint="Do not set minPartitions or maxRecordsPerPartition on the Kafka source.",
+        )
+    timestamps, headers = columns["timestamp"], columns["headers"]
+    if topic in feedback:
+        timestamps, headers = true_times(timestamps, headers)
+    blob = encode_chunk(
+        offsets=columns["offset"],
+        timestamps=timestamps,
+        keys=columns["key"].cast(pa.binary()),
+        values=columns["value"].cast(pa.binary()),
+        headers=None if headers.null_count == len(headers) else headers,
+    )
+    return topic, partition, columns["offset"][0].as_py(), blob
+
+
+def _rows(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    fields = [dict(zip(PACKED_ARROW.names, row, strict=True)) for row in rows]
+    return pa.RecordBatch.from_pylist(fields, schema=PACKED_ARROW)
+
+
+def _end(columns: Mapping[str, Any], index: int) -> tuple[str, int]:
+    return columns["topic"][index].as_py(), columns["partition"][index].as_py()

@@ -1,0 +1,56 @@
+"""The end of the line: each sink partition writes its part of a batch to Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from millstream.topology.spark.failures import reported
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
+from millstream.topology.spark.worker.sink_rules import Consumed
+from millstream.topology.spark.worker.worker_cache import cached
+from millstream.topology.spark.worker.writers import Output, SinkWriter
+
+BATCH_ID = "streaming.sql.batchId"
+
+
+def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function that Spark maps over the rows that leave the last stage."""
+
+    def sink(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = [row for batch in batches for row in sink_rows(batch)]
+        context = TaskContext.get()
+        if rows and context is not None:
+            partition = context.partitionId()
+            batch = int(context.getLocalProperty(BATCH_ID) or 0)
+            with reported():
+                writer = cached(job, ("sink", partition), lambda _: SinkWriter(job, partition))
+                writer.write(batch, *sorted_output(rows))
+        return iter(())
+
+    return sink
+
+
+def sink_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch that are for the sink, as dictionaries."""
+    return (row for row in batch.to_pylist() if row["stage"] == SINK)
+
+
+def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[Consumed]]:
+    """Return the chunks in the order in which the tasks sent them, and the offsets to commit."""
+    rows = sorted(rows, key=lambda row: (row["topic"], row["partition"], row["seq"]))
+    outputs = [(row["topic"], row["blob"]) for row in rows if row["kind"] == RECORDS]
+    consumed = [
+        Consumed(row["topic"], row["partition"], row["seq"], _first(row["blob"]))
+        for row in rows
+        if row["kind"] == OFFSETS
+    ]
+    return outputs, consumed
+
+
+def _first(blob: bytes | None) -> int | None:
+    return int.from_bytes(blob, "big") if blob else None

@@ -1,0 +1,104 @@
+"""The stateful operator: one stage of the line, whose groups are tasks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import BinaryType, LongType, StructField, StructType
+
+from millstream.topology.spark.failures import reported
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.wire import GLOBAL, RECORDS
+from millstream.topology.spark.worker.live_task import Arrived, LiveTask
+from millstream.topology.spark.worker.worker_cache import cached, discard
+
+# The process in which Spark only asks what state there is prints its progress to stderr.
+_main = sys.modules["__main__"]
+if getattr(_main, "__spec__", None) and str(_main.__spec__.name).endswith(  # type: ignore[union-attr]
+    "transform_with_state_driver_worker"
+):
+    _main.print = lambda *_, **__: None  # type: ignore[attr-defined]
+
+_BLOB = StructType([StructField("blob", BinaryType())])
+_SEQ = StructType([StructField("seq", LongType())])
+
+
+class StageProcessor(StatefulProcessor):
+    """Hands each task its rows and passes on what is addressed further down the line."""
+
+    def __init__(self, job: Job, stage: int) -> None:
+        self._job = job
+        self._index = stage
+
+    def init(self, handle: Any) -> None:
+        """Declare the state: a manifest, and segments by number."""
+        self._manifest = handle.getValueState("manifest", _BLOB)
+        self._segments = handle.getMapState("segments", _SEQ, _BLOB)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        """Run one task's batch."""
+        del timerValues
+        mine = []
+        for row in rows:
+            if row.stage == self._index:
+                mine.append(row)
+            else:
+                yield row
+        if mine:
+            with reported():
+                out = self._run(self._job.layout.keys.index(key[0]), mine)
+            for fields in out:
+                yield Row(**fields)
+
+    def close(self) -> None:
+        """Nothing to do: what lasts is in the worker's cache."""
+
+    def _run(self, partition: int, rows: Iterable[Any]) -> list[dict[str, Any]]:
+        stage = self._job.layout.stages[self._index]
+        name = ("task", self._index, partition)
+        live = cached(self._job, name, lambda owner: LiveTask(self._job, stage, partition, owner))
+        records = [row for row in rows if row.kind == RECORDS]
+        arrived = Arrived(
+            [row for row in records if row.topic not in self._job.layout.routes],
+            [row for row in records if row.topic in self._job.layout.routes],
+            [row for row in rows if row.kind == GLOBAL],
+            max(row.clock for row in rows),
+        )
+        saved = self._manifest.get()
+        log = StateSegments(self._segments)
+        try:
+            manifest, out = live.run(arrived, None if saved is None else saved[0], log)
+        except BaseException:
+            discard(self._job, name)
+            raise
+        self._manifest.update((manifest,))
+        # Only what came with this batch's operator reports: the cached task's job is an older one.
+        if self._job.rebuilt is not None and (rebuilt := live.rebuilt()):
+            self._job.rebuilt.add(rebuilt)
+        if self._job.recorded is not None and (recorded := live.recorded()):
+            self._job.recorded.add([(arrived.clock_ms, recorded)])
+        return out
+
+
+class StateSegments:
+    """A task's segments in Spark's map state."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def get(self, seq: int) -> bytes | None:
+        """Return a segment; None if there is none of that number."""
+        found = self._state.getValue((seq,))
+        return None if found is None else bytes(found[0])
+
+    def put(self, seq: int, segment: bytes) -> None:
+        """Add a segment."""
+        self._state.updateValue((seq,), (segment,))
+
+    def remove(self, seq: int) -> None:
+        """Delete a segment."""
+        self._state.removeKey((seq,))

@@ -1,0 +1,175 @@
+"""The world around one task on Spark: its stores, its output, the time of the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from millstream.core.engine.working_copy import WorkingCopy
+from millstream.core.headers import Headers
+from millstream.core.store import ByteStore
+from millstream.plugins.registry import open_store, store_class
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.state.changelog import LOGGED, Changelog
+from millstream.topology.spark.state.slots import Turn, claimed_slot
+from millstream.topology.spark.worker.outbox import Outbox
+from millstream.topology.spark.worker.topics import partition_count
+
+
+class SparkTaskHost:
+    """Implements ``TaskHost`` for one task of one worker; lives as long as the task does.
+
+    Args:
+        job: What runs.
+        configs: The application's configuration.
+        task: The task's name.
+        shares: Keep stores that allow it where the machine's other workers find them.
+    """
+
+    def __init__(
+        self, job: Job, configs: Mapping[str, Any], task: str, *, shares: bool = False
+    ) -> None:
+        self._job = job
+        self._configs = configs
+        self._task = task
+        self._clock_ms = 0
+        self.global_stores: dict[str, Any] = {}
+        self.asked: set[str] = set()
+        """Stores whose bytes are in the changelog, so that nothing has to be logged."""
+        self.changelog = Changelog(self._open_store, job.kinds)
+        self._turn: Turn | None = None
+        """On the machine's copy; None if every store is this worker's own."""
+        if shares:
+            self._turn = Turn(self._root() / "shared" / job.checkpoint_id / task)
+        self._uses_shared = False
+        self.begin(0)
+
+    def begin(self, clock_ms: int) -> None:
+        """Start a batch: an empty outbox and the batch's wall clock."""
+        self._clock_ms = clock_ms
+        self.outbox = Outbox(self._job.layout.routes)
+        self.measures = self.outbox.measures
+
+    def take_turn(self) -> bool:
+        """Begin to use stores for a batch; False if the shared ones that are open cannot be used.
+
+        Then they have to be closed, and this worker goes on with copies of its own.
+        """
+        if self._turn is None or not self._uses_shared or self._turn.take():
+            return True
+        self._turn, self._uses_shared = None, False
+        return False
+
+    def end_turn(self) -> None:
+        """Let other workers use the shared stores."""
+        if self._turn is not None:
+            self._turn.give_back()
+
+    def discard_stores(self) -> None:
+        """Close the stores and delete what they keep; they are built anew when asked for."""
+        with suppress(Exception):
+            self.changelog.close()
+        rmtree(self._slot() / "stores", ignore_errors=True)
+        if self._turn is not None and self._uses_shared:
+            rmtree(self._turn.directory / "stores", ignore_errors=True)
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store."""
+        self.asked.add(store)
+        return self.changelog.working_copy(store, kind)
+
+    def send(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+        partition: int | None,
+    ) -> None:
+        """Send one record."""
+        self.outbox.send(topic, key, value, timestamp, headers, partition)
+
+    def send_chunk(
+        self,
+        topic: str,
+        keys: list[bytes | None],
+        values: list[bytes | None],
+        timestamps: Sequence[int],
+        headers: list[Headers | None] | None,
+        partitions: list[int | None] | None = None,
+    ) -> None:
+        """Send many records."""
+        self.outbox.send_chunk(topic, keys, values, timestamps, headers, partitions)
+
+    def partition_count(self, topic: str) -> int:
+        """Return how many partitions a topic has."""
+        layout = self._job.layout
+        if topic in layout.routes:
+            return layout.routes[topic][1]
+        known = layout.feedback.get(topic) or self._job.sink_partitions.get(topic)
+        return partition_count(self._job, topic) if known is None else known
+
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether it is a store of a user's own, of whose bytes the changelog knows nothing.
+
+        Asked after the store has opened what is below it.
+        """
+        return store not in self.asked
+
+    def log_change(
+        self,
+        store: str,
+        key: bytes,
+        value: bytes | None,
+        timestamp: int,
+        headers: Headers | None,
+    ) -> None:
+        """Note a change of a user's own store; the last one of each key is kept."""
+        data = None if value is None else timestamp.to_bytes(8, "big", signed=True) + value
+        self.changelog.working_copy(store, LOGGED).put(key, data)
+
+    def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
+        """Yield what a user's own store held: key, value, time of the change."""
+        for key, data in self.changelog.working_copy(store, LOGGED).scan(None, None):
+            yield key, data[8:], int.from_bytes(data[:8], "big", signed=True)
+
+    def now_ms(self) -> int:
+        """Return the batch's time, which a repeated batch sees again."""
+        return self._clock_ms
+
+    def state_dir(self) -> Path:
+        """Return the task's own directory, made on first use."""
+        directory = self._slot() / "task"
+        directory.mkdir(parents=True, exist_ok=True)
+        return directory
+
+    def global_store(self, name: str) -> Any:
+        """Return the task's copy of a global store; None if there is none of that name."""
+        return self.global_stores.get(name)
+
+    def configs(self) -> Mapping[str, Any]:
+        """Return the application's configuration."""
+        return self._configs
+
+    def _root(self) -> Path:
+        return Path(self._job.state_dir) / self._job.application_id
+
+    def _slot(self) -> Path:
+        return claimed_slot(self._root()) / self._job.checkpoint_id / self._task
+
+    def _open_store(self, store: str, kind: str) -> ByteStore:
+        traits, directory = store_class(kind).traits, Path()
+        if traits.durable:
+            directory = self._place(traits.shareable) / "stores" / kind / store
+            directory.mkdir(parents=True, exist_ok=True)
+        return open_store(kind, directory, self._configs)
+
+    def _place(self, shareable: bool) -> Path:
+        if shareable and self._turn is not None and self._turn.take():
+            self._uses_shared = True
+            return self._turn.directory
+        return self._slot()

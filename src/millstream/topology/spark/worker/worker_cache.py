@@ -1,0 +1,94 @@
+"""What a Python worker keeps between batches.
+
+Spark unpickles the operators anew in every batch; this module is imported once per process. An
+entry belongs to one run of one application and goes when a later run of it shows up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, cast
+
+from millstream.core.config import StreamsConfig
+from millstream.core.engine.settings import TaskSettings
+from millstream.core.plan import Plan
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.logs import log_in_worker
+from millstream.topology.spark.private import UMASK
+
+
+class Closable(Protocol):
+    """What can be cached."""
+
+    def close(self) -> None:
+        """Release what the entry holds."""
+
+
+C = TypeVar("C", bound=Closable)
+
+
+@dataclass(slots=True)
+class Application:
+    """A topology as this worker opened it, and its entries."""
+
+    run_id: str
+    plan: Plan
+    settings: TaskSettings
+    config: StreamsConfig
+    entries: dict[Any, Closable] = field(default_factory=dict)
+
+
+_applications: dict[str, Application] = {}
+
+
+def application(job: Job) -> Application:
+    """Return the opened topology of a job; entries of an earlier run are closed."""
+    found = _applications.get(job.application_id)
+    if found is None or found.run_id != job.run_id:
+        _collect_less_often()
+        # A session that was not made here has started this process with the user's own one.
+        os.umask(UMASK)
+        log_in_worker(job.log)
+        if found is not None:
+            for name in list(found.entries):
+                _close(found.entries.pop(name))
+        plan, config = pickle.loads(job.topology)
+        found = Application(job.run_id, plan, TaskSettings.of(config), config)
+        _applications[job.application_id] = found
+    return found
+
+
+def cached(job: Job, name: Any, make: Callable[[Application], C]) -> C:
+    """Return the entry called ``name``, made on first use."""
+    owner = application(job)
+    if name not in owner.entries:
+        owner.entries[name] = make(owner)
+    return cast("C", owner.entries[name])
+
+
+def discard(job: Job, name: Any) -> None:
+    """Close and forget an entry that cannot be trusted any more."""
+    entry = application(job).entries.pop(name, None)
+    if entry is not None:
+        _close(entry)
+
+
+def _collect_less_often() -> None:
+    """Set up the garbage collector for a process whose data is records, not cycles.
+
+    A batch makes many tuples that live until its end, and Python's default is to look through all
+    of them for cycles after every few hundred: that is a third of a windowed count's time.
+    """
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+
+
+def _close(entry: Closable) -> None:
+    # What is left of a dead run or a failed batch may not close well, and nobody needs it.
+    with contextlib.suppress(Exception):
+        entry.close()

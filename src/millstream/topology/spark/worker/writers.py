@@ -1,0 +1,366 @@
+"""Writes one sink partition's batches to Kafka, each exactly once or at least once.
+
+Together with its output a batch commits the offsets of the source records it came from, and a
+token: the offset ``batch + 1`` on the progress topic. A batch whose token is there already has been
+written, so a repeated one writes nothing. ``sink_rules`` decides; what it decides from is read when
+the producer is there, so that whoever takes over has either fenced it or is seen.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.clients.connecting import Heard
+from millstream.topology.spark.clients.deadlines import close_aside, in_time
+from millstream.topology.spark.clients.settings import is_spoilt, kafka_error, may_pass, patiently
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.ownership import Mark, claim_of, committed_of
+from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.worker.feedback import marked
+from millstream.topology.spark.worker.sink_rules import Consumed, Found, Writer, must_write
+from millstream.topology.spark.worker.too_large import Unsent, is_too_large, largest, too_large
+from millstream.topology.spark.worker.zero_time import (
+    ZeroTimeProducer,
+    goes_this_way,
+    needs_this_way,
+)
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 60.0
+ABORT_TIMEOUT_S = 10.0
+_IN_FLIGHT = 500_000
+_PAUSE_S = 0.5
+_RENEWALS = 3
+
+Output = tuple[str, bytes]
+"""A topic and a chunk for it."""
+Chunk = tuple[str, dict[str, Any]]
+"""A topic and a chunk's columns."""
+Sources = Sequence[Consumed | tuple[str, int, int]]
+"""Source topics, partitions and the offsets to commit."""
+
+
+class SinkWriter:
+    """The producer of one sink partition in one worker.
+
+    Args:
+        job: The application.
+        partition: Number of the sink partition.
+    """
+
+    def __init__(self, job: Job, partition: int) -> None:
+        self._job = job
+        self._partition = partition
+        self._mark = Mark(job.checkpoint_id, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
+        self._writer = Writer(
+            application_id=job.application_id,
+            checkpoint=job.checkpoint_id,
+            instance=job.instance,
+            partition=partition,
+            exactly_once=job.exactly_once,
+        )
+        self._consumer = Consumer(dict(job.consumer))
+        self._producer: Producer | None = None
+        self._at_zero: ZeroTimeProducer | None = None
+        self._failed: KafkaError | None = None
+        self._unsent: Unsent | None = None
+        """Of the record that could not be sent, if that was it."""
+        self._heard = Heard()
+        self._has_written = False
+
+    def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
+        """Write a batch unless that has been done; tell whether it was written now.
+
+        What may go away by itself, such as a broker's restart, is waited for, within limits.
+
+        Raises:
+            TaskMigratedException: Another instance has taken over the application.
+            StreamsException: The group's offsets do not fit the batch; or Kafka refused
+                something, or does not answer.
+            TimeoutException: A call of the client did not return; the worker ends.
+        """
+        places = [e if isinstance(e, Consumed) else Consumed(*e) for e in consumed]
+        give_up = time.monotonic() + self._job.patience_s
+        renewed, self._heard.refusal = 0, None
+        while True:
+            try:
+                written = self._attempt(batch, outputs, places)
+                self._has_written = True
+                return written
+            except BaseException as error:
+                # What a failed call has left in a producer, even an aborted one, may still be sent.
+                # The initialisation of the next one makes the broker refuse that.
+                self._let_go()
+                if not isinstance(error, ClientException):
+                    raise
+                renewed += is_spoilt(error)
+                again = renewed <= _RENEWALS if is_spoilt(error) else may_pass(error)
+                # A broker that is starting may refuse what it takes a moment later.
+                refused_first = not self._has_written and self._heard.refusal
+                if refused_first or not again or time.monotonic() > give_up:
+                    refused = self._refused(error)
+                    raise refused from refused.__cause__
+                log.warning(
+                    "sink tries again partition=%d batch=%d error=%s", self._partition, batch, error
+                )
+            time.sleep(_PAUSE_S)
+
+    def close(self) -> None:
+        """Leave the group; an open transaction is the successor's to abort."""
+        self._let_go()
+        in_time("close", self._consumer.close)
+
+    def _let_go(self) -> None:
+        if self._producer is not None:
+            # It says why it is not connected, if anybody asks.
+            with suppress(Exception):
+                self._producer.poll(0)
+        for client in (self._producer, self._at_zero):
+            if client is not None:
+                close_aside(client)
+        self._producer = self._at_zero = None
+
+    def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
+        self._failed = self._unsent = None
+        is_new = self._producer is None
+        if is_new:
+            self._producer = self._new_producer()
+        found = self._found(consumed)
+        last = None if found.token is None else found.token.mark
+        if self._job.exactly_once and not is_new and last != self._mark:
+            # Another worker had the partition meanwhile, and fenced this producer.
+            self._let_go()
+            self._producer = self._new_producer()
+            found = self._found(consumed)
+        if not must_write(self._writer, batch, consumed, found):
+            return False
+        offsets = self._offsets(batch, consumed)
+        chunks = [(topic, decode_chunk(blob)) for topic, blob in outputs]
+        at_zero = self._topics_at_zero(chunks)
+        if not self._job.exactly_once:
+            self._write([each for each in chunks if each[0] not in at_zero])
+            self._flush()
+            if at_zero:
+                self._write_at_zero([each for each in chunks if each[0] in at_zero])
+            self._commit(offsets)
+        elif at_zero:
+            return self._write_transaction_at_zero(batch, chunks, consumed)
+        else:
+            self._write_transaction(chunks, offsets)
+        return True
+
+    def _topics_at_zero(self, chunks: Sequence[Chunk]) -> set[str]:
+        """Return the topics of which a record has event time 0; none if nothing can be done."""
+        feedback = self._job.layout.feedback
+        found = {topic for topic, each in chunks if topic not in feedback and needs_this_way(each)}
+        if not found or goes_this_way(self._job.producer, [each for _, each in chunks]):
+            return found
+        log.warning("event times of 0 become the present time topics=%s", sorted(found))
+        return set()
+
+    def _write_at_zero(self, chunks: Sequence[Chunk]) -> None:
+        if self._at_zero is None:
+            self._at_zero = ZeroTimeProducer(self._job.producer, None)
+        self._at_zero.write(chunks)
+
+    def _write_transaction_at_zero(
+        self, batch: int, chunks: Sequence[Chunk], consumed: Sequence[Consumed]
+    ) -> bool:
+        producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
+        try:
+            # It has fenced every other producer, this writer's own too; what they wrote counts.
+            self._let_go()
+            if not must_write(self._writer, batch, consumed, self._found(consumed)):
+                return False
+            offsets = self._offsets(batch, consumed)
+            producer.write_transaction(chunks, offsets, self._job.application_id)
+        finally:
+            close_aside(producer)
+        return True
+
+    def _write_transaction(self, chunks: Sequence[Chunk], offsets: list[TopicPartition]) -> None:
+        producer = self._producer
+        assert producer is not None
+        in_time("begin_transaction", producer.begin_transaction)
+        try:
+            self._write(chunks)
+            group = self._consumer.consumer_group_metadata()
+            in_time(
+                "send_offsets_to_transaction",
+                lambda: producer.send_offsets_to_transaction(offsets, group, TIMEOUT_S),
+            )
+            in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
+        except ClientException as error:
+            # The abort empties the producer's queue, and reports that as a failure as well.
+            cause = self._failed
+            self._abort(producer)
+            if cause is not None:
+                raise ClientException(cause) from error
+            raise
+
+    def _abort(self, producer: Producer) -> None:
+        # Where it fails, the next producer's initialisation aborts the transaction.
+        with suppress(ClientException):
+            in_time("abort_transaction", lambda: producer.abort_transaction(ABORT_TIMEOUT_S))
+
+    def _write(self, chunks: Iterable[Chunk]) -> None:
+        for topic, columns in chunks:
+            try:
+                self._produce(topic, columns)
+            except ClientException as error:
+                if is_too_large(error):
+                    self._unsent = largest(topic, columns)
+                raise
+            self._check()
+
+    def _produce(self, topic: str, columns: dict[str, Any]) -> None:
+        producer = self._producer
+        assert producer is not None
+        count = len(columns["keys"])
+        self._make_room(count)
+        produce = producer.produce
+        partitions = [-1] * count
+        if "partitions" in columns:
+            partitions = [-1 if p is None else p for p in columns["partitions"].to_pylist()]
+        rows: Any = zip(
+            to_list(columns["values"]),
+            to_list(columns["keys"]),
+            partitions,
+            timestamps := to_list(columns["timestamps"]),
+            strict=True,
+        )
+        headers = headers_list(columns.get("headers"))
+        marks = topic in self._job.layout.feedback and 0 in timestamps
+        if headers is None and not marks:
+            for value, key, partition, timestamp in rows:
+                try:
+                    produce(topic, value, key, partition, None, None, timestamp)
+                except BufferError:
+                    self._produce_later(topic, value, key, partition, None, None, timestamp)
+            return
+        each = [None] * count if headers is None else headers
+        for (value, key, partition, timestamp), own in zip(rows, each, strict=True):
+            plain: Any = [(header.key(), header.value()) for header in own or ()]
+            if marks:
+                plain = marked(timestamp, plain)
+            try:
+                produce(topic, value, key, partition, None, None, timestamp, plain)
+            except BufferError:
+                self._produce_later(topic, value, key, partition, None, None, timestamp, plain)
+
+    def _produce_later(self, *record: Any) -> None:
+        """Send a record when the queue has room for its bytes, or what is in it has failed."""
+        producer = self._producer
+        assert producer is not None
+        while True:
+            producer.poll(0.05)
+            self._check()
+            try:
+                return producer.produce(*record)
+            except BufferError:
+                continue
+
+    def _commit(self, offsets: list[TopicPartition]) -> None:
+        def commit() -> None:
+            # It waits as long as it likes.
+            done = in_time(
+                "commit", lambda: self._consumer.commit(offsets=offsets, asynchronous=False)
+            )
+            for each in done or ():
+                if each.error is not None:
+                    raise ClientException(each.error)
+
+        patiently(commit, TIMEOUT_S)
+
+    def _make_room(self, count: int) -> None:
+        assert self._producer is not None
+        while len(self._producer) + count > max(_IN_FLIGHT, count):
+            self._producer.poll(0.05)
+            self._check()
+        self._producer.poll(0)
+
+    def _flush(self) -> None:
+        producer = self._producer
+        assert producer is not None
+        left = in_time("flush", lambda: producer.flush(TIMEOUT_S))
+        self._check()
+        if left:
+            raise ClientException(KafkaError(KafkaError._TIMED_OUT, f"{left} records not sent"))
+
+    def _check(self) -> None:
+        if self._failed is not None:
+            raise ClientException(self._failed)
+
+    def _new_producer(self) -> Producer:
+        settings = dict(self._job.producer)
+        settings["on_delivery"] = self._delivered
+        settings["error_cb"] = self._heard
+        if self._job.exactly_once:
+            settings["transactional.id"] = self._transactional_id()
+        producer = self._producer = Producer(settings)
+        if self._job.exactly_once:
+            in_time("init_transactions", lambda: producer.init_transactions(TIMEOUT_S))
+        return producer
+
+    def _transactional_id(self) -> str:
+        return f"{self._job.application_id}-{self._partition}"
+
+    def _delivered(self, error: KafkaError | None, message: Any) -> None:
+        if error is not None and self._failed is None:
+            self._failed = error
+            if self._unsent is None:
+                size = len(message.key() or b"") + len(message.value() or b"")
+                self._unsent = message.topic(), size
+
+    def _found(self, consumed: Sequence[Consumed]) -> Found:
+        """Return what the group has committed that decides about a batch; one request."""
+        places = [TopicPartition(self._job.progress_topic, self._partition)]
+        places += [TopicPartition(each.topic, each.partition) for each in consumed]
+        if self._job.instance:
+            places.append(TopicPartition(self._job.owner_topic, 0))
+        answers = patiently(
+            lambda: in_time("committed", lambda: self._consumer.committed(places, TIMEOUT_S)),
+            TIMEOUT_S,
+        )
+        found = {}
+        for answer in answers:
+            if answer.error is not None:
+                raise ClientException(answer.error)
+            found[answer.topic, answer.partition] = answer
+        token, *sources = (found[place.topic, place.partition] for place in places)
+        claim = claim_of(sources.pop()) if self._job.instance else None
+        return Found(
+            token=committed_of(token),
+            claim=claim,
+            offsets={(each.topic, each.partition): committed_of(each) for each in sources},
+        )
+
+    def _offsets(self, batch: int, consumed: Sequence[Consumed]) -> list[TopicPartition]:
+        mark = self._mark.text()
+        token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
+        return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
+
+    def _refused(self, error: ClientException) -> StreamsException:
+        problem = (
+            f'sink partition {self._partition} of application "{self._job.application_id}" '
+            "cannot write its output"
+        )
+        if is_too_large(error) and self._unsent is not None:
+            return too_large(problem, self._unsent, self._job.producer)
+        return self._heard.failure(problem) or kafka_error(
+            problem,
+            error,
+            hint="See that the broker answers and that the topics exist; "
+            "then start the application again.",
+        )

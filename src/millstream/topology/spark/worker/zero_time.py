@@ -1,0 +1,204 @@
+"""Writes batches in which a record has event time 0, which librdkafka takes for none.
+
+It would put the present time in its place. The other client keeps it, at a tenth of the speed, so
+only batches with such a record go this way.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from confluent_kafka import KafkaError, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.topology.spark.clients.deadlines import LIMIT_S, in_time
+from millstream.topology.spark.clients.tls_context import READ, tls_context
+from millstream.topology.spark.wire import headers_list, to_list
+
+if TYPE_CHECKING:
+    from kafka import KafkaProducer
+
+Columns = Mapping[str, pa.Array]
+
+_DELIVERY_TIMEOUT_S = 60
+_SETTINGS = {
+    "bootstrap.servers": "bootstrap_servers",
+    "client.id": "client_id",
+    "message.max.bytes": "max_request_size",
+    "sasl.mechanism": "sasl_mechanism",
+    "sasl.mechanisms": "sasl_mechanism",
+    "sasl.password": "sasl_plain_password",
+    "sasl.username": "sasl_plain_username",
+    "security.protocol": "security_protocol",
+}
+"""librdkafka's words and this client's; what else there is concerns speed only."""
+
+
+def needs_this_way(columns: Columns) -> bool:
+    """Tell whether a chunk has a record with event time 0."""
+    return bool((columns["timestamps"].to_numpy(zero_copy_only=False) == 0).any())
+
+
+def goes_this_way(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
+    """Tell whether the client can connect with these settings and send all of these records."""
+    unknown = (name for name in settings if name not in _SETTINGS and name not in READ)
+    if any(name.startswith(("sasl.", "ssl.", "enable.s")) for name in unknown):
+        return False
+    return not any(_has_null_header(columns) for columns in chunks)
+
+
+class ZeroTimeProducer:
+    """A producer that keeps event times of 0.
+
+    Args:
+        settings: A producer's settings, in librdkafka's words.
+        transactional_id: Name under which to open transactions; None for none.
+
+    Raises:
+        ClientException: No broker answers, or it refuses the transactional id.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], transactional_id: str | None) -> None:
+        # Few workers ever need it, and loading it takes a while.
+        from kafka import KafkaProducer, errors
+        from kafka.serializer import Serializer
+
+        Serializer.register(_NullSerializer)
+        null_serializer: Any = _NullSerializer()
+
+        self._failure: type[Exception] = errors.KafkaError
+        own = {_SETTINGS[name]: value for name, value in settings.items() if name in _SETTINGS}
+        self._transactional = transactional_id is not None
+        if "SSL" in str(own.get("security_protocol", "")):
+            own["ssl_context"] = _context(settings)
+        try:
+            self._producer: KafkaProducer = in_time(
+                "connect",
+                lambda: KafkaProducer(
+                    **own,
+                    transactional_id=transactional_id,
+                    acks="all",
+                    delivery_timeout_ms=_DELIVERY_TIMEOUT_S * 1000,
+                    value_serializer=null_serializer,
+                ),
+            )
+            if self._transactional:
+                in_time("init_transactions", self._producer.init_transactions)
+        except self._failure as error:
+            raise _as_client_exception(error) from error
+
+    def write(self, outputs: Sequence[tuple[str, Columns]]) -> None:
+        """Send chunks and wait until the broker has them; not within a transaction.
+
+        Raises:
+            ClientException: Kafka refused something, or does not answer.
+        """
+        try:
+            self._send(outputs)
+        except self._failure as error:
+            raise _as_client_exception(error) from error
+
+    def write_transaction(
+        self,
+        outputs: Sequence[tuple[str, Columns]],
+        offsets: Sequence[TopicPartition],
+        group: str,
+    ) -> None:
+        """Send chunks and commit offsets in one transaction.
+
+        Raises:
+            ClientException: Kafka refused something, or does not answer.
+        """
+        from kafka.structs import OffsetAndMetadata
+        from kafka.structs import TopicPartition as Place
+
+        committed = {
+            Place(each.topic, each.partition): OffsetAndMetadata(
+                each.offset, each.metadata or "", -1
+            )
+            for each in offsets
+        }
+        producer = self._producer
+        try:
+            producer.begin_transaction()
+            try:
+                self._send(outputs)
+                in_time(
+                    "send_offsets_to_transaction",
+                    lambda: producer.send_offsets_to_transaction(committed, group),
+                )
+                in_time("commit_transaction", producer.commit_transaction)
+            except self._failure:
+                # Where it fails, the next producer's initialisation aborts the transaction.
+                with suppress(self._failure):
+                    in_time("abort_transaction", producer.abort_transaction)
+                raise
+        except self._failure as error:
+            raise _as_client_exception(error) from error
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._producer.close(timeout=1)
+
+    def _send(self, outputs: Sequence[tuple[str, Columns]]) -> None:
+        sent = []
+        for topic, columns in outputs:
+            count = len(columns["keys"])
+            headers = headers_list(columns.get("headers")) or [None] * count
+            partitions = [None] * count
+            if "partitions" in columns:
+                partitions = columns["partitions"].to_pylist()
+            for key, value, time, partition, own in zip(
+                to_list(columns["keys"]),
+                to_list(columns["values"]),
+                to_list(columns["timestamps"]),
+                partitions,
+                headers,
+                strict=True,
+            ):
+                plain: Any = [(header.key(), header.value()) for header in own or ()]
+                content = _NULL if value is None else value
+                sent.append(self._producer.send(topic, content, key, plain, partition, time))
+        # Every record is sent, or has failed, when its delivery timeout is over.
+        in_time("flush", self._producer.flush, _DELIVERY_TIMEOUT_S + LIMIT_S)
+        for each in sent:
+            each.get(0)
+
+
+class _Null(bytes):
+    """Stands for a value of null where the client checks for bytes."""
+
+
+_NULL = _Null()
+
+
+class _NullSerializer:
+    """Puts null back; the client refuses records with neither key nor value, Kafka does not."""
+
+    def serialize(self, topic: str, headers: Any, data: bytes) -> bytes | None:
+        """Return a record's value."""
+        return None if data is _NULL else data
+
+
+def _has_null_header(columns: Columns) -> bool:
+    headers = headers_list(columns.get("headers")) or ()
+    return any(header.value() is None for own in headers for header in own or ())
+
+
+def _context(settings: Mapping[str, Any]) -> ssl.SSLContext:
+    try:
+        return tls_context(settings)
+    except OSError as error:
+        raise ClientException(KafkaError(KafkaError._SSL, str(error))) from error
+
+
+def _as_client_exception(error: Exception) -> ClientException:
+    code = getattr(error, "errno", None)
+    again = bool(getattr(error, "retriable", False))
+    other = KafkaError._TIMED_OUT if again else KafkaError._FAIL
+    known = code if isinstance(code, int) and code > 0 else other
+    return ClientException(KafkaError(known, str(error) or type(error).__name__))
