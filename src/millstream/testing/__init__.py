@@ -1,4 +1,4 @@
-"""What tests import: the test driver, its topics, mock contexts, and an embedded broker."""
+"""Tools for tests: the test driver, its topics, mock contexts, an embedded broker."""
 
 from millstream.testing.captured import CapturedForward as CapturedForward
 from millstream.testing.captured import CapturedPunctuator as CapturedPunctuator

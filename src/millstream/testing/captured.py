@@ -1,4 +1,4 @@
-"""What the mock contexts keep of a processor's calls."""
+"""Calls of a processor, captured by the mock contexts."""
 
 from __future__ import annotations
 

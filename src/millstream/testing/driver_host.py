@@ -1,4 +1,4 @@
-"""The world around the driver's one task: memory, a mock clock, and lists for topics."""
+"""Task host of the test driver: memory, a mock clock, and lists for topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver's view of stores, by type, as Kafka's test driver offers it."""
+"""Stores of the test driver by type, as Kafka's test driver returns them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a test hands to an input topic, in whichever of Java's overloads, as records."""
+"""Arguments of an input topic's methods, in any of Java's overloads, as records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``max.task.idle.ms`` as the test driver knows it: by its mock clock, with every lag at 0."""
+"""``max.task.idle.ms`` in the test driver: by its mock clock, with every lag at 0."""
 
 from __future__ import annotations
 

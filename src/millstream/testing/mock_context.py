@@ -1,4 +1,4 @@
-"""Contexts that capture what a processor does, for tests of one processor without a topology."""
+"""Mock contexts that capture calls, for tests of one processor without a topology."""
 
 from __future__ import annotations
 

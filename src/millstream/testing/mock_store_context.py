@@ -1,4 +1,4 @@
-"""What stores need of a mock context: bytes in memory, no cache, no changelog."""
+"""Stores of a mock context: bytes in memory, no cache, no changelog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``TestRecord``: what a test pipes in and reads out."""
+"""``TestRecord``: a record that a test pipes in or reads out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``replay``: runs a topology over topics that lie somewhere else than on a broker."""
+"""``replay``: runs a topology over records of any source, without a broker."""
 
 from __future__ import annotations
 

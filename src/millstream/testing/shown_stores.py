@@ -1,4 +1,4 @@
-"""Stores seen without some of what their values carry: headers, timestamps."""
+"""Views of stores without the headers or timestamps of their values."""
 
 from __future__ import annotations
 

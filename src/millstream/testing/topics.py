@@ -1,4 +1,4 @@
-"""Typed ends of a driver: topics to pipe records into and to read results from."""
+"""Typed input and output topics of a test driver."""
 
 from __future__ import annotations
 

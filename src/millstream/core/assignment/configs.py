@@ -1,4 +1,4 @@
-"""The configuration that assignors look at."""
+"""Configuration that task assignors see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cheapest way to place tasks when it is fixed how many each client gets."""
+"""Cheapest placement of tasks for a fixed number of tasks per client (minimum-cost flow)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the group was told and what it said, by consumer: for an assignor that wants to look."""
+"""Subscriptions and assignments of a group, by consumer, for assignors that want to see them."""
 
 from __future__ import annotations
 

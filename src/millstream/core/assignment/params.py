@@ -1,4 +1,4 @@
-"""What the rack-aware helpers of ``TaskAssignmentUtils`` are to do."""
+"""Parameters of the rack-aware helpers of ``TaskAssignmentUtils``."""
 
 from __future__ import annotations
 

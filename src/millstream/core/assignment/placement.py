@@ -1,4 +1,4 @@
-"""An assignment in the making."""
+"""Assignment under construction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places tasks so that little is read across racks."""
+"""Rack-aware placement of tasks: little traffic across racks."""
 
 from __future__ import annotations
 

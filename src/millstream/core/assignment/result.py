@@ -1,4 +1,4 @@
-"""What an assignor gives to one process."""
+"""Result of a task assignor for one process."""
 
 from __future__ import annotations
 

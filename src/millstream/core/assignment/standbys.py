@@ -1,4 +1,4 @@
-"""Where the copies of stateful tasks are kept."""
+"""Placement of standby tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assignor is told: the application, and each of its processes."""
+"""State of the application and of each of its processes, as task assignors see it."""
 
 from __future__ import annotations
 

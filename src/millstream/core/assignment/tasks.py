@@ -1,4 +1,4 @@
-"""What an assignor may know of a task."""
+"""A task and its topic partitions, as task assignors see them."""
 
 from __future__ import annotations
 

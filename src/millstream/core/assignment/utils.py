@@ -1,4 +1,4 @@
-"""Help for authors of task assignors."""
+"""Helpers for authors of task assignors."""
 
 from __future__ import annotations
 

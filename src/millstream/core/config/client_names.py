@@ -1,4 +1,4 @@
-"""The names of the settings that Kafka's clients know, as of Kafka 4.3.1."""
+"""Names of the settings that Kafka's clients know, as of Kafka 4.3.1."""
 
 from __future__ import annotations
 

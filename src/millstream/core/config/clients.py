@@ -1,4 +1,4 @@
-"""The settings of the Kafka clients that an application's configuration leads to."""
+"""Settings of the Kafka clients, derived from an application's configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a configuration key takes: its type, its bounds, and how a text becomes a value."""
+"""Definition of a configuration key: its type, bounds and parser."""
 
 from __future__ import annotations
 

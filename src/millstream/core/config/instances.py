@@ -1,4 +1,4 @@
-"""What the objects of class-valued entries must be able to do."""
+"""Checks of the objects of class-valued configuration entries."""
 
 from __future__ import annotations
 

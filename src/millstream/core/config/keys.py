@@ -1,4 +1,4 @@
-"""Every key of ``StreamsConfig``, with Kafka's types, defaults and bounds."""
+"""All keys of ``StreamsConfig``, with Kafka's types, defaults and bounds."""
 
 from __future__ import annotations
 

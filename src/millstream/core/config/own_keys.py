@@ -1,4 +1,4 @@
-"""Every key of millstream's own: ``millstream.*``, with type, default, bounds and meaning.
+"""All ``millstream.*`` keys, with type, default, bounds and meaning.
 
 The only place where such a key is defined. What is not here is refused by ``StreamsConfig``, and
 docs/configuration.md has one row for each key, which a test compares with this table.

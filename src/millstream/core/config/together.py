@@ -1,4 +1,4 @@
-"""Checks of entries of ``StreamsConfig`` that only together are right or wrong."""
+"""Checks of entries of ``StreamsConfig`` that depend on each other."""
 
 from __future__ import annotations
 

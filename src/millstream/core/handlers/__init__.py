@@ -1,4 +1,4 @@
-"""Exception handlers: what to do when a serde, an operator or a producer fails."""
+"""Exception handlers for failing serdes, operators and producers."""
 
 from millstream.core.handlers.answers import checked_answer as checked_answer
 from millstream.core.handlers.context import AnyResponse as AnyResponse

@@ -1,4 +1,4 @@
-"""What a user's exception handler answered, checked before anything hangs on it."""
+"""Check of what a user's exception handler returned."""
 
 from __future__ import annotations
 

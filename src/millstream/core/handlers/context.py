@@ -1,4 +1,4 @@
-"""What every exception handler is told, and what it answers."""
+"""Context and results of exception handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exception handlers that a user may write."""
+"""Interfaces of exception handlers that a user may write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which metrics a sensor feeds: Kafka's as released, and those of KIP-328 under its own names."""
+"""Families of metrics that a sensor feeds: Kafka's as released, and those of KIP-328."""
 
 from __future__ import annotations
 

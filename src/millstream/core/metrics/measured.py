@@ -1,4 +1,4 @@
-"""What a host knows of records on a topic without looking at each of them."""
+"""Sums about records on a topic that a host knows without reading each of them."""
 
 from __future__ import annotations
 

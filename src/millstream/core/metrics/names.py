@@ -1,4 +1,4 @@
-"""What a metric is called, and how much detail it belongs to."""
+"""Names, groups and recording levels of metrics."""
 
 from __future__ import annotations
 

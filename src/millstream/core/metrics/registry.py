@@ -1,4 +1,4 @@
-"""All metrics of a task, or of a whole application."""
+"""Registry of the metrics of a task, or of a whole application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where values go in."""
+"""Sensor: where values are recorded for one or several metrics."""
 
 from __future__ import annotations
 

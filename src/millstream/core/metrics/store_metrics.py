@@ -1,4 +1,4 @@
-"""What a store records."""
+"""Metrics of a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What processors and stores are given to record metrics of their own."""
+"""``StreamsMetrics``: a user's own metrics in processors and stores."""
 
 from __future__ import annotations
 

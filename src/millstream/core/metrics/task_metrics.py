@@ -1,4 +1,4 @@
-"""What a task records of itself, its nodes and its topics."""
+"""Metrics of a task, its nodes and its topics."""
 
 from __future__ import annotations
 

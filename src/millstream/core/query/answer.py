@@ -1,4 +1,4 @@
-"""How our stores answer queries, through their own public methods."""
+"""Answers of our stores to queries, through their own public methods."""
 
 from __future__ import annotations
 

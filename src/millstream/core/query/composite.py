@@ -1,4 +1,4 @@
-"""One read-only view of the stores of several partitions."""
+"""Read-only view of the stores of several partitions."""
 
 from __future__ import annotations
 

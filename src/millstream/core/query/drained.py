@@ -1,4 +1,4 @@
-"""Iterators read to their end, so that what they show no longer depends on the store."""
+"""Iterators over results that were read to their end, so that they no longer need the store."""
 
 from __future__ import annotations
 

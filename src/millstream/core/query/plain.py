@@ -1,4 +1,4 @@
-"""Values of stores that keep more with them, shown without it."""
+"""Plain values of stores that also keep timestamps or headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a store has come: the offset of the last record it knows, per topic and partition."""
+"""Position of a store: the offset of the last record it knows, per topic and partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every query is, and how it is to be run."""
+"""Base of every query, and the options of its execution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query on its way to a store's partitions, and what comes back from them."""
+"""Request of a query to a store's partitions, and its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interactive queries, version 1: which interface of a store is wanted."""
+"""Interactive queries, version 1: the wanted interface of a store."""
 
 from __future__ import annotations
 

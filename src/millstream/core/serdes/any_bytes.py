@@ -1,4 +1,4 @@
-"""Deserializers that refuse nothing, so that bytes which nobody will look at need not be read."""
+"""Deserializers that accept any bytes, for values that no operator reads."""
 
 from __future__ import annotations
 

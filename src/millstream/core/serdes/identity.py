@@ -1,4 +1,4 @@
-"""A text for what a serde writes, the same in every process: to notice that another one came.
+"""Identity of a serde: a text that tells whether a store's serde changed.
 
 What writes and what reads is named by class, with what it was made of. A stock serde is named as in
 ``Serdes``; a user's as ``module:Class``, with the serdes, types and functions that it holds, and a

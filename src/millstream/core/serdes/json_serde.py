@@ -1,4 +1,4 @@
-"""JSON: dictionaries, lists, text, numbers, truth values."""
+"""JSON serde: dictionaries, lists, text, numbers, truth values."""
 
 from __future__ import annotations
 

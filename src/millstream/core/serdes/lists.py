@@ -1,4 +1,4 @@
-"""Lists of what an inner serde writes."""
+"""Serde for lists of what an inner serde writes."""
 
 from __future__ import annotations
 

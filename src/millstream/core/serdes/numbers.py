@@ -1,4 +1,4 @@
-"""Numbers in Kafka's binary formats: big endian, fixed width."""
+"""Serdes for numbers in Kafka's binary formats: big endian, fixed width."""
 
 from __future__ import annotations
 

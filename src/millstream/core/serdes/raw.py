@@ -1,4 +1,4 @@
-"""Bytes as they are, and nothing at all."""
+"""Serdes for bytes as they are, and for nothing at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text and UUIDs."""
+"""Serdes for text and UUIDs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windowed keys as bytes, on topics and in changelogs."""
+"""Serdes for windowed keys, on topics and in changelogs."""
 
 from __future__ import annotations
 

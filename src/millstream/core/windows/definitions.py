@@ -1,4 +1,4 @@
-"""How events fall into windows: what ``windowedBy`` and ``join`` take."""
+"""Definitions of windows: the arguments of ``windowedBy`` and ``join``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What windows could do in Kafka 0.10 to 3: for programs that still say it that way."""
+"""Window methods of Kafka 0.10 to 3, for programs that still use them."""
 
 from __future__ import annotations
 

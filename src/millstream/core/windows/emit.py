@@ -1,4 +1,4 @@
-"""When a windowed aggregation gives its results."""
+"""Emit strategies of windowed aggregations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows themselves: an interval of event time, and a key within it."""
+"""Windows: an interval of event time, and a key within it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with an embedded broker."""
+"""Errors of an embedded broker."""
 
 from __future__ import annotations
 

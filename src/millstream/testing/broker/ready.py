@@ -1,4 +1,4 @@
-"""Whether a Kafka answers."""
+"""Check that a Kafka broker answers."""
 
 from __future__ import annotations
 

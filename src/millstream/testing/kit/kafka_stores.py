@@ -1,4 +1,4 @@
-"""Every kind of Kafka store over a byte store, beside the same over a dictionary."""
+"""Compliance tests of every kind of Kafka store over a byte store, beside a dictionary."""
 
 from __future__ import annotations
 

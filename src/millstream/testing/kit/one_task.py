@@ -1,4 +1,4 @@
-"""A topology's records as one run: what Spark's host does, without Spark."""
+"""One task over a topology's records as one run, as on Spark's host but without Spark."""
 
 from __future__ import annotations
 

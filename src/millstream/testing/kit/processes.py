@@ -1,4 +1,4 @@
-"""A byte store in processes that die, and in several at once.
+"""Compliance tests of a byte store in processes that die, and in several at once.
 
 The kit starts this module as a process of its own, which forks one child for each thing to try:
 a child costs a few milliseconds, and no library is ever open in a process that forks.

@@ -1,4 +1,4 @@
-"""How the kit says which promise was broken, and runs without a test runner."""
+"""Errors of broken promises, and a way to run the kit without a test runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compliance tests of byte stores share: which store, and how it is opened."""
+"""Common base of the compliance tests of byte stores."""
 
 from __future__ import annotations
 

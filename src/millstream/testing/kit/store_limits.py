@@ -1,4 +1,4 @@
-"""Compliance tests of byte stores with much of everything: rows, long keys, ranges, failures."""
+"""Compliance tests of byte stores at their limits: rows, long keys, ranges, failing writes."""
 
 from __future__ import annotations
 

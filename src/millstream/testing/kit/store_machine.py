@@ -1,4 +1,4 @@
-"""Any history of a byte store, beside a dictionary."""
+"""Random histories of a byte store, compared with a dictionary."""
 
 from __future__ import annotations
 

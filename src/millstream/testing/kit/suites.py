@@ -1,4 +1,4 @@
-"""Which suite is for which kind of plugin, where a class alone says all there is to test."""
+"""Compliance suite for each kind of plugin that a class alone describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a topology on Spark: the only package that imports pyspark."""
+"""Host of topologies on Spark: the only package that imports pyspark."""
 
 from typing import TYPE_CHECKING, Any
 

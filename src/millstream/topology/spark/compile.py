@@ -1,4 +1,4 @@
-"""From a plan to the line: one stage per sub-topology, in an order in which records only go on."""
+"""Compiler from a plan to the line of stages: one stage for each sub-topology, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's reports of damaged files in a checkpoint, as errors that say what is lost."""
+"""Errors for damaged files in a checkpoint, from Spark's reports, with what is lost."""
 
 from __future__ import annotations
 

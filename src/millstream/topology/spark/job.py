@@ -1,4 +1,4 @@
-"""What every worker has to know about an application; travels with each operator."""
+"""Facts about an application that every worker needs; they travel with each operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the log of an application goes: a few lines to the terminal, everything to a file.
+"""Log of an application: a few lines to the terminal, everything to a file.
 
 A program that has set up Python's logging gets the records there, and nothing is written to the
 terminal besides.

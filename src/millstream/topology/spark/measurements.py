@@ -1,4 +1,4 @@
-"""The metrics of an application on Spark: what its workers recorded, and what the driver knows."""
+"""Metrics of an application on Spark: those of its workers and those of the driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the stages, and where records have to go back.
+"""Order of the stages, and the records that have to go back to an earlier one.
 
 Sub-topologies come after those they read from. Where they feed each other in a circle, as the two
 sides of a foreign-key join do, the circle is entered at its smallest number; a topic that leads

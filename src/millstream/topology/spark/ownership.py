@@ -1,4 +1,4 @@
-"""Who owns an application.id's output: what says so in the offsets of its group.
+"""Ownership of an application.id's output, written into the metadata of committed offsets.
 
 A *claim* is made by every start: an offset on the owner topic, counted up, that names the instance
 and its checkpoint. A *mark* is on every offset that a sink commits, of source topics and on the

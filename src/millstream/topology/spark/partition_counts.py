@@ -1,4 +1,4 @@
-"""How many partitions repartition topics have."""
+"""Partition counts of repartition topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's account of a batch, as metrics."""
+"""Spark's progress report of a batch, as metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings what workers report to the driver, where it is kept until it is taken."""
+"""Reports of the workers, brought to the driver and stored there until they are read."""
 
 from __future__ import annotations
 

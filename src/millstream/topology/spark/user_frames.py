@@ -1,4 +1,4 @@
-"""Which lines of a trace are the user's own."""
+"""Lines of a stack trace that belong to the user's own code."""
 
 from __future__ import annotations
 

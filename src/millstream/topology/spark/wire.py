@@ -1,4 +1,4 @@
-"""What crosses Spark: rows that carry chunks of records, and the bytes of a chunk.
+"""Format of rows that cross Spark: addresses, and the bytes of a chunk of records.
 
 A row says where it goes (the stage, and by its group key the task), where it comes from (so that
 the receiver can restore the order, which Spark does not promise) and carries one chunk as Arrow IPC

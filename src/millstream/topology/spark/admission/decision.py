@@ -1,4 +1,4 @@
-"""Whether an application may start on its checkpoint: the decision, without broker and files.
+"""Decision whether an application may start on its checkpoint, from plain values.
 
 What the group has committed and what the checkpoint has read must tell the same story. Where they
 do not, either the story has an obvious sequel (the user has called ``cleanUp()`` and reset the

@@ -1,4 +1,4 @@
-"""The consumer group of an application, as the driver reads and sets it."""
+"""Client of an application's consumer group: reads, sets and deletes its offsets."""
 
 from __future__ import annotations
 

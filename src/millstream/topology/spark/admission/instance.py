@@ -1,4 +1,4 @@
-"""One instance of an application: admitted at the start, it claims the output until it ends."""
+"""One running instance: admitted at the start, owner of the output until it ends."""
 
 from __future__ import annotations
 

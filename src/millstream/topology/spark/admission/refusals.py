@@ -1,4 +1,4 @@
-"""Why an application does not start on its checkpoint, and what its user can do."""
+"""Errors of a start that the checkpoint or the group's offsets forbid, with the ways out."""
 
 from __future__ import annotations
 

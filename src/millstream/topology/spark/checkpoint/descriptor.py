@@ -1,4 +1,4 @@
-"""What a checkpoint was made for, so that another topology does not run on it by mistake."""
+"""Description of the topology that a checkpoint belongs to, compared at every start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A checkpoint's files, on this machine or on any file system that Spark knows."""
+"""Files of a checkpoint, on this machine or on any file system of Hadoop's client."""
 
 from __future__ import annotations
 

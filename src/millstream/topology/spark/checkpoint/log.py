@@ -1,4 +1,4 @@
-"""How far a checkpoint has come: Spark's logs of planned and committed batches, checked.
+"""Progress of a checkpoint: Spark's logs of planned and committed batches, checked.
 
 Spark notes the end of a batch's offsets before it runs the batch, in ``offsets/<batch>``, and its
 end in ``commits/<batch>``. At a start it repeats a batch that is in the one log only.

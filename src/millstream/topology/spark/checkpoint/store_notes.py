@@ -1,4 +1,4 @@
-"""What a checkpoint notes of each store, so that bytes are never read as something else."""
+"""Notes about each store in a checkpoint: its kind, layout and serdes, compared at every start."""
 
 from __future__ import annotations
 

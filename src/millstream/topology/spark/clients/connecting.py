@@ -1,4 +1,4 @@
-"""Why a client does not connect: nobody answers, or somebody does and refuses."""
+"""Reason why a client cannot connect: no answer, or a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of Kafka clients that must return in time, whatever the client does.
+"""Deadlines for calls of Kafka clients, also for those that ignore their own time-out.
 
 A client's own timeout is a promise of the client. After a broker's outage some releases do not keep
 it: the call never returns, the worker waits for ever, and nothing says so.

@@ -1,4 +1,4 @@
-"""Reads ``sasl.jaas.config``, where Kafka's Java clients have their user and password."""
+"""Parser of ``sasl.jaas.config``, where Kafka's Java clients have user and password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLS and SASL: the settings of Kafka's Java clients for librdkafka, and for the JVM's connector.
+"""TLS and SASL settings of Kafka's Java clients, translated for librdkafka and the JVM's connector.
 
 What cannot be said to all clients of an application is refused by name. A client that is left out
 would fail later with "no broker answers", or connect in another way than asked for.

@@ -1,4 +1,4 @@
-"""The names that security settings have, in Kafka's Java clients and in librdkafka."""
+"""Names of security settings in Kafka's Java clients and in librdkafka."""
 
 from __future__ import annotations
 

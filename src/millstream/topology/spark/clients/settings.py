@@ -1,4 +1,4 @@
-"""Kafka clients outside the JVM: Java's names of settings in librdkafka's words."""
+"""Settings of Kafka clients outside the JVM: Java's names translated to librdkafka's."""
 
 from __future__ import annotations
 

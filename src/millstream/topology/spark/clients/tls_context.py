@@ -1,4 +1,4 @@
-"""TLS of the client that keeps event times of 0, from librdkafka's settings."""
+"""TLS context of the client that writes event times of 0, from librdkafka's settings."""
 
 from __future__ import annotations
 

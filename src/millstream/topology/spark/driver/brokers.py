@@ -1,4 +1,4 @@
-"""What the driver asks the broker before Spark starts: topics, partitions, offsets."""
+"""Questions to the broker before Spark starts: topics, partitions, offsets."""
 
 from __future__ import annotations
 

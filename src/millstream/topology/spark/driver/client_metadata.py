@@ -1,4 +1,4 @@
-"""What an application on Spark knows of its tasks; there are no standby copies."""
+"""Metadata of an application's tasks on Spark, as ``KafkaStreams`` shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's JVM as a process: how it is started, what it writes, how it ended."""
+"""Spark's JVM as a process: its start, its output, its end."""
 
 from __future__ import annotations
 

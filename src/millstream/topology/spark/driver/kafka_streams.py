@@ -1,4 +1,4 @@
-"""``KafkaStreams``: runs a topology on Spark."""
+"""``KafkaStreams``: an application whose topology runs on Spark."""
 
 from __future__ import annotations
 

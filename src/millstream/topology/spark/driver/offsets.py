@@ -1,4 +1,4 @@
-"""Where a first start begins to read: committed offsets, else the reset policy."""
+"""Offsets at which a first start begins to read: committed ones, else by the reset policy."""
 
 from __future__ import annotations
 

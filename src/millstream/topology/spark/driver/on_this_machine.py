@@ -1,4 +1,4 @@
-"""Settings of a new Spark session that concern the machine it is made on."""
+"""Settings of a new Spark session that depend on the machine: addresses, memory, directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topology as bytes for Spark's workers, and what keeps it from being pickled."""
+"""A topology as bytes for Spark's workers, with an error that names what cannot be pickled."""
 
 from __future__ import annotations
 

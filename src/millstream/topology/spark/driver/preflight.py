@@ -1,4 +1,4 @@
-"""What is checked before anything starts: arguments, addresses, stores, Java, directories."""
+"""Checks before anything starts: arguments, addresses, stores, Java, directories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds out on the driver whether a topology schedules punctuations on the wall clock."""
+"""Trial run of a topology on the driver: does it schedule punctuations on the wall clock?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an application does, in short lines: it starts, has its first batch, runs at some rate."""
+"""Log lines about an application's progress: start, first batch, rate and lag."""
 
 from __future__ import annotations
 

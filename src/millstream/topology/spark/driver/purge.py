@@ -1,4 +1,4 @@
-"""Deletes what has been read back from feedback topics, which keep records for ever otherwise."""
+"""Deletion of records of feedback topics that have been read back."""
 
 from __future__ import annotations
 

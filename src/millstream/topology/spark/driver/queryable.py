@@ -1,4 +1,4 @@
-"""The questions that a running application answers: about its stores, and about itself."""
+"""Questions that a running application answers: about its stores, tasks and metrics."""
 
 from __future__ import annotations
 

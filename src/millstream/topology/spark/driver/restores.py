@@ -1,4 +1,4 @@
-"""Brings word of stores that workers have built anew to the driver, and to the listener there."""
+"""Reports of restored stores, from the workers to the application's restore listener."""
 
 from __future__ import annotations
 

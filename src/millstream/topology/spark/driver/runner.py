@@ -1,4 +1,4 @@
-"""Puts an application together, starts its query and stops it."""
+"""Start and stop of an application's streaming query, and all that has to be made for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Spark puts temporary files: a directory that goes, at the latest, at the next start.
+"""Directory of Spark's temporary files, deleted at the latest at the next start.
 
 Spark removes its own when it ends in good order. What a killed driver leaves is shuffled data,
 unpacked libraries and artifacts, some hundred megabytes of it.

@@ -1,4 +1,4 @@
-"""The Spark session that an application runs in."""
+"""Spark session of an application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM as wishes that a waiting main thread looks up, not as exceptions."""
+"""Signals SIGINT and SIGTERM as flags for the waiting main thread, not as exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States of a ``KafkaStreams`` object and the ways between them."""
+"""States of a ``KafkaStreams`` object and the transitions between them."""
 
 from __future__ import annotations
 

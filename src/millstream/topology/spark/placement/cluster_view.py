@@ -1,4 +1,4 @@
-"""What an assignor is asked: executors as instances, with what they run and what they remember."""
+"""Executors and their tasks as the cluster that a task assignor is asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of executors and tasks at one moment, and what has become of them."""
+"""Executors and tasks at one moment, and what changed since the moment before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of Spark that say where tasks run and can be told: internal, and so probed first."""
+"""Spark's internal interfaces that place tasks; each is probed before its first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much tasks have read, from Spark's account of a batch."""
+"""Records read by each task, from Spark's progress report of a batch."""
 
 from __future__ import annotations
 

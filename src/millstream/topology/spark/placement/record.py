@@ -1,4 +1,4 @@
-"""The file in which the driver keeps where tasks are, for whoever asks from outside."""
+"""Placement file: where tasks run, for readers outside the application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which tasks to move, and when: from what was seen, without Spark and without a clock."""
+"""Decision which tasks to move, and when: a pure function of what was observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watches a query from the driver, between its batches, and steers its tasks."""
+"""Watcher on the driver: observes a query between its batches and moves its tasks."""
 
 from __future__ import annotations
 

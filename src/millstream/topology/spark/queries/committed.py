@@ -1,4 +1,4 @@
-"""What a checkpoint holds after its last committed batch, read while the query goes on."""
+"""State of the last committed batch, read from a checkpoint while the query runs."""
 
 from __future__ import annotations
 

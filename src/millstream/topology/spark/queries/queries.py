@@ -1,4 +1,4 @@
-"""Interactive queries: the driver keeps copies of stores, brought up to date when asked for."""
+"""Interactive queries: copies of stores on the driver, brought up to date when asked for."""
 
 from __future__ import annotations
 

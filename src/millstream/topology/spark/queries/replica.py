@@ -1,4 +1,4 @@
-"""A task's stores as the last committed batch left them, in the driver's process, to be read."""
+"""Read-only copy of a task's stores on the driver, as of the last committed batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task's stores and their durable form: a manifest and a row of segments.
+"""A task's stores and their changelog: a manifest and a row of segments.
 
 Every batch appends what it changed. A worker's copies are brought to the manifest's version at the
 start of a batch by the cheapest way there is: nothing to do; applying the changes that the worker

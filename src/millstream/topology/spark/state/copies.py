@@ -1,4 +1,4 @@
-"""A worker's copy of one store: its byte store, and which version of the task's state it is at."""
+"""A worker's copy of one store: its byte store, and the version that it is at."""
 
 from __future__ import annotations
 

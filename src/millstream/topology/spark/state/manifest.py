@@ -1,4 +1,4 @@
-"""The small record that says which version of a task's state is the truth.
+"""Manifest of a task's state: the small record that names the committed version.
 
 manifest = version u8 | crc32 u32 | head length u32 | head, JSON | the task's snapshot
 """

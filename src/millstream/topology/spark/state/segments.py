@@ -1,4 +1,4 @@
-"""The bytes of a changelog segment: what a batch changed, or a slice of what a store holds.
+"""Bytes of a changelog segment: what a batch changed, or a slice of a store.
 
     segment = version u8 | codec u8 | raw length u32 | crc32 u32 | payload
     payload = parent id 16 | id 16 | sections, compressed

@@ -1,4 +1,4 @@
-"""Rewriting a task's state slice by slice, so that old segments of its changelog can go.
+"""Rolling rewrite of a task's state, so that old segments of its changelog can be deleted.
 
 A slice holds entries of the byte stores as they are at the version a batch starts from, and is
 written before that batch's changes. When a round of slices has covered every store, the segments

@@ -1,4 +1,4 @@
-"""Directories of worker processes: one each, claimed by a file lock that ends with the process."""
+"""Directories of worker processes: one for each, claimed by a file lock."""
 
 from __future__ import annotations
 

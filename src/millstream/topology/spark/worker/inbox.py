@@ -1,4 +1,4 @@
-"""Rows that arrive at a task in any order, put back in order and turned into records."""
+"""Rows that reach a task in any order, sorted and decoded into records."""
 
 from __future__ import annotations
 

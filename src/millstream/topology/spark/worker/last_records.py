@@ -1,4 +1,4 @@
-"""The last record of each key of what one topic partition brings in a batch, found by columns."""
+"""Last record of each key of a topic partition in a batch, found by columns."""
 
 from __future__ import annotations
 

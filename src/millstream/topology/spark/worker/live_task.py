@@ -1,4 +1,4 @@
-"""A task as a worker keeps it, and one batch of its work."""
+"""Worker-side state of a task across micro-batches, and one batch of its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task sends during a batch, gathered into chunks for the tasks and topics it goes to."""
+"""Records that a task sends during a batch, gathered into chunks by destination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the Kafka source's rows, one a record, to rows that carry chunks."""
+"""First step of a batch: the Kafka source's rows, packed into rows of chunks."""
 
 from __future__ import annotations
 

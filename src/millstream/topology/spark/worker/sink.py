@@ -1,4 +1,4 @@
-"""The end of the line: each sink partition writes its part of a batch to Kafka."""
+"""Last step of a batch: each sink partition writes its part to Kafka."""
 
 from __future__ import annotations
 

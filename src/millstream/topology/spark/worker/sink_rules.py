@@ -1,4 +1,4 @@
-"""Whether a sink may write a batch: decided from what the group has committed, without a broker.
+"""Decision whether a sink may write a batch, from the group's committed offsets.
 
 One request brings the claim, the partition's token and the committed offsets of what the batch
 consumed. The token tells whether the batch has been written. The offsets must then agree with it: a

@@ -1,4 +1,4 @@
-"""Sizes and times of columns, for metrics: what a look at every record would cost too much for."""
+"""Sizes and times of whole columns of records, for metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stateful operator: one stage of the line, whose groups are tasks."""
+"""Stateful operator of a stage: one sub-topology, whose groups are tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The world around one task on Spark: its stores, its output, the time of the batch."""
+"""Task host on Spark: stores, output and the time of the batch for one task."""
 
 from __future__ import annotations
 

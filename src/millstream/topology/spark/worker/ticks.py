@@ -1,4 +1,4 @@
-"""Time that passes while no records come: one row a batch, made into one for every task."""
+"""Wall-clock ticks: one row a batch for every task, also when no records come."""
 
 from __future__ import annotations
 

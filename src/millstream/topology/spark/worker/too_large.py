@@ -1,4 +1,4 @@
-"""What is told of a record that is larger than the producer or the topic takes."""
+"""Error text for a record larger than the producer or the topic takes."""
 
 from __future__ import annotations
 

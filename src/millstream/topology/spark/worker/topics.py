@@ -1,4 +1,4 @@
-"""Partition counts, asked for by a worker where the driver could not know the topic."""
+"""Partition counts of topics, asked for by a worker where the driver could not know the topic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Python worker keeps between batches.
+"""Cache of a Python worker between batches.
 
 Spark unpickles the operators anew in every batch; this module is imported once per process. An
 entry belongs to one run of one application and goes when a later run of it shows up.

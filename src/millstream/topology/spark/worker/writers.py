@@ -1,4 +1,4 @@
-"""Writes one sink partition's batches to Kafka, each exactly once or at least once.
+"""Writers of a sink partition: exactly once or at least once.
 
 Together with its output a batch commits the offsets of the source records it came from, and a
 token: the offset ``batch + 1`` on the progress topic. A batch whose token is there already has been

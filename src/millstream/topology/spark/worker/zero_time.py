@@ -1,4 +1,4 @@
-"""Writes batches in which a record has event time 0, which librdkafka takes for none.
+"""Writer for batches in which a record has event time 0, which librdkafka takes for "now".
 
 It would put the present time in its place. The other client keeps it, at a tenth of the speed, so
 only batches with such a record go this way.
