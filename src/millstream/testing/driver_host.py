@@ -39,7 +39,7 @@ class DriverHost:
         configs: The application's configuration.
         now_ms: What the mock wall clock shows first.
         real_stores: Keep persistent stores in the byte store they name; otherwise in memory, which
-            nobody can tell apart before the driver is closed.
+            no test can tell apart before the driver is closed.
     """
 
     def __init__(

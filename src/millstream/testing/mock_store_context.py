@@ -113,7 +113,7 @@ class MockStoreContext(StateStoreContext):
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:
-        """Make another record the one in hand for the length of a ``with`` block."""
+        """Make another record the current one inside a ``with`` block."""
         before, self._record = self._record, record_context
         try:
             yield

@@ -48,7 +48,7 @@ class TaskAssignmentUtils:
     ) -> AssignmentError:
         """Return what is wrong with an assignment, ``NONE`` if nothing; the log says where.
 
-        As in Kafka Streams, a task that nobody was given is not noticed.
+        As in Kafka Streams, a task without a process is not reported.
         """
         infos = applicationState.allTasks()
         active: dict[TaskId, ProcessId] = {}

@@ -81,7 +81,7 @@ class ErrorHandlerContext:
         return self._task_id
 
     def timestamp(self) -> int:
-        """Return the event time of the record in hand, in epoch milliseconds."""
+        """Return the event time of the current record, in epoch milliseconds."""
         return self._timestamp
 
     def sourceRawKey(self) -> bytes | None:

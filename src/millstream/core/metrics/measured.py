@@ -81,7 +81,7 @@ def headers_bytes(headers: Iterable[Headers | None] | None) -> int:
 
 
 class Measures:
-    """What was sent, by topic, until somebody asks."""
+    """Sums of what was sent, by topic, since the last call of ``taken``."""
 
     __slots__ = ("_topics",)
 

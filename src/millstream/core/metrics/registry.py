@@ -71,11 +71,11 @@ class Metrics:
         return found
 
     def declare(self, sensors: Callable[[], Iterable[Key]]) -> None:
-        """Name sensors that exist before they have recorded anything; asked when somebody looks."""
+        """Name sensors that exist before they have recorded anything; called when metrics are read."""
         self._declared.append(sensors)
 
     def gauge(self, name: MetricName, value: Any) -> None:
-        """Set a metric to a value, or to what a callable returns whenever somebody looks."""
+        """Set a metric to a value, or to what a callable returns whenever metrics are read."""
         self._gauges[name] = Metric(name, value if callable(value) else lambda: value)
 
     def asMap(self) -> dict[MetricName, Metric]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Sensor:
-    """Sums up what is recorded until the clock moves or somebody looks.
+    """Sums up what is recorded until the clock moves or metrics are read.
 
     It costs the same however many statistics it has. Only the metrics it belongs to make one.
 

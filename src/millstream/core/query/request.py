@@ -96,7 +96,7 @@ class StateQueryRequest(Generic[R]):
         """Return the partitions that are to answer.
 
         Raises:
-            IllegalStateException: All are; nobody knows here which these are.
+            IllegalStateException: All partitions are meant; which those are is not known here.
         """
         if self._partitions is None:
             raise IllegalStateException("Cannot list partitions of an 'all partitions' request")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from millstream.core.windows.definitions import SessionWindows
 
 DAY_MS = 24 * 60 * 60 * 1000
-"""How long windows took late events, and were kept, if nobody said otherwise."""
+"""Default grace period and retention of windows in earlier versions."""
 
 _MIN_SEGMENT_MS = 60_000
 

@@ -11,7 +11,7 @@ _FIRST, _LAST = 20_000, 32_000
 
 
 def free_port() -> int:
-    """A port on 127.0.0.1 on which nobody listens now."""
+    """Return a port of 127.0.0.1 that is free now."""
     ports = random.SystemRandom()
     while not is_free(port := ports.randrange(_FIRST, _LAST)):
         pass

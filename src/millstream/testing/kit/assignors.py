@@ -175,7 +175,7 @@ class TaskAssignorTests:
         self._try(check)
 
     def test_only_what_must_move_moves(self) -> None:
-        """An assignor that is sticky moves a share when somebody joins or leaves."""
+        """A sticky assignor moves a share of the tasks when an instance joins or leaves."""
         if not self.assignor_class.sticky:
             return
         for count in (2, 3, 5, 8):
@@ -225,7 +225,7 @@ class TaskAssignorTests:
             for task in each.tasks().values():
                 promise(
                     task.id() in given_out,
-                    "nobody is given a task that there is not",
+                    "no instance is given a task that does not exist",
                     f"{name} was given {task.id()}",
                 )
                 if task.type() is ACTIVE:

@@ -47,7 +47,7 @@ class ConnectorTests:
         self._round_trip([(b"%d" % n, b"v", n, ()) for n in range(5_000)])
 
     def test_topics_are_apart(self) -> None:
-        """And one that nobody has written is empty."""
+        """A topic that was never written is empty."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             connector = self._opened(folder)
             connector.write(chunk(TOPIC, [(b"k", b"v", 1, ())]))

@@ -36,9 +36,9 @@ class Job:
     instance: str = ""
     """Names the application's instance, as its claim does; empty where no claims are made."""
     rebuilt: Any = None
-    """Where workers report stores that they have built anew; None if nobody listens."""
+    """Where workers report restored stores; None without a listener."""
     recorded: Any = None
-    """Where workers report what they have measured; None if nobody listens."""
+    """Where workers report what they have measured; None without a reader."""
     patience_s: float = 300.0
     """How long a sink goes on trying while Kafka cannot be reached."""
     client: Mapping[str, Any] = field(default_factory=dict, repr=False)

@@ -36,7 +36,7 @@ class Measurements:
 
     def __init__(self, config: StreamsConfig, application_id: str, description: str) -> None:
         self.reports: Reports[Batch] = Reports(_WAITING, self._take_in_aside)
-        """Where workers report. If nobody asks for metrics, they are added up now and then."""
+        """Where workers report. Without a reader of metrics, they are added up now and then."""
         self._application_id = application_id
         self._description = description
         self._metrics = Recording.of(config).metrics(lambda: time.time_ns() // 1_000_000)

@@ -14,7 +14,7 @@ T = TypeVar("T")
 class Reports(AccumulatorParam[list[T]], Generic[T]):
     """Adds up what workers report; the driver's own object keeps it until it is taken.
 
-    Spark waits for the driver to have taken a report, so that nobody is called from here.
+    Spark waits for the driver to have taken a report, so that no listener is called from here.
     """
 
     def __init__(self, limit: int = 0, at_limit: Callable[[], object] | None = None) -> None:

@@ -161,7 +161,7 @@ class _Output:
 
     def _write(self, text: bytes) -> None:
         self._last.extend(text.splitlines(keepends=True))
-        with suppress(OSError):  # nobody reads it any more, and the JVM must not wait
+        with suppress(OSError):  # it has no reader any more, and the JVM must not wait
             while text:
                 text = text[os.write(_STDERR, text) :]
 

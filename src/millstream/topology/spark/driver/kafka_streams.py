@@ -93,7 +93,7 @@ class KafkaStreams(LivingApplication):
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
 
     def setStandbyUpdateListener(self, standbyListener: Any) -> None:
-        """Take a ``StandbyUpdateListener``, which nobody calls: there are no standby copies.
+        """Take a ``StandbyUpdateListener``, which is never called: there are no standby copies.
 
         Raises:
             IllegalStateException: The application has been started.
@@ -117,7 +117,7 @@ class KafkaStreams(LivingApplication):
         self._handler = getattr(handler, "handle", handler)
 
     def pause(self) -> None:
-        """Let the batch in hand finish and begin no other until ``resume``.
+        """Let the current batch finish and begin no other until ``resume``.
 
         Stores can still be queried. Before the start, it has the application start paused.
         """

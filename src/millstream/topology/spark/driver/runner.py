@@ -294,18 +294,18 @@ class Runner:
                 self._query.stop()
 
     def stop(self, timeout_s: float | None) -> None:
-        """Let the batch in hand finish, as far as time allows, and stop the query."""
+        """Let the current batch finish, as far as time allows, and stop the query."""
         self.no_more()
         with self._changing:
             if self._query is not None:
                 self._stop(self._query, timeout_s)
 
     def hold(self) -> None:
-        """Stop the query after the batch in hand; if there is none yet, start none."""
+        """Stop the query after the current batch; if there is none yet, start none."""
         with self._changing:
             self._held = True
             self._progress = self.last_progress()
-            # First, so that nobody takes the end of the query for a failure.
+            # First, so that the end of the query is not taken for a failure.
             query, self._query = self._query, None
             if query is not None:
                 self._stop(query, None)

@@ -55,6 +55,6 @@ class TaskPlace:
     executor: str | None
     """Where it ran last; None before its first batch."""
     wanted: str | None
-    """Where it is to run; None if nobody has decided."""
+    """Where it is to run; None before a decision."""
     moved: Move | None
     """Its last move."""

@@ -13,7 +13,7 @@ from millstream.topology.spark.placement.facts import Executor, Facts, Move, Tas
 START = "the application started"
 PROBING = "the probing interval has passed"
 _SURE_AFTER = 2
-"""Batches. The one in hand when Spark is told may have been placed before."""
+"""Batches. The current one may have been placed before Spark is told."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class _Known:
     moves: bool = False
     """What is under way takes it from an executor that is still there."""
     evicted: bool = False
-    """Its executor was lost and nobody has come for it yet."""
+    """Its executor was lost and no other has replaced it yet."""
     moved: Move | None = None
 
 

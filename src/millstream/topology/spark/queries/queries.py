@@ -191,7 +191,7 @@ class Queries:
         if self.is_global(name):
             raise InvalidStateStoreException(
                 f'no task keeps the global store "{name}"',
-                hint="Read it in a processor; a global store that nobody reads is not filled.",
+                hint="Read it in a processor; a global store without a reader is not filled.",
             )
         raise unknown_store(name)
 
@@ -268,7 +268,7 @@ class _Provider:
 
 
 class _Fetched:
-    """Segments of one task, fetched together; one that nobody foresaw is fetched with all after."""
+    """Segments of one task, fetched together; an unexpected one is fetched with all after it."""
 
     def __init__(
         self,

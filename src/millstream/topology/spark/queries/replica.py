@@ -148,7 +148,7 @@ class ReplicaContext(StateStoreContext):
         return self._host.state_dir()
 
     def metrics(self) -> Any:
-        """Return metrics that nobody looks at."""
+        """Return metrics that are not read."""
         return self._metrics
 
     def register(

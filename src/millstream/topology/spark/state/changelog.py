@@ -109,7 +109,7 @@ class Changelog:
         self._staged: Position | None = None
         self._position = Position()
         self.rebuilt: list[Rebuilt] = []
-        """Stores built anew since somebody looked; whoever looks empties the list."""
+        """Restored stores that were not reported yet; the reader empties the list."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return a store's working copy; a store that the changelog never saw starts empty.
@@ -202,7 +202,7 @@ class Changelog:
         return _trim(following, log, REMOVED_PER_BATCH + len(segments))
 
     def abandon(self) -> None:
-        """Forget what the batch in hand has staged."""
+        """Forget what the current batch has staged."""
         self._staged = None
         for copy in self._copies.values():
             copy.working.forget()

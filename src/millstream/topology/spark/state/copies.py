@@ -27,7 +27,7 @@ class Copy:
     kind: str
     working: WorkingCopy
     position: Position | None
-    """The version its byte store is at; None if that is nobody's."""
+    """The version its byte store is at; None if it is at no version."""
     building: bool = False
 
 
@@ -43,7 +43,7 @@ def fill(copy: Copy, entries: Iterator[Entry], position: Position) -> None:
 
 
 def carry_over(old: Copy, new: Copy, at: Position) -> None:
-    """Move a store, and what the batch in hand has changed in it, to another kind."""
+    """Move a store, and what the current batch has changed in it, to another kind."""
     if new.position != at or at == Position():
         fill(new, old.working.store.scan(None, None), at)
     changes = old.working.changes()
@@ -55,7 +55,7 @@ def carry_over(old: Copy, new: Copy, at: Position) -> None:
 
 
 def empty(store: ByteStore) -> None:
-    """Delete everything; the store is nobody's until it is filled."""
+    """Delete everything; the store is at no version until it is filled."""
     with store_errors():
         last = next(iter(store.scan(None, None, reverse=True)), None)
         everything = [] if last is None else [(b"", last[0] + b"\0")]
@@ -63,7 +63,7 @@ def empty(store: ByteStore) -> None:
 
 
 def position_of(store: ByteStore) -> Position | None:
-    """Return the point that a store is at; None if that is nobody's."""
+    """Return the point that a store is at; None if it is at no version."""
     with store_errors():
         version = store.version()
     return Position() if version is None else Position.decode(version)

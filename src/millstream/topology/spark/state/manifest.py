@@ -141,7 +141,7 @@ def _round_to_json(round_: Round | None) -> list[object] | None:
 
 
 def _round_from_json(data: list[object] | None) -> Round | None:
-    # A round without a direction went up, which nobody goes on with: the next one begins anew.
+    # A round without a direction is of an older format and cannot go on: the next one begins anew.
     if data is None or data[-1] != _DOWN:
         return None
     first, store, before, slices, total, _ = data

@@ -81,7 +81,7 @@ class LiveTask:
                     if not remedies:
                         raise error.__cause__ or error from None
                     log.warning("stores of a task have to be repaired task=%s %s", self._id, error)
-                    # What is left of it may not close well, and nobody needs it.
+                    # What is left of it may fail to close, and is not needed.
                     with suppress(Exception):
                         self._close_tasks()
                     with suppress(Exception):
@@ -251,7 +251,7 @@ def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
 
 
 def _overwrite(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> int:
-    """Process the last records of each key in the place of all, if nobody can tell.
+    """Process the last records of each key in the place of all, if the result is the same.
 
     Returns:
         How many records that stands for; 0 if it was not done.

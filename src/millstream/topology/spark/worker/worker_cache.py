@@ -89,6 +89,6 @@ def _collect_less_often() -> None:
 
 
 def _close(entry: Closable) -> None:
-    # What is left of a dead run or a failed batch may not close well, and nobody needs it.
+    # What is left of a dead run or a failed batch may fail to close, and is not needed.
     with contextlib.suppress(Exception):
         entry.close()
