@@ -189,7 +189,7 @@ class TestKafkasSticky(TaskAssignorTests):
     [
         (TakesOver, "any_cluster", "each task has one owner"),
         (LeavesOut, "any_cluster", "every process is in the assignment"),
-        (Invents, "any_cluster", "nobody is given a task that there is not"),
+        (Invents, "any_cluster", "no instance is given a task that does not exist"),
         (CopiesAll, "any_cluster", "only tasks with state have standbys"),
         (
             Crowds,

@@ -171,7 +171,7 @@ def plain_admin_settings(config: AbstractConfig) -> dict[str, Any]:
 def _plain(
     config: AbstractConfig, settings: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the entries in ``names`` and those that no client knows, for the application's brokers."""
+    """Return the entries in ``names`` and those that no client knows, for the broker clients."""
     known, not_for_all = set(names), CLIENT_PREFIXES + OTHER_PREFIXES
     kept = {
         key: value

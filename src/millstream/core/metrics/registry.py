@@ -71,7 +71,7 @@ class Metrics:
         return found
 
     def declare(self, sensors: Callable[[], Iterable[Key]]) -> None:
-        """Name sensors that exist before they have recorded anything; called when metrics are read."""
+        """Name sensors that exist before they have recorded anything; called at each reading."""
         self._declared.append(sensors)
 
     def gauge(self, name: MetricName, value: Any) -> None:
