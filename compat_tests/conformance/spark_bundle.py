@@ -41,7 +41,7 @@ from millstream.topology.spark.clients.settings import (
 )
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.line import _workers_for as workers_for
-from millstream.topology.spark.driver.runner import without_patterns
+from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import ROW_SCHEMA

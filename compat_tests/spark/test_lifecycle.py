@@ -18,7 +18,7 @@ from millstream import (
     StreamsException,
     Topology,
 )
-from millstream.topology.spark.driver.runner import Unwanted
+from millstream.topology.spark.driver.query import Unwanted
 from millstream.topology.spark.driver.signals import Signals
 
 PATIENCE_S = 30

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
@@ -30,12 +29,13 @@ from millstream.topology.spark.admission.decision import (
     doubt,
     verdict,
 )
+from millstream.topology.spark.admission.emptying import empty, finish_emptying
 from millstream.topology.spark.admission.group import At, Group, GroupState
 from millstream.topology.spark.admission.refusals import refused
+from millstream.topology.spark.admission.topic_ids import note_topics, recreated_topics
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, local_path
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
 from millstream.topology.spark.checkpoint.log import (
-    SPARKS,
     CheckpointLog,
     Positions,
     Progress,
@@ -47,8 +47,6 @@ from millstream.topology.spark.state.slots import Turn, free_slots
 
 log = logging.getLogger(__name__)
 
-TOPICS = "millstream-topics.json"
-EMPTYING = "millstream-emptying"
 CLEANED = "cleaned"
 _LATELY_MS = 24 * 3600 * 1000
 _RENEWAL_S = 3600.0
@@ -197,7 +195,7 @@ class Instance:
             foreign = flat(self._admitted.progress.done_to)
             tokens = dict.fromkeys(range(sinks), self._admitted.progress.done + 1)
         group.commit(claim, foreign, tokens, mark.text())
-        self._note_topics(files, group)
+        note_topics(files, group, self._admitted.places)
         (self._state_dir / CLEANED).unlink(missing_ok=True)
         threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
@@ -250,8 +248,7 @@ class Instance:
 
     def _here(self, files: Files) -> tuple[Here | None, Progress]:
         nothing = Progress(planned_to={}, done_to={})
-        if files.has(EMPTYING):
-            _empty(files)
+        finish_emptying(files)
         if not files.has(FILE):
             if any(name.isdigit() for name in files.names("offsets")):
                 raise StreamsException(
@@ -273,7 +270,7 @@ class Instance:
         progress: Progress,
         places: list[At],
     ) -> list[Place]:
-        ends, recreated = group.ends(places), self._recreated(files, group)
+        ends, recreated = group.ends(places), recreated_topics(files, group, self._location)
         done, planned = flat(progress.done_to), flat(progress.planned_to)
         lost = [at for at in places if at not in state.offsets and done.get(at, 0) > 0]
         lately = self._read_lately(files, progress, lost) if lost else {}
@@ -340,7 +337,7 @@ class Instance:
                 self._location,
                 "the group's offsets were reset",
             )
-            _empty(files)
+            empty(files)
         claim, here = situation.claim, situation.here
         if claim is not None and claim.checkpoint != (here and here.id):
             log.warning(
@@ -349,26 +346,6 @@ class Instance:
                 claim.place() + (", which is gone" if situation.former_is_gone else ""),
             )
         return decided.action is Action.BEGIN_ANEW
-
-    def _recreated(self, files: Files, group: Group) -> set[str]:
-        if not files.has(TOPICS):
-            return set()
-        try:
-            known = dict(json.loads(files.text(TOPICS)))
-        except (ValueError, TypeError, OSError) as error:
-            raise StreamsException(
-                f'cannot read "{TOPICS}" in checkpoint "{self._location}"',
-                detail=f"{error}. It says which topics were read; nothing else is lost.",
-                hint="Delete the file.",
-            ) from error
-        now = group.topic_ids(known)
-        return {topic for topic, id_ in known.items() if now.get(topic, id_) != id_}
-
-    def _note_topics(self, files: Files, group: Group) -> None:
-        assert self._admitted is not None
-        if not files.has(TOPICS):
-            topics = {topic for topic, _ in self._admitted.places}
-            files.write(TOPICS, json.dumps(group.topic_ids(topics), indent=1))
 
     def _renew(self) -> None:
         """Commit the claim again from time to time, so that it does not expire."""
@@ -392,14 +369,3 @@ def local_files(location: str) -> LocalFiles | None:
     """Return the files of a checkpoint on this machine; None if it is not here."""
     path = local_path(location)
     return None if path is None else LocalFiles(path)
-
-
-def _empty(files: Files) -> None:
-    """Delete all that an application and Spark have made in a checkpoint.
-
-    Where this ends before its time, the next start goes on with it.
-    """
-    files.write(EMPTYING, "")
-    for name in (*SPARKS, TOPICS, FILE):
-        files.remove(name)
-    files.remove(EMPTYING)

@@ -5,12 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from types import TracebackType
-from typing import Any
 
 from pyspark import InheritableThread, SparkContext
 from typing_extensions import Self
@@ -21,30 +18,23 @@ from millstream.core.durations import to_millis
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
-    StreamsException,
 )
-from millstream.plugins.names import observers
-from millstream.topology.spark.driver.jvm import ended_jvm, forget_ended_jvm
+from millstream.topology.spark.driver.jvm import forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory
-from millstream.topology.spark.driver.progress_lines import ProgressLines
-from millstream.topology.spark.driver.queryable import QueryableApplication
-from millstream.topology.spark.driver.runner import Runner, Unwanted
+from millstream.topology.spark.driver.query import Unwanted
+from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.signals import Signals
 from millstream.topology.spark.driver.state_machine import State
-from millstream.topology.spark.failures import failure_from, trace_from
-from millstream.topology.spark.logs import ApplicationLog
+from millstream.topology.spark.driver.unexpected import interrupted, trace_of, unexpected
+from millstream.topology.spark.driver.watched import POLL_S, WatchedApplication
 
 log = logging.getLogger(__name__)
 
-_POLL_S = 0.05
-_REPLACE = "REPLACE_THREAD"
-Handler = Callable[[Exception], Any]
-StateCallback = Callable[[State, State], Any]
 
 FOREVER = CloseOptions()
 
 
-class LivingApplication(QueryableApplication):
+class LivingApplication(WatchedApplication):
     """The part of ``KafkaStreams`` that starts, waits and ends.
 
     Args:
@@ -54,24 +44,11 @@ class LivingApplication(QueryableApplication):
 
     def __init__(self, runner: Runner, config: StreamsConfig) -> None:
         super().__init__(runner, config)
-        self._observers = observers(runner.application_id, config.merged())
-        self._machine.listener = self._observed(None)
-        self._failures = 0
-        self._failure: Exception | None = None
-        """What has ended the application."""
         self._start_error: Exception | None = None
         self._told = False
         """The failure has been raised to a caller."""
-        self._handler: Handler | None = None
         self._starter: threading.Thread | None = None
-        self._watcher: threading.Thread | None = None
         self._closer: threading.Thread | None = None
-        self._stopping = threading.Event()
-        self._waiting = 0
-        """How many callers wait for the end, to whom a failure will be raised."""
-        self._log = ApplicationLog(runner.log)
-        interval_s = config.getLong("log.summary.interval.ms") / 1000
-        self._lines = ProgressLines(runner.application_id, interval_s)
 
     def start(self) -> None:
         """Check topics, checkpoint and broker, then start; returns when the query is under way.
@@ -223,9 +200,9 @@ class LivingApplication(QueryableApplication):
                 "%s: the start failed: %s",
                 self._application_id,
                 error,
-                extra={"details": _trace(error), "raised": True},
+                extra={"details": trace_of(error), "raised": True},
             )
-            self._start_error = error if isinstance(error, Exception) else _interrupted(error)
+            self._start_error = error if isinstance(error, Exception) else interrupted(error)
             self._end_with(self._start_error)
             return
         if self._machine.move_if_possible(State.RUNNING):
@@ -253,7 +230,7 @@ class LivingApplication(QueryableApplication):
     def _over(self, limit_s: float | None, signals: Signals) -> bool:
         give_up = None if limit_s is None else time.monotonic() + limit_s
         heard = 0
-        while not self._machine.wait_until_over(_POLL_S):
+        while not self._machine.wait_until_over(POLL_S):
             if signals.count > heard:
                 heard = signals.count
                 self._obey(heard, signals.last)
@@ -294,7 +271,7 @@ class LivingApplication(QueryableApplication):
             log.warning(
                 "the application was not stopped in order application=%s %s",
                 self._application_id,
-                self._unexpected(error),
+                self._note(*unexpected(error)),
             )
         finally:
             with suppress(Exception):
@@ -310,136 +287,6 @@ class LivingApplication(QueryableApplication):
         own = (self._watcher, self._starter, self._closer)
         return threading.current_thread() in own or self._machine.is_telling()
 
-    # -- watching ------------------------------------------------------------------
-
-    def _watch(self) -> None:
-        """Wait for the query's end; unless it was asked for, decide what follows."""
-        while not self._stopping.is_set():
-            try:
-                failure = self._look()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it must not go unnoticed
-                failure = self._unexpected(error)
-                with suppress(Exception):
-                    self._runner.halt()
-            if failure is None:
-                time.sleep(_POLL_S)
-            elif not self._stopping.is_set() and not self._recovered(failure):
-                self._end_with(failure)
-                return
-
-    def _look(self) -> StreamsException | None:
-        """Return what has ended the query; None while it runs."""
-        self._tell_news()
-        text = self._runner.failure()
-        if text is None:
-            self._lines.look(self._runner.last_progress, self._runner.recent_progress)
-            return None
-        failure = failure_from(text)
-        self._note(failure, trace_from(text))
-        return failure
-
-    def _note(self, failure: StreamsException, details: str) -> None:
-        """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
-        if place := self._log_place():
-            failure.more = (*failure.more, ("log", place))
-        log.error(
-            "%s: %s",
-            self._application_id,
-            failure,
-            extra={"details": details, "raised": self._waiting > 0},
-        )
-
-    def _log_place(self) -> str:
-        options = self._runner.log
-        return str(options.path) if options.on else ""
-
-    def _unexpected(self, error: Exception) -> StreamsException:
-        ended = ended_jvm()
-        if ended is None:
-            failure = StreamsException(
-                "cannot follow the Spark query any more", detail=f"{type(error).__name__}: {error}"
-            )
-        else:
-            failure = StreamsException(
-                "Spark's JVM has ended",
-                detail=f"It {ended}.",
-                hint="Start the program again: it goes on after the last committed batch. If the "
-                "machine's memory ran out, lower spark.driver.memory.",
-            )
-        details = _trace(error)
-        # How Py4J noticed is of no interest to who reads the trace.
-        error.__cause__ = error.__context__ = None
-        failure.__cause__ = error.with_traceback(None)
-        self._note(failure, details)
-        return failure
-
-    def _recovered(self, failure: StreamsException) -> bool:
-        self._failures += 1
-        self._observers.failed(failure)
-        if self._asked(failure) != _REPLACE:
-            return False
-        try:
-            self._machine.move(State.REBALANCING)
-            self._runner.restart()
-            self._machine.move(State.RUNNING)
-            self._lines.say("started again from the last checkpoint after a failure")
-        except Unwanted:
-            return True
-        except Exception:
-            log.exception("restart failed application=%s", self._application_id)
-            return False
-        return True
-
-    def _asked(self, failure: StreamsException) -> Any:
-        if self._handler is None:
-            return None
-        try:
-            answer = self._handler(failure)
-        except Exception:
-            log.exception("an uncaught exception handler failed")
-            return None
-        return getattr(answer, "name", answer)
-
-    def _end_with(self, failure: Exception) -> None:
-        self._failure = failure
-        if self.state() is State.PENDING_SHUTDOWN:
-            log.warning("failed while closing application=%s\n%s", self._application_id, failure)
-        self._machine.move_if_possible(State.PENDING_ERROR)
-        for end in (self._end_queries, self._runner.release):
-            try:
-                end()
-            except Exception as error:  # noqa: BLE001 - Spark may be gone, and the end must be told
-                log.info("not ended in order application=%s error=%r", self._application_id, error)
-        self._machine.move_if_possible(State.ERROR)
-
-    def _observed(self, listener: StateCallback | None) -> StateCallback:
-        """Return what tells the observers, and then the listener, of a change of state."""
-
-        def tell_all(new: State, old: State) -> None:
-            self._observers.state_changed(new.name, old.name)
-            if listener is not None:
-                try:
-                    listener(new, old)
-                except Exception:
-                    log.exception("a state listener failed from=%s to=%s", old.name, new.name)
-            if new.hasCompletedShutdown():
-                self._observers.close()
-                self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
-                self._log.close()
-
-        return tell_all
-
-    @property
-    def _application_id(self) -> str:
-        return self._runner.application_id
-
-    def _end_queries(self) -> None:
-        self._tell_news()
-        self._close_queries()
-
-    def _tell_news(self) -> None:
-        """Tell listeners what has happened since the last call."""
-
 
 def _seconds(timeout: timedelta | int | None) -> float | None:
     if timeout is None:
@@ -448,13 +295,3 @@ def _seconds(timeout: timedelta | int | None) -> float | None:
     if limit_ms < 0:
         raise IllegalArgumentException("Timeout can't be negative.", detail=f"It is {limit_ms} ms.")
     return limit_ms / 1000
-
-
-def _trace(error: BaseException) -> str:
-    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
-
-
-def _interrupted(error: BaseException) -> StreamsException:
-    failure = StreamsException("the start was interrupted", detail=repr(error))
-    failure.__cause__ = error
-    return failure

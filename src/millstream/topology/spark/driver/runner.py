@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import threading
-import time
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_LOCATION, RECORDS_PER_BATCH
 from millstream.core.errors import (
     ConfigException,
-    MissingSourceTopicException,
     TopologyException,
 )
-from millstream.core.plan import Node, Plan, SourceNode
+from millstream.core.plan import Plan
 from millstream.topology.spark.admission.instance import Instance, local_files
 from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
@@ -45,16 +38,16 @@ from millstream.topology.spark.clients.settings import (
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
-from millstream.topology.spark.damage import damage_told, with_causes
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.jvm import quieten
-from millstream.topology.spark.driver.line import LineOptions, start_line
+from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.on_this_machine import warn_without_retries
+from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.preflight import check_java
 from millstream.topology.spark.driver.probe import needs_wall_clock
-from millstream.topology.spark.driver.purge import Purger
+from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.job import Job
@@ -63,8 +56,6 @@ from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.placement.watcher import Placement, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.topology import Topology
-
-_STOP_POLL_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +66,6 @@ class Started:
     plan: Plan
     """No source has a pattern any more."""
     job: Job
-
-
-class Unwanted(Exception):
-    """The application is to be closed before its query was started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +79,7 @@ class _Compiled:
     global_sizes: dict[str, int]
 
 
-class Runner:
+class Runner(QueryControl):
     """One application's query on Spark.
 
     Args:
@@ -104,20 +91,18 @@ class Runner:
     def __init__(
         self, topology: Topology, config: StreamsConfig, spark: SparkSession | None
     ) -> None:
+        super().__init__(config)
         self.application_id: str = config.getString("application.id")
         if not self.application_id:
             raise ConfigException(
                 "Invalid value  for configuration application.id: It must not be empty",
                 detail="It names the consumer group, internal topics and local directories.",
             )
-        self._config = config
         self._entries = config.merged()
         self._spark = spark
         self._description = str(topology.describe())
         self._plan = topology.plan()
         self._assignor = steering_assignor(config)
-        self.placement: Placement | None = None
-        """Where the tasks run; None before the start."""
         if not any(part.sources for part in self._plan.subtopologies) and not self._plan.globals:
             raise TopologyException(
                 "Topology has no stream threads and no global threads, must subscribe to at least "
@@ -128,17 +113,7 @@ class Runner:
         self._instance = Instance(
             config, self.state_dir, self.checkpoint_location, stores=bool(self.store_names())
         )
-        self._query: StreamingQuery | None = None
-        self._again: tuple[SparkSession, Job, LineOptions] | None = None
-        self._changing = threading.RLock()
-        """Held by who starts or stops the query."""
-        self._held = False
-        self._over = False
-        """The query is not to be started, or started again."""
-        self._hurry = False
-        """The batch under way is not to be waited for."""
         self.started: Started | None = None
-        self._progress: dict[str, Any] | None = None
         self.measurements = Measurements(config, self.application_id, self._description)
         """What workers have measured."""
         self.rebuilt: RebuiltStores | None = None
@@ -262,101 +237,7 @@ class Runner:
             TaskMigratedException: Another instance has taken over meanwhile.
         """
         self._instance.check()
-        self._run()
-
-    def _run(self) -> None:
-        assert self._again is not None
-        session, job, options = self._again
-        with self._changing:
-            self._check_wanted()
-            if not self._held:
-                again = replace(job, run_id=uuid.uuid4().hex)
-                with damage_told():
-                    self._query = start_line(session, again, options)
-                if self.placement is not None:
-                    self.placement.watch(self._query)
-                if job.layout.feedback:
-                    interval_ms = self._config.getLong("repartition.purge.interval.ms")
-                    Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
-
-    def no_more(self) -> None:
-        """Start no query from now on."""
-        self._over = True
-
-    def hurry(self) -> None:
-        """Wait for no batch any longer: what it has done is undone, and done at the next start."""
-        self._hurry = True
-
-    def halt(self) -> None:
-        """Stop the query at once; another one may be started."""
-        with self._changing:
-            if self._query is not None:
-                self._query.stop()
-
-    def stop(self, timeout_s: float | None) -> None:
-        """Let the current batch finish, as far as time allows, and stop the query."""
-        self.no_more()
-        with self._changing:
-            if self._query is not None:
-                self._stop(self._query, timeout_s)
-
-    def hold(self) -> None:
-        """Stop the query after the current batch; if there is none yet, start none."""
-        with self._changing:
-            self._held = True
-            self._progress = self.last_progress()
-            # First, so that the end of the query is not taken for a failure.
-            query, self._query = self._query, None
-            if query is not None:
-                self._stop(query, None)
-
-    def go_on(self) -> None:
-        """Start the query that was held, if it should have been running."""
-        with self._changing:
-            self._held = False
-            if self._again is None or self._query is not None:
-                return
-            try:
-                self.restart()
-            except BaseException:
-                self._held = True
-                raise
-
-    def failure(self) -> str | None:
-        """Return the text of what ended the query; None while it is active."""
-        query = self._query
-        if query is None or query.isActive:
-            return None
-        error = query.exception()
-        if error is None:
-            return "the query was stopped from outside"
-        reported: Any = query
-        return with_causes(str(error), reported._jsq.exception().get())
-
-    def last_progress(self) -> dict[str, Any] | None:
-        """Return Spark's account of the last batch; None before the first has ended."""
-        progress = None if self._query is None else self._query.lastProgress
-        return self._progress if progress is None else json.loads(progress.json)
-
-    def recent_progress(self) -> list[dict[str, Any]]:
-        """Return Spark's accounts of the last batches, oldest first, as many as it keeps."""
-        query: Any = self._query
-        if query is None:
-            return []
-        return [json.loads(each.json()) for each in query._jsq.recentProgress()]
-
-    def _check_wanted(self) -> None:
-        if self._over:
-            raise Unwanted
-
-    def _stop(self, query: StreamingQuery, timeout_s: float | None) -> None:
-        give_up = None if timeout_s is None else time.monotonic() + timeout_s
-        batch = _batch_of(query)
-        while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
-            if self._hurry or (give_up is not None and time.monotonic() > give_up):
-                break
-            time.sleep(_STOP_POLL_S)
-        query.stop()
+        super().restart()
 
     def _compiled(
         self, brokers: Brokers, sizes: dict[str, int], found: Checkpoint | None
@@ -423,39 +304,6 @@ class Runner:
         return self._config.getLong("poll.ms") if ticks else 0
 
 
-def without_patterns(
-    plan: Plan, known: Mapping[str, list[str]], sizes: Mapping[str, int]
-) -> tuple[Plan, dict[str, list[str]]]:
-    """Return the plan with topics in the place of patterns, and which they are by source node.
-
-    Args:
-        plan: The topology.
-        known: What a checkpoint has noted; the topics of a checkpoint never change.
-        sizes: All topics of the broker.
-    """
-    named = {topic for part in plan.subtopologies for topic in part.source_topics}
-    matched: dict[str, list[str]] = {}
-
-    def resolved(node: Node) -> Node:
-        if not isinstance(node, SourceNode) or node.pattern is None:
-            return node
-        candidates = sorted(sizes.keys() - named)
-        topics = [t for t in candidates if node.reads(t) and not t.startswith("__")]
-        matched[node.name] = topics = list(known.get(node.name, topics))
-        if not topics:
-            raise MissingSourceTopicException(
-                f'no topic matches the pattern "{node.pattern.pattern}" of source "{node.name}"',
-                hint="Create one first.",
-            )
-        return replace(node, topics=tuple(topics), pattern=None)
-
-    parts = tuple(
-        replace(part, nodes=tuple(resolved(node) for node in part.nodes))
-        for part in plan.subtopologies
-    )
-    return replace(plan, subtopologies=parts), matched
-
-
 def _reads_at_several_places(layout: Layout) -> bool:
     return sum(1 for stage in layout.stages if stage.topics) > 1
 
@@ -467,8 +315,3 @@ def _tasks(layout: Layout) -> dict[str, int]:
 def _sink_topics(plan: Plan) -> list[str]:
     topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
     return [topic for topic in dict.fromkeys(topics) if topic not in plan.repartition_topics]
-
-
-def _batch_of(query: StreamingQuery) -> int:
-    progress = query.lastProgress
-    return -1 if progress is None else progress.batchId

@@ -1,0 +1,24 @@
+"""Deletion of a checkpoint's contents, finished by the next start if it was interrupted."""
+
+from __future__ import annotations
+
+from millstream.topology.spark.admission.topic_ids import TOPICS
+from millstream.topology.spark.checkpoint.descriptor import FILE
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import SPARKS
+
+EMPTYING = "millstream-emptying"
+
+
+def empty(files: Files) -> None:
+    """Delete all that an application and Spark have made in a checkpoint."""
+    files.write(EMPTYING, "")
+    for name in (*SPARKS, TOPICS, FILE):
+        files.remove(name)
+    files.remove(EMPTYING)
+
+
+def finish_emptying(files: Files) -> None:
+    """Delete the rest, if an earlier start was interrupted while it emptied the checkpoint."""
+    if files.has(EMPTYING):
+        empty(files)

@@ -1,0 +1,39 @@
+"""Ids of the topics that a checkpoint has read: a topic that was made anew has another one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.admission.group import At, Group
+from millstream.topology.spark.checkpoint.files import Files
+
+TOPICS = "millstream-topics.json"
+
+
+def recreated_topics(files: Files, group: Group, location: str) -> set[str]:
+    """Return the topics that have another id than when the checkpoint began.
+
+    Raises:
+        StreamsException: The file that notes the ids is damaged.
+    """
+    if not files.has(TOPICS):
+        return set()
+    try:
+        known = dict(json.loads(files.text(TOPICS)))
+    except (ValueError, TypeError, OSError) as error:
+        raise StreamsException(
+            f'cannot read "{TOPICS}" in checkpoint "{location}"',
+            detail=f"{error}. It says which topics were read; nothing else is lost.",
+            hint="Delete the file.",
+        ) from error
+    now = group.topic_ids(known)
+    return {topic for topic, id_ in known.items() if now.get(topic, id_) != id_}
+
+
+def note_topics(files: Files, group: Group, places: Iterable[At]) -> None:
+    """Write the ids of topics into a new checkpoint."""
+    if not files.has(TOPICS):
+        topics = {topic for topic, _ in places}
+        files.write(TOPICS, json.dumps(group.topic_ids(topics), indent=1))

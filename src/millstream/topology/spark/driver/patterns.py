@@ -1,0 +1,42 @@
+"""Source patterns of a plan, replaced by the topics that match them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from millstream.core.errors import MissingSourceTopicException
+from millstream.core.plan import Node, Plan, SourceNode
+
+
+def without_patterns(
+    plan: Plan, known: Mapping[str, list[str]], sizes: Mapping[str, int]
+) -> tuple[Plan, dict[str, list[str]]]:
+    """Return the plan with topics in the place of patterns, and which they are by source node.
+
+    Args:
+        plan: The topology.
+        known: What a checkpoint has noted; the topics of a checkpoint never change.
+        sizes: All topics of the broker.
+    """
+    named = {topic for part in plan.subtopologies for topic in part.source_topics}
+    matched: dict[str, list[str]] = {}
+
+    def resolved(node: Node) -> Node:
+        if not isinstance(node, SourceNode) or node.pattern is None:
+            return node
+        candidates = sorted(sizes.keys() - named)
+        topics = [t for t in candidates if node.reads(t) and not t.startswith("__")]
+        matched[node.name] = topics = list(known.get(node.name, topics))
+        if not topics:
+            raise MissingSourceTopicException(
+                f'no topic matches the pattern "{node.pattern.pattern}" of source "{node.name}"',
+                hint="Create one first.",
+            )
+        return replace(node, topics=tuple(topics), pattern=None)
+
+    parts = tuple(
+        replace(part, nodes=tuple(resolved(node) for node in part.nodes))
+        for part in plan.subtopologies
+    )
+    return replace(plan, subtopologies=parts), matched

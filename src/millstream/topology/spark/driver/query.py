@@ -1,0 +1,156 @@
+"""Control of an application's streaming query: start, hold, stop, failure and progress."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import uuid
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from millstream.core.config import StreamsConfig
+from millstream.topology.spark.damage import damage_told, with_causes
+from millstream.topology.spark.driver.line import LineOptions, start_line
+from millstream.topology.spark.driver.purge import Purger
+from millstream.topology.spark.job import Job
+from millstream.topology.spark.placement.watcher import Placement
+
+_STOP_POLL_S = 0.005
+
+
+class Unwanted(Exception):
+    """The application is to be closed before its query was started."""
+
+
+class QueryControl:
+    """Starts and stops one query, any number of times.
+
+    Args:
+        config: The application's configuration.
+    """
+
+    def __init__(self, config: StreamsConfig) -> None:
+        self._config = config
+        self.placement: Placement | None = None
+        """Where the tasks run; None before the start."""
+        self._query: StreamingQuery | None = None
+        self._again: tuple[SparkSession, Job, LineOptions] | None = None
+        self._changing = threading.RLock()
+        """Held by who starts or stops the query."""
+        self._held = False
+        self._over = False
+        """The query is not to be started, or started again."""
+        self._hurry = False
+        """The batch under way is not to be waited for."""
+        self._progress: dict[str, Any] | None = None
+
+    def restart(self) -> None:
+        """Start the query again from its checkpoint, unless it is held.
+
+        Raises:
+            Unwanted: It has been stopped.
+        """
+        self._run()
+
+    def _run(self) -> None:
+        assert self._again is not None
+        session, job, options = self._again
+        with self._changing:
+            self._check_wanted()
+            if not self._held:
+                again = replace(job, run_id=uuid.uuid4().hex)
+                with damage_told():
+                    self._query = start_line(session, again, options)
+                if self.placement is not None:
+                    self.placement.watch(self._query)
+                if job.layout.feedback:
+                    interval_ms = self._config.getLong("repartition.purge.interval.ms")
+                    Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
+
+    def no_more(self) -> None:
+        """Start no query from now on."""
+        self._over = True
+
+    def hurry(self) -> None:
+        """Wait for no batch any longer: what it has done is undone, and done at the next start."""
+        self._hurry = True
+
+    def halt(self) -> None:
+        """Stop the query at once; another one may be started."""
+        with self._changing:
+            if self._query is not None:
+                self._query.stop()
+
+    def stop(self, timeout_s: float | None) -> None:
+        """Let the current batch finish, as far as time allows, and stop the query."""
+        self.no_more()
+        with self._changing:
+            if self._query is not None:
+                self._stop(self._query, timeout_s)
+
+    def hold(self) -> None:
+        """Stop the query after the current batch; if there is none yet, start none."""
+        with self._changing:
+            self._held = True
+            self._progress = self.last_progress()
+            # First, so that the end of the query is not taken for a failure.
+            query, self._query = self._query, None
+            if query is not None:
+                self._stop(query, None)
+
+    def go_on(self) -> None:
+        """Start the query that was held, if it should have been running."""
+        with self._changing:
+            self._held = False
+            if self._again is None or self._query is not None:
+                return
+            try:
+                self.restart()
+            except BaseException:
+                self._held = True
+                raise
+
+    def failure(self) -> str | None:
+        """Return the text of what ended the query; None while it is active."""
+        query = self._query
+        if query is None or query.isActive:
+            return None
+        error = query.exception()
+        if error is None:
+            return "the query was stopped from outside"
+        reported: Any = query
+        return with_causes(str(error), reported._jsq.exception().get())
+
+    def last_progress(self) -> dict[str, Any] | None:
+        """Return Spark's account of the last batch; None before the first has ended."""
+        progress = None if self._query is None else self._query.lastProgress
+        return self._progress if progress is None else json.loads(progress.json)
+
+    def recent_progress(self) -> list[dict[str, Any]]:
+        """Return Spark's accounts of the last batches, oldest first, as many as it keeps."""
+        query: Any = self._query
+        if query is None:
+            return []
+        return [json.loads(each.json()) for each in query._jsq.recentProgress()]
+
+    def _check_wanted(self) -> None:
+        if self._over:
+            raise Unwanted
+
+    def _stop(self, query: StreamingQuery, timeout_s: float | None) -> None:
+        give_up = None if timeout_s is None else time.monotonic() + timeout_s
+        batch = _batch_of(query)
+        while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
+            if self._hurry or (give_up is not None and time.monotonic() > give_up):
+                break
+            time.sleep(_STOP_POLL_S)
+        query.stop()
+
+
+def _batch_of(query: StreamingQuery) -> int:
+    progress = query.lastProgress
+    return -1 if progress is None else progress.batchId

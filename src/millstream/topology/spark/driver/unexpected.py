@@ -1,0 +1,41 @@
+"""Errors of the driver itself while it follows its query: a dead JVM, or anything else."""
+
+from __future__ import annotations
+
+import traceback
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.driver.jvm import ended_jvm
+
+
+def unexpected(error: Exception) -> tuple[StreamsException, str]:
+    """Return what ends the application for an error that is not the query's, and its trace."""
+    ended = ended_jvm()
+    if ended is None:
+        failure = StreamsException(
+            "cannot follow the Spark query any more", detail=f"{type(error).__name__}: {error}"
+        )
+    else:
+        failure = StreamsException(
+            "Spark's JVM has ended",
+            detail=f"It {ended}.",
+            hint="Start the program again: it goes on after the last committed batch. If the "
+            "machine's memory ran out, lower spark.driver.memory.",
+        )
+    details = trace_of(error)
+    # How Py4J noticed is of no interest to who reads the trace.
+    error.__cause__ = error.__context__ = None
+    failure.__cause__ = error.with_traceback(None)
+    return failure, details
+
+
+def trace_of(error: BaseException) -> str:
+    """Return an error with its trace as Python prints it."""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def interrupted(error: BaseException) -> StreamsException:
+    """Return what a start raises that was ended by something like KeyboardInterrupt."""
+    failure = StreamsException("the start was interrupted", detail=repr(error))
+    failure.__cause__ = error
+    return failure

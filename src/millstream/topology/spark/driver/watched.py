@@ -1,0 +1,161 @@
+"""An application under observation: its failures, log, observers, and its end by a failure."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import StreamsException
+from millstream.plugins.names import observers
+from millstream.topology.spark.driver.progress_lines import ProgressLines
+from millstream.topology.spark.driver.query import Unwanted
+from millstream.topology.spark.driver.queryable import QueryableApplication
+from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.state_machine import State
+from millstream.topology.spark.driver.unexpected import unexpected
+from millstream.topology.spark.failures import failure_from, trace_from
+from millstream.topology.spark.logs import ApplicationLog
+
+log = logging.getLogger(__name__)
+
+POLL_S = 0.05
+_REPLACE = "REPLACE_THREAD"
+Handler = Callable[[Exception], Any]
+StateCallback = Callable[[State, State], Any]
+
+
+class WatchedApplication(QueryableApplication):
+    """The part of ``KafkaStreams`` that follows the query and decides what a failure leads to.
+
+    Args:
+        runner: The query on Spark.
+        config: The application's configuration.
+    """
+
+    def __init__(self, runner: Runner, config: StreamsConfig) -> None:
+        super().__init__(runner, config)
+        self._observers = observers(runner.application_id, config.merged())
+        self._machine.listener = self._observed(None)
+        self._failures = 0
+        self._failure: Exception | None = None
+        """What has ended the application."""
+        self._handler: Handler | None = None
+        self._watcher: threading.Thread | None = None
+        self._stopping = threading.Event()
+        self._waiting = 0
+        """How many callers wait for the end, to whom a failure will be raised."""
+        self._log = ApplicationLog(runner.log)
+        interval_s = config.getLong("log.summary.interval.ms") / 1000
+        self._lines = ProgressLines(runner.application_id, interval_s)
+
+    def _watch(self) -> None:
+        """Wait for the query's end; unless it was asked for, decide what follows."""
+        while not self._stopping.is_set():
+            try:
+                failure = self._look()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it must not go unnoticed
+                failure = self._note(*unexpected(error))
+                with suppress(Exception):
+                    self._runner.halt()
+            if failure is None:
+                time.sleep(POLL_S)
+            elif not self._stopping.is_set() and not self._recovered(failure):
+                self._end_with(failure)
+                return
+
+    def _look(self) -> StreamsException | None:
+        """Return what has ended the query; None while it runs."""
+        self._tell_news()
+        text = self._runner.failure()
+        if text is None:
+            self._lines.look(self._runner.last_progress, self._runner.recent_progress)
+            return None
+        return self._note(failure_from(text), trace_from(text))
+
+    def _note(self, failure: StreamsException, details: str) -> StreamsException:
+        """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
+        if place := self._log_place():
+            failure.more = (*failure.more, ("log", place))
+        log.error(
+            "%s: %s",
+            self._application_id,
+            failure,
+            extra={"details": details, "raised": self._waiting > 0},
+        )
+        return failure
+
+    def _log_place(self) -> str:
+        options = self._runner.log
+        return str(options.path) if options.on else ""
+
+    def _recovered(self, failure: StreamsException) -> bool:
+        self._failures += 1
+        self._observers.failed(failure)
+        if self._asked(failure) != _REPLACE:
+            return False
+        try:
+            self._machine.move(State.REBALANCING)
+            self._runner.restart()
+            self._machine.move(State.RUNNING)
+            self._lines.say("started again from the last checkpoint after a failure")
+        except Unwanted:
+            return True
+        except Exception:
+            log.exception("restart failed application=%s", self._application_id)
+            return False
+        return True
+
+    def _asked(self, failure: StreamsException) -> Any:
+        if self._handler is None:
+            return None
+        try:
+            answer = self._handler(failure)
+        except Exception:
+            log.exception("an uncaught exception handler failed")
+            return None
+        return getattr(answer, "name", answer)
+
+    def _end_with(self, failure: Exception) -> None:
+        self._failure = failure
+        if self.state() is State.PENDING_SHUTDOWN:
+            log.warning("failed while closing application=%s\n%s", self._application_id, failure)
+        self._machine.move_if_possible(State.PENDING_ERROR)
+        for end in (self._end_queries, self._runner.release):
+            try:
+                end()
+            except Exception as error:  # noqa: BLE001 - Spark may be gone, and the end must be told
+                log.info("not ended in order application=%s error=%r", self._application_id, error)
+        self._machine.move_if_possible(State.ERROR)
+
+    def _observed(self, listener: StateCallback | None) -> StateCallback:
+        """Return what tells the observers, and then the listener, of a change of state."""
+
+        def tell_all(new: State, old: State) -> None:
+            self._observers.state_changed(new.name, old.name)
+            if listener is not None:
+                try:
+                    listener(new, old)
+                except Exception:
+                    log.exception("a state listener failed from=%s to=%s", old.name, new.name)
+            if new.hasCompletedShutdown():
+                self._observers.close()
+                self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
+                self._log.close()
+
+        return tell_all
+
+    @property
+    def _application_id(self) -> str:
+        return self._runner.application_id
+
+    def _end_queries(self) -> None:
+        self._tell_news()
+        self._close_queries()
+
+    def _tell_news(self) -> None:
+        """Tell listeners what has happened since the last call."""
