@@ -6,8 +6,12 @@ key of partition p is therefore searched for, the smallest integer that lands on
 
 from __future__ import annotations
 
-_MASK = 0xFFFFFFFF
+import struct
+
+import mmh3
+
 _SEED = 42
+_INT = struct.Struct("<i")
 
 
 def surrogate_keys(partitions: int) -> tuple[int, ...]:
@@ -27,15 +31,4 @@ def shuffle_partition(key: int, partitions: int) -> int:
 
 def murmur3_int(value: int) -> int:
     """Return Spark's Murmur3 hash of a 32-bit integer, as a signed integer."""
-    k = (value * 0xCC9E2D51) & _MASK
-    k = (_rotate(k, 15) * 0x1B873593) & _MASK
-    h = (_rotate(_SEED ^ k, 13) * 5 + 0xE6546B64) & _MASK
-    h ^= 4  # the length in bytes
-    h = ((h ^ (h >> 16)) * 0x85EBCA6B) & _MASK
-    h = ((h ^ (h >> 13)) * 0xC2B2AE35) & _MASK
-    h ^= h >> 16
-    return h - (1 << 32) if h & 0x80000000 else h
-
-
-def _rotate(value: int, bits: int) -> int:
-    return ((value << bits) | (value >> (32 - bits))) & _MASK
+    return mmh3.hash(_INT.pack(value), _SEED)
