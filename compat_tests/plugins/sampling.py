@@ -12,9 +12,9 @@ from millstream.core.state import StoreBuilder
 from millstream.plugins import (
     Chunk,
     ChunkProcessor,
-    OperatorPlace,
+    NodeInfo,
+    NodeOverrides,
     OperatorTraits,
-    OperatorWishes,
     StreamOperator,
     hookimpl,
 )
@@ -32,12 +32,12 @@ class Sample(StreamOperator):
     name = "sample"
     traits = OperatorTraits(by_key=True)
 
-    def processor(self, place: OperatorPlace) -> AnyProcessor:
-        return SampleProcessor(self.every, f"{place.name}-counts")
+    def processor(self, node: NodeInfo) -> AnyProcessor:
+        return SampleProcessor(self.every, f"{node.name}-counts")
 
-    def stores(self, place: OperatorPlace) -> Sequence[StoreBuilder[Any]]:
-        supplier = Stores.persistentKeyValueStore(f"{place.name}-counts")
-        return [Stores.keyValueStoreBuilder(supplier, place.key_serde, Serdes.Long())]
+    def stores(self, node: NodeInfo) -> Sequence[StoreBuilder[Any]]:
+        supplier = Stores.persistentKeyValueStore(f"{node.name}-counts")
+        return [Stores.keyValueStoreBuilder(supplier, node.key_serde, Serdes.Long())]
 
 
 class SampleProcessor(AnyProcessor):
@@ -65,7 +65,7 @@ class Shout(StreamOperator):
     name = "shout"
     traits = OperatorTraits(changes_value=True)
 
-    def processor(self, place: OperatorPlace) -> AnyProcessor:
+    def processor(self, node: NodeInfo) -> AnyProcessor:
         raise AssertionError("it expands")
 
     def expand(self, upstream: Any) -> Any:
@@ -79,7 +79,7 @@ class Differences(StreamOperator):
     name = "differences"
     traits = OperatorTraits(of_tables=True, changes_value=True)
 
-    def processor(self, place: OperatorPlace) -> AnyProcessor:
+    def processor(self, node: NodeInfo) -> AnyProcessor:
         return DifferenceProcessor()
 
 
@@ -102,10 +102,10 @@ class Louder(StreamOperator):
     name = "louder"
     label = "LOUD"
 
-    def wishes(self) -> OperatorWishes:
-        return OperatorWishes(name="louder" if self.serde else None, value_serde=self.serde)
+    def overrides(self) -> NodeOverrides:
+        return NodeOverrides(name="louder" if self.serde else None, value_serde=self.serde)
 
-    def processor(self, place: OperatorPlace) -> AnyProcessor:
+    def processor(self, node: NodeInfo) -> AnyProcessor:
         return LoudProcessor(self.mark, self.mark)
 
 
@@ -115,7 +115,7 @@ class Uneven(StreamOperator):
 
     name = "uneven"
 
-    def processor(self, place: OperatorPlace) -> AnyProcessor:
+    def processor(self, node: NodeInfo) -> AnyProcessor:
         return LoudProcessor("!", "?")
 
 

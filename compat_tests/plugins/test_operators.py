@@ -12,7 +12,7 @@ import pytest
 from compat_tests.plugins import sampling
 from millstream import Named, Serdes, StreamsBuilder, TimeWindows
 from millstream.core.errors import PluginError
-from millstream.plugins import OperatorPlace, OperatorTraits, StreamOperator, hookimpl
+from millstream.plugins import NodeInfo, OperatorTraits, StreamOperator, hookimpl
 from millstream.plugins.registry import registered
 from millstream.testing.kit import OperatorTests, run_suite
 from millstream.topology.deduplication.distinct import Distinct
@@ -94,7 +94,7 @@ def test_a_wrong_argument_is_an_error_at_the_call(stream: Any) -> None:
 class HiddenFilter(StreamOperator):
     name = "filter"
 
-    def processor(self, place: OperatorPlace) -> Any:
+    def processor(self, node: NodeInfo) -> Any:
         raise AssertionError
 
 
@@ -102,7 +102,7 @@ class HiddenFilter(StreamOperator):
 class Mutable(StreamOperator):
     name = "mutable"
 
-    def processor(self, place: OperatorPlace) -> Any:
+    def processor(self, node: NodeInfo) -> Any:
         return PROCESSOR
 
 

@@ -14,7 +14,7 @@ from millstream.plugins.connectors import Connector as Connector
 from millstream.plugins.markers import hookimpl as hookimpl
 from millstream.plugins.observers import Observer as Observer
 from millstream.plugins.operators import ChunkProcessor as ChunkProcessor
-from millstream.plugins.operators import OperatorPlace as OperatorPlace
+from millstream.plugins.operators import NodeInfo as NodeInfo
+from millstream.plugins.operators import NodeOverrides as NodeOverrides
 from millstream.plugins.operators import OperatorTraits as OperatorTraits
-from millstream.plugins.operators import OperatorWishes as OperatorWishes
 from millstream.plugins.operators import StreamOperator as StreamOperator

@@ -40,8 +40,8 @@ class OperatorTraits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OperatorWishes:
-    """What a use of an operator asks of its place, because its own arguments say so."""
+class NodeOverrides:
+    """Name and serdes of a node that the operator's own arguments set."""
 
     name: str | None = None
     """The node's; None for one with a number."""
@@ -52,8 +52,8 @@ class OperatorWishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OperatorPlace:
-    """Where in a topology an operator stands."""
+class NodeInfo:
+    """The node of one use of an operator: its name, and the serdes of the stream above."""
 
     name: str
     """The node's: the user's, or one with a number. Begin the names of stores with it."""
@@ -73,7 +73,7 @@ class StreamOperator:
         ... class Sample(StreamOperator):
         ...     every: int
         ...     name = "sample"
-        ...     def processor(self, place):
+        ...     def processor(self, node):
         ...         return SampleProcessor(self.every)
 
         With it installed, ``stream.sample(10)`` puts ``Sample(10)`` below ``stream``.
@@ -85,15 +85,15 @@ class StreamOperator:
     """In generated names of nodes, ``KSTREAM-LABEL-0000000001``; empty for the method's name."""
     traits: ClassVar[OperatorTraits] = OperatorTraits()
 
-    def wishes(self) -> OperatorWishes:
+    def overrides(self) -> NodeOverrides:
         """Return what the arguments say about name and serdes; nothing unless overridden.
 
         A ``Named`` that comes last is the operator's name, and no argument of the class, unless the
         class overrides this method or has a field ``named``.
         """
-        return OperatorWishes()
+        return NodeOverrides()
 
-    def processor(self, place: OperatorPlace) -> Processor[Any, Any, Any, Any]:
+    def processor(self, node: NodeInfo) -> Processor[Any, Any, Any, Any]:
         """Return a new processor; one is made for each task.
 
         Raises:
@@ -101,13 +101,13 @@ class StreamOperator:
         """
         raise PluginError(
             f'operator "{self.name}" has neither a processor nor an expansion',
-            detail=f"It was to be made for {place.name}.",
-            hint="Override processor(place), or expand(upstream).",
+            detail=f"It was to be made for {node.name}.",
+            hint="Override processor(node), or expand(upstream).",
         )
 
-    def stores(self, place: OperatorPlace) -> Sequence[StoreBuilder[Any]]:
+    def stores(self, node: NodeInfo) -> Sequence[StoreBuilder[Any]]:
         """Return the builders of the stores that its processors use; none unless overridden."""
-        del place
+        del node
         return ()
 
     def expand(self, upstream: Any) -> Any:

@@ -10,7 +10,7 @@ from millstream.core.serdes import Serdes
 from millstream.core.windows import TimeWindows, Windowed
 from millstream.plugins.kinds import OPERATORS
 from millstream.plugins.markers import hookimpl
-from millstream.plugins.operators import OperatorPlace, OperatorTraits, StreamOperator
+from millstream.plugins.operators import NodeInfo, OperatorTraits, StreamOperator
 from millstream.plugins.registry import offered, registered
 from millstream.testing.driver import TopologyTestDriver
 from millstream.testing.kit.one_task import sent_by
@@ -85,16 +85,16 @@ class OperatorTests:
         use = self.operator_class(*self.arguments)
         if use.expand(self._stream()) is not None:
             return
-        place = OperatorPlace(name="place")
+        node = NodeInfo(name="node")
         promise(
-            use.processor(place) is not use.processor(place),
+            use.processor(node) is not use.processor(node),
             "processor returns a new processor each time",
         )
-        names = [builder.name() for builder in use.stores(place)]
-        apart = [name for name in names if not name.startswith(place.name)]
+        names = [builder.name() for builder in use.stores(node)]
+        apart = [name for name in names if not name.startswith(node.name)]
         promise(
             not apart,
-            "names of stores begin with the place's, so that two uses do not share them",
+            "names of stores begin with the node's, so that two uses do not share them",
             f"stores {apart}",
         )
 

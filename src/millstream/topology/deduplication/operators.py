@@ -12,9 +12,9 @@ from millstream.core.durations import to_millis
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.state import StoreBuilder
 from millstream.plugins import (
-    OperatorPlace,
+    NodeInfo,
+    NodeOverrides,
     OperatorTraits,
-    OperatorWishes,
     StreamOperator,
 )
 from millstream.topology.deduplication.carried import Carried, CarriedSerde
@@ -62,31 +62,29 @@ class Deduplication(StreamOperator, ABC):
 
     def __post_init__(self) -> None:
         # What is wrong is to show where the method is called.
-        self.wishes()
+        self.overrides()
         _ = self.interval_ms
 
-    def wishes(self) -> OperatorWishes:
+    def overrides(self) -> NodeOverrides:
         how = self.options
-        return OperatorWishes(
-            name=how.name, key_serde=self.key_serde(), value_serde=how.value_serde
-        )
+        return NodeOverrides(name=how.name, key_serde=self.key_serde(), value_serde=how.value_serde)
 
-    def processor(self, place: OperatorPlace) -> Deduplicate:
-        return Deduplicate(self.ids(place), self.interval_ms, self.store_name(place))
+    def processor(self, node: NodeInfo) -> Deduplicate:
+        return Deduplicate(self.ids(node), self.interval_ms, self.store_name(node))
 
-    def stores(self, place: OperatorPlace) -> Sequence[StoreBuilder[Any]]:
-        return [SeenStoreBuilder(store=self.store_name(place))]
+    def stores(self, node: NodeInfo) -> Sequence[StoreBuilder[Any]]:
+        return [SeenStoreBuilder(store=self.store_name(node))]
 
-    def store_name(self, place: OperatorPlace) -> str:
+    def store_name(self, node: NodeInfo) -> str:
         """Return the user's name for the store, or one made of the node's."""
-        return self.options.store_name or f"{place.name}-store"
+        return self.options.store_name or f"{node.name}-store"
 
     @abstractmethod
     def key_serde(self) -> Any:
         """Return the serde that was given for the stream's keys."""
 
     @abstractmethod
-    def ids(self, place: OperatorPlace) -> Ids:
+    def ids(self, node: NodeInfo) -> Ids:
         """Return what compares records."""
 
 
@@ -102,8 +100,8 @@ class DeduplicateByKey(Deduplication):
     def key_serde(self) -> Any:
         return self.options.key_serde or self.options.id_serde
 
-    def ids(self, place: OperatorPlace) -> Ids:
-        return KeyIds(place.key_serde)
+    def ids(self, node: NodeInfo) -> Ids:
+        return KeyIds(node.key_serde)
 
 
 @dataclass(frozen=True)
@@ -123,10 +121,10 @@ class DeduplicateByKeyValue(Deduplication):
     def key_serde(self) -> Any:
         return self.options.key_serde if self.options.id_serde is not None else None
 
-    def ids(self, place: OperatorPlace) -> Ids:
+    def ids(self, node: NodeInfo) -> Ids:
         how = self.options
         selector = plain(self.idSelector, "apply", "idSelector")
-        return KeyAndSelectedIds(selector, place.key_serde, how.id_serde or how.key_serde)
+        return KeyAndSelectedIds(selector, node.key_serde, how.id_serde or how.key_serde)
 
 
 @dataclass(frozen=True)

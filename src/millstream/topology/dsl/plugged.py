@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from millstream.core.errors import PluginError
 from millstream.plugins.kinds import OPERATORS
 from millstream.plugins.operators import (
-    OperatorPlace,
+    NodeInfo,
+    NodeOverrides,
     OperatorTraits,
-    OperatorWishes,
     StreamOperator,
 )
 from millstream.plugins.registry import import_path, offered
@@ -39,18 +39,18 @@ REMOVED = {
 
 @dataclass(frozen=True, slots=True)
 class OperatorSupplier:
-    """Makes the processors of one operator in one place, and names its stores."""
+    """Makes the processors of one node of an operator, and names its stores."""
 
     operator: StreamOperator
-    place: OperatorPlace
+    node: NodeInfo
 
     def get(self) -> Any:
         """Return a new processor."""
-        return self.operator.processor(self.place)
+        return self.operator.processor(self.node)
 
     def stores(self) -> list[Any]:
         """Return the builders of its stores."""
-        return list(self.operator.stores(self.place))
+        return list(self.operator.stores(self.node))
 
 
 def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[..., Any]:
@@ -117,7 +117,7 @@ def _receivers(traits: OperatorTraits) -> tuple[str, ...]:
 
 def _names_itself(operator: type[StreamOperator]) -> bool:
     own = {field.name for field in fields(operator)} if is_dataclass(operator) else set[str]()
-    return "named" in own or operator.wishes is not StreamOperator.wishes
+    return "named" in own or operator.overrides is not StreamOperator.overrides
 
 
 def _applied(
@@ -144,17 +144,17 @@ def _applied(
             detail="An operator of windowed streams has no node of its own.",
             hint="Override expand(upstream).",
         )
-    wishes = use.wishes()
-    name = wishes.name if chosen is None else chosen.name
-    return wrap(_placed(receiver._flow, use, name, wishes))
+    overrides = use.overrides()
+    name = overrides.name if chosen is None else chosen.name
+    return wrap(_placed(receiver._flow, use, name, overrides))
 
 
-def _placed(flow: Flow, use: StreamOperator, given: str | None, wishes: OperatorWishes) -> Flow:
+def _placed(flow: Flow, use: StreamOperator, given: str | None, overrides: NodeOverrides) -> Flow:
     traits, names = use.traits, flow.graph.names
     prefix = "KTABLE" if traits.of_tables else "KSTREAM"
     name = names.operator(f"{prefix}-{use.label or use.name.upper()}-", given)
-    key_serde = flow.key_serde if wishes.key_serde is None else wishes.key_serde
-    value_serde = flow.value_serde if wishes.value_serde is None else wishes.value_serde
+    key_serde = flow.key_serde if overrides.key_serde is None else overrides.key_serde
+    value_serde = flow.value_serde if overrides.value_serde is None else overrides.value_serde
     if traits.by_key and flow.repartition_required:
         topic = repartition_node(
             names,
@@ -165,10 +165,10 @@ def _placed(flow: Flow, use: StreamOperator, given: str | None, wishes: Operator
             named=given is not None,
         )
         flow = flow.then(topic, sources=frozenset({topic.name}), repartition_required=False)
-    place = OperatorPlace(name=name, key_serde=key_serde, value_serde=value_serde)
+    info = NodeInfo(name=name, key_serde=key_serde, value_serde=value_serde)
     node = PluggedOperation(
         name=name,
-        supplier=Supplied(OperatorSupplier(use, place)),
+        supplier=Supplied(OperatorSupplier(use, info)),
         changes_key=traits.changes_key,
         changes_value=traits.changes_value,
         old_values=OldValues.NEEDED if traits.of_tables else OldValues.UNUSED,
