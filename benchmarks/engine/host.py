@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Headers
 from millstream.testing.driver_host import DriverHost
 
@@ -29,38 +30,24 @@ class ListHost(DriverHost):
         self.outputs = 0
         """Records that left for other topics."""
 
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
+    def send(self, record: Sent) -> None:
         """Take one record."""
+        topic, key, value, timestamp, headers, _ = record
         self.send_chunk(
-            topic, [key], [value], [timestamp], [headers] if headers else None, [partition]
+            SentChunk(topic, [key], [value], [timestamp], [headers] if headers else None)
         )
 
-    def send_chunk(
-        self,
-        topic: str,
-        keys: list[bytes | None],
-        values: list[bytes | None],
-        timestamps: Sequence[int],
-        headers: list[Headers | None] | None,
-        partitions: list[int | None] | None = None,
-    ) -> None:
+    def send_chunk(self, chunk: SentChunk) -> None:
         """Take many records."""
-        del partitions
-        if not self.reads(topic):
-            self.outputs += len(keys)
+        if not self.reads(chunk.topic):
+            self.outputs += len(chunk)
             return
-        first = self._offsets.get(topic, 0)
-        self._offsets[topic] = stop = first + len(keys)
-        chunk = RawChunk(topic, 0, range(first, stop), timestamps, keys, values, headers)
-        self._returned.setdefault(topic, []).append(chunk)
+        first = self._offsets.get(chunk.topic, 0)
+        self._offsets[chunk.topic] = stop = first + len(chunk)
+        offsets, headers = range(first, stop), None if chunk.headers is None else [*chunk.headers]
+        columns = chunk.timestamps, [*chunk.keys], [*chunk.values], headers
+        raw = RawChunk(chunk.topic, 0, offsets, *columns)
+        self._returned.setdefault(chunk.topic, []).append(raw)
 
     def drain(self) -> list[RawChunk]:
         """Return what the task has sent to itself since the last time, one chunk a topic."""

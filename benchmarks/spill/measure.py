@@ -7,7 +7,7 @@ import hashlib
 import random
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,9 +28,9 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.output import SentChunk
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
-from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 
 ROCKSDB_BYTES = 16 << 20
@@ -79,17 +79,9 @@ class DigestHost(ListHost):
         super().__init__(configs, folder)
         self.digest = hashlib.sha256()
 
-    def send_chunk(
-        self,
-        topic: str,
-        keys: list[bytes | None],
-        values: list[bytes | None],
-        timestamps: Sequence[int],
-        headers: list[Headers | None] | None,
-        partitions: list[int | None] | None = None,
-    ) -> None:
-        self.outputs += len(keys)
-        for row in zip(keys, values, timestamps, strict=True):
+    def send_chunk(self, chunk: SentChunk) -> None:
+        self.outputs += len(chunk)
+        for row in zip(chunk.keys, chunk.values, chunk.timestamps, strict=True):
             self.digest.update(repr(row).encode())
 
 

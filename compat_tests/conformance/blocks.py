@@ -11,12 +11,13 @@ from compat_tests.conformance.hosts import RawRecord
 from compat_tests.conformance.replay import build, raw_record, scenario_config
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.errors import MillstreamError
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
-from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_host import DriverHost
 
 Json = dict[str, Any]
 Log = dict[str, list[tuple[Any, ...]]]
@@ -72,7 +73,7 @@ class _World:
     def take(self, block: list[RawRecord] | int) -> None:
         if isinstance(block, int):
             self.host.advance(block)
-            self.task.punctuate_wall_clock()
+            self.task.punctuations.run_wall_clock()
         else:
             self.add([_sent(record) for record in block])
             self.task.run()

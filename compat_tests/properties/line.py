@@ -26,10 +26,10 @@ from compat_tests.conformance.replay import build, scenario_config
 from compat_tests.properties.world import STACK, Json, Line, raw_chunks
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.snapshots import Snapshot, decode
 from millstream.core.errors import MillstreamError
-from millstream.testing.driver_host import Sent
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.manifest import Manifest

@@ -98,7 +98,7 @@ def _headers(raw: RawChunk) -> Any:
 def _watched(task: Any) -> Order:
     """Return a list that will hold what the task takes."""
     order: Order = []
-    group = task._group
+    group = task.group
     done = group.done
 
     def watched_done(queue: Any, count: int) -> None:

@@ -19,8 +19,8 @@ from compat_tests.properties.effort import examples
 from compat_tests.properties.line import LineOfTasks, LineSeen
 from compat_tests.properties.programs import runs
 from compat_tests.properties.world import records
+from millstream.core.engine.output import Sent
 from millstream.core.errors import MillstreamError
-from millstream.testing.driver_host import Sent
 
 Json = dict[str, Any]
 FAILURES = {"fail": 99, "fail at once": 0, "fail halfway": 1, "fail elsewhere": 99}

@@ -11,6 +11,7 @@ from typing import Any
 from compat_tests.conformance.replay import build, raw_record, scenario_config
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.engine.working_copy import WorkingCopy
@@ -18,7 +19,7 @@ from millstream.core.errors import MillstreamError
 from millstream.core.headers import Headers
 from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import TaskId
-from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_host import DriverHost
 
 Json = dict[str, Any]
 STACK = "__streams.errors.stacktrace"
@@ -141,7 +142,7 @@ class World:
         """Move every task's wall clock on."""
         for task, host in self.tasks:
             host.advance(step_ms)
-            task.punctuate_wall_clock()
+            task.punctuations.run_wall_clock()
             self.commit(task, host)
         self.work()
 

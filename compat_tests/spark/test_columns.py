@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Header, Headers
 from millstream.core.partitioning import default_partition, murmur2
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
@@ -137,10 +138,10 @@ def test_the_merge_takes_the_smallest_head_and_keeps_each_senders_order(
 def test_an_outbox_splits_repartition_topics_by_key_and_keeps_sink_topics_whole() -> None:
     outbox = Outbox({"app-r": (1, 2)})
     keys = [b"k%d" % n for n in range(6)]
-    outbox.send("app-r", keys[0], b"v", 1, None, None)
-    outbox.send_chunk("app-r", keys[1:], [b"v"] * 5, [2, 3, 4, 5, 6], None)
-    outbox.send("out", b"a", None, 7, Headers([Header("h", b"x")]), 3)
-    outbox.send("out", None, b"b", 8, None, None)
+    outbox.send(Sent("app-r", keys[0], b"v", 1, None, None))
+    outbox.send_chunk(SentChunk("app-r", keys[1:], [b"v"] * 5, [2, 3, 4, 5, 6]))
+    outbox.send(Sent("out", b"a", None, 7, Headers([Header("h", b"x")]), 3))
+    outbox.send(Sent("out", None, b"b", 8, None, None))
     sent = [
         (topic, target, number, decode_chunk(blob))
         for topic, target, number, blob in outbox.drain()
@@ -162,8 +163,8 @@ def test_an_outbox_splits_repartition_topics_by_key_and_keeps_sink_topics_whole(
 
 def test_an_outbox_honours_a_chosen_partition_of_a_repartition_topic() -> None:
     outbox = Outbox({"app-r": (1, 4)})
-    outbox.send("app-r", b"k", b"1", 1, None, 3)
-    outbox.send("app-r", b"k", b"2", 2, None, None)
+    outbox.send(Sent("app-r", b"k", b"1", 1, None, 3))
+    outbox.send(Sent("app-r", b"k", b"2", 2, None, None))
     sent = {target: to_list(decode_chunk(blob)["values"]) for _, target, _, blob in outbox.drain()}
 
     assert sent == {3: [b"1"], default_partition(b"k", 4): [b"2"]}
@@ -175,7 +176,7 @@ def test_an_outbox_cuts_what_is_too_large_for_one_chunk(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "CHUNK_BYTES", 1000)
     outbox = Outbox({})
     values = [b"%d" % n * 300 for n in range(9)] + [b"x" * 5000]
-    outbox.send_chunk("out", [b"k"] * 10, values, list(range(10)), None)
+    outbox.send_chunk(SentChunk("out", [b"k"] * 10, values, list(range(10))))
     chunks = [(n, to_list(decode_chunk(blob)["values"])) for _, _, n, blob in outbox.drain()]
 
     assert [number for number, _ in chunks] == list(range(len(chunks)))

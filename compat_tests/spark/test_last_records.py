@@ -22,10 +22,11 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import LastOfEachKey, RawChunk
+from millstream.core.engine.output import Sent
+from millstream.core.engine.shortcuts.last_records import LastRecords
 from millstream.core.errors import StreamsException
 from millstream.core.metrics.measured import NULL_BYTES, measured
 from millstream.core.serdes import StringDeserializer
-from millstream.testing.driver_host import Sent
 from millstream.topology.spark.worker.last_records import last_of_each_key
 
 TEXT = Serdes.String()
@@ -139,22 +140,35 @@ TOPOLOGIES: dict[str, Callable[[], Topology]] = {
 
 
 def sent(
-    topology: Topology, cache: int, batches: Sequence[dict[str, list[Row]]], *, last: bool
+    topology: Topology,
+    cache: int,
+    batches: Sequence[dict[str, list[Row]]],
+    *,
+    by_chunks: bool = True,
+    last: bool = True,
 ) -> tuple[list[Sent], bytes, int]:
     """Run batches; return what was sent, what the task knows at the end, and the records left out.
 
     Args:
-        last: Offer the task to look at nothing but the last record of each key.
+        by_chunks: Let the task process chunks.
+        last: Let it take the shortcut to the last record of each key.
     """
-    task, host = new_task(topology.plan(), {"statestore.cache.max.bytes": cache}, by_chunks=last)
+    config = {"statestore.cache.max.bytes": cache}
+    shortcuts = [LastRecords] if last else []
+    task, host = new_task(topology.plan(), config, by_chunks=by_chunks, shortcuts=shortcuts)
+    shortcut = task.shortcut(LastRecords)
     offsets, left_out = dict.fromkeys(TOPICS, 0), 0
     for batch in batches:
         runs = {topic: chunks(offsets[topic], rows) for topic, rows in batch.items() if rows}
         offered = [last_of_each_key(topic, 0, each) for topic, each in runs.items()]
-        may = last and all(task.may_overwrite(topic) for topic in runs)
         good: list[LastOfEachKey] = [run for run in offered if run is not None]
-        taken = task.overwrite(good) if may and len(good) == len(runs) else 0
-        left_out += taken - sum(len(run.last) for run in good) if taken else 0
+        taken = (
+            shortcut is not None
+            and all(shortcut.covers(topic) for topic in runs)
+            and len(good) == len(runs)
+            and shortcut.offer(good)
+        )
+        left_out += sum(run.count - len(run.last) for run in good) if taken else 0
         for topic, rows in batch.items():
             first, offsets[topic] = offsets[topic], offsets[topic] + len(rows)
             if rows and not taken:
@@ -186,14 +200,15 @@ in_order = st.lists(rows, min_size=12, max_size=40).map(
     ),
     cache=st.sampled_from([AMPLE, TIGHT, NONE]),
 )
-def test_the_results_are_those_of_single_records(
+def test_the_results_are_those_without_the_shortcut_and_of_single_records(
     name: str, batches: list[dict[str, list[Row]]], cache: int
 ) -> None:
     topology = TOPOLOGIES[name]()
 
-    outputs, snapshot, _ = sent(topology, cache, batches, last=True)
+    outputs, snapshot, _ = sent(topology, cache, batches)
 
     assert (outputs, snapshot) == sent(topology, cache, batches, last=False)[:2]
+    assert (outputs, snapshot) == sent(topology, cache, batches, last=False, by_chunks=False)[:2]
 
 
 @pytest.mark.parametrize(
@@ -213,14 +228,14 @@ def test_records_are_left_out_where_nobody_can_tell(
     of_a_topic: list[Row] = [(b"%d" % (n % 4), b"v", time) for n, time in enumerate(times)]
     batch = dict.fromkeys(TOPICS, of_a_topic)
 
-    assert sent(TOPOLOGIES[name](), cache, [batch], last=True)[2] == left_out
+    assert sent(TOPOLOGIES[name](), cache, [batch])[2] == left_out
 
 
 def test_a_negative_time_is_refused_as_ever() -> None:
     rows: list[Row] = [(b"k", b"v", n) for n in range(-1, 10)]
 
     with pytest.raises(StreamsException, match="invalid"):
-        sent(TOPOLOGIES["join"](), AMPLE, [{"left": rows}], last=True)
+        sent(TOPOLOGIES["join"](), AMPLE, [{"left": rows}])
 
 
 def test_what_comes_late_to_a_partition_is_looked_at() -> None:
@@ -228,7 +243,7 @@ def test_what_comes_late_to_a_partition_is_looked_at() -> None:
     late: list[Row] = [(b"k", b"v", 9)] * 8
     batches = [{"left": early}, {"left": late}]
 
-    assert sent(TOPOLOGIES["join"](), AMPLE, batches, last=True)[2] == 7
+    assert sent(TOPOLOGIES["join"](), AMPLE, batches)[2] == 7
 
 
 @pytest.mark.parametrize(
@@ -242,7 +257,7 @@ def test_what_comes_late_to_a_partition_is_looked_at() -> None:
 def test_a_long_value_in_between_counts_in_the_cache(value: bytes, left_out: int) -> None:
     rows: list[Row] = [(b"k", value if n == 3 else b"v", n) for n in range(8)]
 
-    assert sent(TOPOLOGIES["join"](), 1_500, [{"left": rows}], last=True)[2] == left_out
+    assert sent(TOPOLOGIES["join"](), 1_500, [{"left": rows}])[2] == left_out
 
 
 def test_a_deserializer_of_ones_own_sees_every_record() -> None:
@@ -255,4 +270,4 @@ def test_a_deserializer_of_ones_own_sees_every_record() -> None:
     left.join(right, both).toStream().to("out", Produced.with_(TEXT, TEXT))
     rows: list[Row] = [(b"k", b"v", n) for n in range(8)]
 
-    assert sent(builder.build(), AMPLE, [{"left": rows}], last=True)[2] == 0
+    assert sent(builder.build(), AMPLE, [{"left": rows}])[2] == 0

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_tests.properties.line import LineOfTasks
+from millstream.core.engine.output import Sent
 from millstream.core.engine.store_wrappers import completed
 from millstream.core.errors import PluginError, ProcessorStateException
 from millstream.core.store import ByteStore, StoreTraits
 from millstream.stores.byte_stores.memory import MemoryStore
-from millstream.testing.driver_host import Sent
 from millstream.topology.spark.state.changelog import Changelog
 from millstream.topology.spark.state.manifest import Manifest
 

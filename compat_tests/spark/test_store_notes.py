@@ -45,7 +45,7 @@ from millstream.topology.spark.checkpoint.store_notes import (
     notes_of,
     notes_to_json,
 )
-from millstream.topology.spark.driver.probe import _Nowhere
+from millstream.topology.spark.driver.probe import _TrialHost
 
 TEXT, LONG, DOUBLE = Serdes.String(), Serdes.Long(), Serdes.Double()
 BASE = {"application.id": "app", "bootstrap.servers": "nowhere:1", "default.key.serde": TEXT}
@@ -339,7 +339,7 @@ def test_a_store_that_the_topology_has_no_longer_stays_noted() -> None:
         check_same(checkpoint(kept), checkpoint({"gone": StoreNote(type="z")}), "here")
 
 
-class Asked(_Nowhere):
+class Asked(_TrialHost):
     """Keeps which kind of bytes each store has asked for."""
 
     def __init__(self, configs: Any, directory: Path) -> None:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from compat_tests.properties.line import LineOfTasks
+from millstream.core.engine.output import Sent
 from millstream.core.errors import LockException, ProcessorStateException
 from millstream.plugins.registry import store_class
 from millstream.stores.byte_stores.lmdb import LMDBStore
 from millstream.stores.byte_stores.rocksdb import RocksDBStore
-from millstream.testing.driver_host import Sent
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.segments import (
     CHANGES,

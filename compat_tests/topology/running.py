@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from millstream import Headers, SessionStore, StreamsConfig
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.shortcuts import SHORTCUTS, Shortcut
 from millstream.core.engine.task import Task
 from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
-from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_host import DriverHost
 from millstream.topology.operators.suppression_store import SuppressionStore
 
 KEYS = ("a", "b", "cc")
@@ -83,6 +85,7 @@ def new_task(
     config: Mapping[str, Any],
     *,
     by_chunks: bool = True,
+    shortcuts: Collection[type[Shortcut]] = SHORTCUTS,
     kept: Mapping[str, WorkingCopy] | None = None,
 ) -> tuple[Task, BatchHost]:
     """Return a task with all of a plan in it, and the host that notes what it sends."""
@@ -90,7 +93,8 @@ def new_task(
     settings = TaskSettings.of(StreamsConfig(given))
     host = BatchHost("app", settings.configs, 0)
     host.kept = kept or {}
-    task = Task(plan, plan.subtopologies, TaskId(0, 0), settings, host, by_chunks=by_chunks)
+    parts, id_ = plan.subtopologies, TaskId(0, 0)
+    task = Task(plan, parts, id_, settings, host, by_chunks=by_chunks, shortcuts=shortcuts)
     return task, host
 
 

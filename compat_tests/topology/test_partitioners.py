@@ -9,6 +9,7 @@ import pytest
 
 from compat_tests.topology.running import BatchHost, Event, new_task, raw_chunk
 from millstream import Consumed, Produced, Serdes, StreamsBuilder
+from millstream.core.engine.output import Sent, SentChunk
 
 TEXT = Serdes.String()
 
@@ -21,10 +22,10 @@ class Counted(BatchHost):
     def partition_count(self, topic: str) -> int:
         return 3
 
-    def send(self, topic: str, key: Any, value: Any, *rest: Any) -> None:
-        self.chosen.append(rest[-1])
+    def send(self, record: Sent) -> None:
+        self.chosen.append(record.partition)
 
-    def send_chunk(self, *columns: Any) -> None:
+    def send_chunk(self, chunk: SentChunk) -> None:
         raise AssertionError("a partitioner is asked record by record")
 
 

@@ -302,7 +302,7 @@ def batches(topology: Topology, given: Sequence[Step], anew: Sequence[int]) -> l
             task.add(raw_chunk(events, offset))
         offset += len(events)
         task.run()
-        task.punctuate_wall_clock()
+        task.punctuations.run_wall_clock()
         task.commit()
         for copy in {**kept, **host._copies}.values():
             copy.apply(b"")

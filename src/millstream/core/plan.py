@@ -39,6 +39,8 @@ class ProcessorNode:
     supplier: Callable[[], Any]
     """Returns a fresh processor."""
     stores: tuple[str, ...] = ()
+    fixed_key: bool = False
+    """The processor cannot change keys; it is given records as ``FixedKeyRecord``."""
 
 
 class Repeats(Protocol):

@@ -1,16 +1,14 @@
-"""The contract of an operator: a step of a topology that appears as a method of streams or tables.
+"""Contract of an operator: a step of a topology that is a method of streams or tables.
 
 An operator is a class. Calling the method makes an instance of it: one use in one topology.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from millstream.core.chunk import Chunk
 from millstream.core.errors import PluginError
 from millstream.core.processor import Processor
 from millstream.core.state import StoreBuilder
@@ -118,25 +116,3 @@ class StreamOperator:
         """
         del upstream
         return None
-
-
-class ChunkProcessor(Processor[Any, Any, Any, Any]):
-    """A processor that can also take a run of records at once, by columns.
-
-    ``process`` is what it means, and what a task calls where single records matter.
-    ``process_chunk`` must have the same visible effect on a run of records, one after the other;
-    it is what makes a processor fast. Such a processor never changes the headers of a record that
-    it was given.
-
-    Its context has, besides Kafka's methods: ``forward_chunk(chunk)``; ``each(chunk)``, which calls
-    ``process`` for each of some records; ``fail(chunk, index, error)``, which applies the
-    processing exception handler to one record, and returns if it is to be skipped. A store's
-    ``access()`` reads and writes many keys at a time.
-    """
-
-    by_records: bool = False
-    """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
-
-    @abstractmethod
-    def process_chunk(self, chunk: Chunk) -> None:
-        """Take a run of records."""

@@ -16,6 +16,7 @@ from typing_extensions import Self
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.errors import (
@@ -32,7 +33,7 @@ from millstream.core.processor import TaskId
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.state import CacheBudget
 from millstream.plugins.names import observers, with_plugins
-from millstream.testing.driver_host import DriverHost, GlobalHost, Sent
+from millstream.testing.driver_host import DriverHost
 from millstream.testing.driver_stores import DriverStores
 from millstream.testing.idling import Idling
 from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
@@ -125,7 +126,7 @@ class TopologyTestDriver(DriverStores):
                 [store.as_subtopology()],
                 TaskId(store.subtopology, 0),
                 for_globals,
-                GlobalHost(self._host),
+                self._host,
                 cache=cache,
                 measures=TaskMetrics(self._metrics, "-1_-1", nanos=self._nanos, is_global=True),
             )
@@ -193,7 +194,7 @@ class TopologyTestDriver(DriverStores):
             )
         self._metrics.settle()
         self._host.advance(step_ms)
-        self._task.punctuate_wall_clock()
+        self._task.punctuations.run_wall_clock()
         self._task.processed = None
         self._commit(self._task)
         self._complete()
@@ -271,7 +272,7 @@ class TopologyTestDriver(DriverStores):
                 )
 
     def _enqueue(self, sent: Sent) -> None:
-        row = self._task.source_name(sent.topic) or sent.topic
+        row = self._task.sources.by_pattern(sent.topic) or sent.topic
         self._task.add(self._raw(sent, row))
         if not self._task.has_queued():
             self._skipped = row
@@ -303,7 +304,7 @@ class TopologyTestDriver(DriverStores):
             if self._skipped is not None:
                 # Kafka looks for punctuations, and commits, after a record that its source drops.
                 self._skipped = None
-                self._task.punctuate_stream_time()
+                self._task.punctuations.run_stream_time()
                 self._task.processed = None
                 self._commit(self._task)
             while self._task.has_queued() and self._ready() and self._task.process_one():
@@ -314,7 +315,9 @@ class TopologyTestDriver(DriverStores):
     def _ready(self) -> bool:
         if not self._idling.waits:
             return True
-        names = (self._task.source_name(topic) or topic for topic in self._task.queued_topics())
+        names = (
+            self._task.sources.by_pattern(topic) or topic for topic in self._task.queued_topics()
+        )
         skipped = () if self._skipped is None else (self._skipped,)
         return self._idling.ready((*names, *skipped), self._host.now_ms())
 

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from millstream.core.engine.host import FillsGlobalStores
+from millstream.core.engine.host import TaskHost
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
-from millstream.core.metrics.measured import Measures, measured
+from millstream.core.metrics.measured import measured
 from millstream.plugins.registry import open_store
-
-log = logging.getLogger(__name__)
 
 BUILT_IN = ("rocksdb", "lmdb")
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A record as it left the topology."""
-
-    topic: str
-    key: bytes | None
-    value: bytes | None
-    timestamp: int
-    headers: Headers | None
-
-
-class DriverHost:
+class DriverHost(TaskHost):
     """Keeps what the task sends until the driver collects it.
 
     Args:
@@ -50,6 +36,7 @@ class DriverHost:
         *,
         real_stores: bool = False,
     ) -> None:
+        super().__init__()
         self._application_id = application_id
         self._configs = configs
         self._now_ms = now_ms
@@ -57,8 +44,6 @@ class DriverHost:
         self._copies: dict[str, WorkingCopy] = {}
         self._directory: tempfile.TemporaryDirectory[str] | None = None
         self.sent: list[Sent] = []
-        self.measures = Measures()
-        self.global_stores: dict[str, Any] = {}
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Open the byte store of a Kafka store."""
@@ -70,50 +55,23 @@ class DriverHost:
         copy = self._copies[store] = WorkingCopy(opened)
         return copy
 
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
+    def send(self, record: Sent) -> None:
         """Note a record; the driver has one partition of every topic."""
-        del partition
-        self._measure(topic, [key], [value], [timestamp], [headers] if headers else None)
+        topic, key, value, timestamp, headers, _ = record
+        self._measure(SentChunk(topic, [key], [value], [timestamp], [headers] if headers else None))
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 
-    def send_chunk(
-        self,
-        topic: str,
-        keys: list[bytes | None],
-        values: list[bytes | None],
-        timestamps: Sequence[int],
-        headers: list[Headers | None] | None,
-        partitions: list[int | None] | None = None,
-    ) -> None:
+    def send_chunk(self, chunk: SentChunk) -> None:
         """Note records."""
-        del partitions
-        self._measure(topic, keys, values, timestamps, headers)
-        columns = zip(keys, values, timestamps, headers or [None] * len(keys), strict=True)
-        self.sent.extend(Sent(topic, *row) for row in columns)
+        self._measure(chunk)
+        headers = chunk.headers or [None] * len(chunk)
+        rows = zip(chunk.keys, chunk.values, chunk.timestamps, headers, strict=True)
+        self.sent.extend(Sent(chunk.topic, *row) for row in rows)
 
-    def _measure(
-        self,
-        topic: str,
-        keys: list[bytes | None],
-        values: list[bytes | None],
-        timestamps: Sequence[int],
-        headers: list[Headers | None] | None,
-    ) -> None:
-        if keys:
-            self.measures.add(topic, measured(topic, keys, values, timestamps, headers))
-
-    def partition_count(self, topic: str) -> int:
-        """Return 1: the driver has one partition of every topic."""
-        del topic
-        return 1
+    def _measure(self, chunk: SentChunk) -> None:
+        if chunk:
+            columns = chunk.keys, chunk.values, chunk.timestamps, chunk.headers
+            self.measures.add(chunk.topic, measured(chunk.topic, *columns))
 
     def logs_changes(self, store: str) -> bool:
         """Return True: changelog topics can be read like any other."""
@@ -132,11 +90,6 @@ class DriverHost:
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 
-    def logged(self, store: str) -> tuple[tuple[bytes, bytes, int], ...]:
-        """Return nothing: a driver begins with empty stores."""
-        del store
-        return ()
-
     def now_ms(self) -> int:
         """Return the mock wall clock."""
         return self._now_ms
@@ -151,14 +104,6 @@ class DriverHost:
             self._directory = tempfile.TemporaryDirectory(prefix="millstream-")
         return Path(self._directory.name)
 
-    def global_store(self, name: str) -> Any:
-        """Return a global store; None if there is none of that name."""
-        return self.global_stores.get(name)
-
-    def configs(self) -> Mapping[str, Any]:
-        """Return the application's configuration."""
-        return self._configs
-
     def apply(self) -> list[str]:
         """Write what a commit staged through to the byte stores; return whose bytes changed."""
         changed = [store for store, copy in self._copies.items() if copy.changes()]
@@ -172,14 +117,3 @@ class DriverHost:
             copy.store.close()
         if self._directory is not None:
             self._directory.cleanup()
-
-
-class GlobalHost(FillsGlobalStores, DriverHost):
-    """The same world as the tasks that fill global stores see it: nothing can be sent from there.
-
-    Args:
-        host: What is shared, whatever becomes of it later.
-    """
-
-    def __init__(self, host: DriverHost) -> None:
-        self.__dict__ = host.__dict__

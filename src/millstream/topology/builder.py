@@ -126,7 +126,9 @@ class TopologyBuilder:
         check_fresh(supplied, f'of processor "{name}"')
         if self.wrap is not None and not plain:
             supplied = self.wrap(name, supplied)
-        self._nodes[name] = ProcessorNode(name=name, parents=names, supplier=supplied)
+        self._nodes[name] = ProcessorNode(
+            name=name, parents=names, supplier=supplied, fixed_key=supplied.fixed_key
+        )
         for builder in supplied.stores():
             self.add_state_store(builder, [name])
 
@@ -226,7 +228,11 @@ class TopologyBuilder:
                 timestamp_extractor=timestamp_extractor,
             ),
             processor=ProcessorNode(
-                name=processor_name, parents=(source_name,), supplier=supplied, stores=(store,)
+                name=processor_name,
+                parents=(source_name,),
+                supplier=supplied,
+                stores=(store,),
+                fixed_key=supplied.fixed_key,
             ),
         )
         # Keeps its place in the order from which sub-topology numbers are handed out.

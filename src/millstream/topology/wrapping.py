@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from millstream.core.config import TopologyConfig
+from millstream.core.engine.user_processor import FixedKeyUserProcessor, UserProcessor
 from millstream.core.errors import ConfigException, IllegalArgumentException
 from millstream.core.processor import (
     FixedKeyProcessor,
@@ -66,7 +67,7 @@ def wrapped(wrapper: Any, name: str, supplied: Supplied) -> Supplied:
             "return a new object each time it is called.",
             detail=f'{type(wrapper).__name__} returned it for processor "{name}".',
         )
-    return Supplied(_Wrapped(outer, original), fixed_key=fixed_key)
+    return Supplied(_Wrapped(outer, original, fixed_key=fixed_key), fixed_key=fixed_key)
 
 
 def _shown(original: _Recorder, shape: Callable[[_Recorder], Any]) -> Any:
@@ -138,15 +139,16 @@ class _FixedKeyOperator(FixedKeyProcessor[Any, Any, Any]):
 class _Wrapped:
     """Supplies the wrapper's processors, with the inner one's ways to survive a restart."""
 
-    def __init__(self, outer: Any, recorder: _Recorder) -> None:
+    def __init__(self, outer: Any, recorder: _Recorder, *, fixed_key: bool) -> None:
         self._outer = outer
+        self._fixed_key = fixed_key
         self._recorder = recorder
 
     def get(self) -> Any:
         self._recorder.last = None
         made = self._outer.get()
         inner, self._recorder.last = self._recorder.last, None
-        return _Shell(made, inner)
+        return FixedKeyUserProcessor(made, inner) if self._fixed_key else UserProcessor(made, inner)
 
     def stores(self) -> list[Any]:
         provide = getattr(self._outer, "stores", None)
@@ -155,35 +157,6 @@ class _Wrapped:
         given = self._recorder.supplied.stores()
         places = {builder.name(): place for place, builder in enumerate(given)}
         return sorted(found, key=lambda builder: places.get(builder.name(), len(places)))
-
-
-class _Shell:
-    """Passes on everything to the wrapper's processor, and what must be kept to the inner one."""
-
-    def __init__(self, made: Any, inner: Any) -> None:
-        self._made = made
-        self._inner = inner
-
-    def init(self, context: Any) -> None:
-        init = getattr(self._made, "init", None)
-        if init is not None:
-            init(context)
-
-    def process(self, record: Any) -> None:
-        self._made.process(record)
-
-    def close(self) -> None:
-        close = getattr(self._made, "close", None)
-        if close is not None:
-            close()
-
-    def save(self) -> bytes | None:
-        save = getattr(self._inner, "save", None)
-        data: bytes | None = None if save is None else save()
-        return data
-
-    def restore(self, data: bytes) -> None:
-        self._inner.restore(data)
 
 
 def _keeps_keys(supplier: Any) -> bool:

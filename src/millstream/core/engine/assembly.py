@@ -1,4 +1,4 @@
-"""Makes a task's stores and nodes from its part of the plan."""
+"""Assembly of a task: its stores and nodes, from its part of the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a processor sees of its task."""
+"""Context of a processor: what it sees of its task."""
 
 from __future__ import annotations
 
@@ -102,12 +102,17 @@ class NodeContext(ProcessorContext[Any, Any]):
 
     def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
         """Apply the processing exception handler to one record of a chunk; return to skip it."""
-        self._task.fail(self._node, chunk, index, error)
+        task, node = self._task, self._node
+
+        def decide(record: Record[Any, Any]) -> None:
+            task.failures.handle(node.name, record, error, task.record_context)
+
+        task.each(chunk.slice(index, index + 1), decide, node.above)
 
     def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
         """Count a record that is dropped by rule: the one in hand, or one of a chunk."""
         context = None if chunk is None else self._task.chunk_context(chunk, index)
-        self._task.count_dropped(reason, self._node.name, context)
+        self._task.failures.drop(reason, self._node.name, context)
 
     def drop_late(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
         """Do what ``drop`` does for a record whose window has been closed."""
@@ -202,7 +207,8 @@ class NodeContext(ProcessorContext[Any, Any]):
         """
         start, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
         ordinal, self._schedules = self._schedules, self._schedules + 1
-        return self._task.schedule(self._node, ordinal, start, interval_ms, kind, callback)
+        schedules = self._task.punctuations
+        return schedules.schedule(self._node, ordinal, start, interval_ms, kind, callback)
 
     def commit(self) -> None:
         """Ask for a commit; every host commits soon anyway.
@@ -255,7 +261,7 @@ def shares_headers(children: Sequence[Any]) -> bool:
     Then the record in hand must have the record's own headers object, even while it is empty: what
     a cache holds back shows the headers as they are when it is flushed.
     """
-    return len(children) > 1 and any(getattr(child, "mutates_headers", False) for child in children)
+    return len(children) > 1 and any(child.mutates_headers for child in children)
 
 
 class FixedKeyNodeContext(NodeContext):

@@ -1,12 +1,13 @@
-"""What happens when a user's code, or a serde, raises: handlers asked, errors given a place."""
+"""Failures of users' code and serdes: handlers are asked, and errors name the record."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from millstream.core.engine.output import Sent
 from millstream.core.engine.unreadable import unreadable_store
 from millstream.core.errors import (
     ClassCastException,
@@ -22,6 +23,9 @@ from millstream.core.handlers import (
 )
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
+
+if TYPE_CHECKING:
+    from millstream.core.engine.task import Task
 
 log = logging.getLogger(__name__)
 
@@ -50,19 +54,17 @@ class FailedProcessing(StreamsException):
 
 
 class Failures:
-    """Applies the processing exception handler to one task's failures."""
+    """Failures of one task's nodes, and records that it drops.
 
-    def __init__(
-        self,
-        task_id: Any,
-        handler: Any,
-        dropped: Callable[[], None],
-        send_dead_letters: Callable[[list[Any]], None],
-    ) -> None:
-        self._task_id = task_id
-        self._handler = handler
-        self._dropped = dropped
-        self._send_dead_letters = send_dead_letters
+    Args:
+        task: The task.
+        sends: False for a task that fills global stores: its dead letters are dropped.
+    """
+
+    def __init__(self, task: Task, *, sends: bool) -> None:
+        self._task = task
+        self._handler = task.settings.processing_handler
+        self._sends = sends
 
     def handle(
         self,
@@ -89,15 +91,74 @@ class Failures:
             ) from error
         response = self._ask(node, record, error, context or NOWHERE)
         if response.deadLetterQueueRecords():
-            self._send_dead_letters(response.deadLetterQueueRecords())
+            self.send_dead_letters(response.deadLetterQueueRecords())
         if response.result().name == "FAIL":
             raise FailedProcessing(node, error) from error
-        self._dropped()
+        self._task.measures.dropped()
+
+    def guarded(self, process: Callable[[Any], None], item: Any) -> None:
+        """Let a source pass on a record or a chunk; say in an error on which record it failed.
+
+        Raises:
+            StreamsException: It failed and the handlers say to fail.
+        """
+        try:
+            process(item)
+        except FATAL:
+            raise
+        except Exception as error:  # noqa: BLE001 - a node may raise anything
+            # The cause is the user's own error, whatever it went through on its way here.
+            failure = self.located("cannot process a record", error)
+            raise failure from failure.__cause__
+
+    def located(self, problem: str, error: Exception) -> StreamsException:
+        """Return the error that leaves the task, with the current record and the task named."""
+        if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
+            return error
+        task = self._task
+        app = task.settings.application_id
+        return located(problem, task.id, error, task.record_context, app)
+
+    def drop(
+        self, reason: str, node: str, context: RecordContext | None = None, *, told: bool = False
+    ) -> None:
+        """Count a record that is dropped by rule, and log it unless that was ``told`` before."""
+        task = self._task
+        task.measures.dropped()
+        if told:
+            return
+        context = context or task.record_context
+        place = context and (context.topic(), context.partition(), context.offset())
+        log.warning(
+            "dropped a record reason=%r operator=%s task=%s topic=%s partition=%s offset=%s",
+            *(reason, node, task.id),
+            *(place or (None, None, None)),
+        )
+
+    def send_dead_letters(self, records: list[Any]) -> None:
+        """Send records that a handler wants in the dead letter queue."""
+        host = self._task.host
+        for record in records:
+            if not self._sends:
+                topic = record.topic()
+                log.warning("a global store cannot send to a dead letter queue topic=%s", topic)
+                continue
+            timestamp = record.timestamp()
+            host.send(
+                Sent(
+                    record.topic(),
+                    record.key(),
+                    record.value(),
+                    host.now_ms() if timestamp is None else timestamp,
+                    record.headers(),
+                    record.partition(),
+                )
+            )
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:
             response = self._handler.handleError(
-                error_context(node, self._task_id, context), record, error
+                error_context(node, self._task.id, context), record, error
             )
             return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:

@@ -1,10 +1,11 @@
-"""A task's input: one queue per partition, and the choice of the record that comes next."""
+"""Input of a task: one queue per partition, and the choice of the record that comes next."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from millstream.core.chunk import Chunk, RawChunk
@@ -24,6 +25,37 @@ class Decoded:
     def raw_index(self, index: int) -> int:
         """Return where record ``index`` is in ``raw``."""
         return index if self.kept is None else self.kept[index]
+
+
+def concatenated(parts: list[Decoded]) -> Decoded | None:
+    """Return decoded records of one partition as one; None if some have headers."""
+    if any(part.chunk.headers is not None for part in parts):
+        return None
+    if len(parts) == 1 and parts[0].position == 0:
+        return parts[0]
+    first = parts[0].chunk
+
+    def column(name: str) -> list[Any]:
+        columns = (getattr(part.chunk, name)[part.position :] for part in parts)
+        return list(chain.from_iterable(columns))
+
+    def raw_column(name: str) -> list[Any]:
+        return list(chain.from_iterable(getattr(part.raw, name) for part in parts))
+
+    names = ("offsets", "timestamps", "keys", "values")
+    chunk = Chunk(first.topic, first.partition, *(column(name) for name in names))
+    offsets, timestamps, keys, values = (raw_column(name) for name in names)
+    source = parts[0].raw
+    raw = RawChunk(source.topic, source.partition, offsets, timestamps, keys, values)
+    if all(part.kept is None and part.position == 0 for part in parts):
+        return Decoded(chunk, raw, None)
+    # Where some were left out, each of the others still finds its bytes.
+    kept, start = list[int](), 0
+    for part in parts:
+        rows = range(part.position, len(part.chunk))
+        kept += [start + part.raw_index(index) for index in rows]
+        start += len(part.raw)
+    return Decoded(chunk, raw, kept)
 
 
 class RecordQueue:
@@ -139,7 +171,7 @@ class PartitionGroup:
             queue.in_group = False
 
     def heads(self) -> list[RecordQueue]:
-        """Return the queues where something waits, the one whose turn it is first."""
+        """Return the queues where something waits, the one that is taken from next first."""
         return self._heads.items()
 
     def taken(self, counts: Iterable[tuple[RecordQueue, int]]) -> None:

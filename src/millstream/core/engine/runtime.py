@@ -1,35 +1,22 @@
-"""The nodes of a running task: they call processors, and each other."""
+"""Nodes of a running task: they call processors, and each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine.context import FixedKeyNodeContext, NodeContext
 from millstream.core.engine.failure import FATAL, FailedProcessing
 from millstream.core.engine.node_measures import NodeMeasures
+from millstream.core.engine.user_processor import adapted
 from millstream.core.errors import StreamsException
 from millstream.core.plan import ProcessorNode
-from millstream.core.processor import FixedKeyProcessor
-from millstream.core.records import FixedKeyRecord, Record, make_record
+from millstream.core.records import Record
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
-    from millstream.core.engine.turns import Begin
-
-
-class RuntimeNode(Protocol):
-    """What a node offers to the ones above it."""
-
-    name: str
-    children: list[Any]
-
-    def process(self, record: Record[Any, Any]) -> None:
-        """Take one record."""
-
-    def process_chunk(self, chunk: Chunk) -> None:
-        """Take a run of records, with the effect of ``process`` on each in turn."""
 
 
 class ProcessorRuntime:
@@ -42,23 +29,18 @@ class ProcessorRuntime:
         self.above: str | None = None
         """The processor above, if there is one: its exception handler judges what this cannot."""
         self._task = task
-        self._processor: Any = node.supplier()
-        fixed = getattr(node.supplier, "fixed_key", False) or isinstance(
-            self._processor, FixedKeyProcessor
-        )
+        self.processor = adapted(node.supplier(), fixed_key=node.fixed_key)
+        fixed = self.processor.fixed_key
         self.context = FixedKeyNodeContext(task, self) if fixed else NodeContext(task, self)
-        self._call: Callable[[Any], None] = (
-            self._fixed_key_call() if fixed else self._processor.process
-        )
-        own = not fixed and not hasattr(self._processor, "process_chunk")
-        self._wants_headers = wants_headers(task, node, self._processor)
-        self.mutates_headers = own or self._wants_headers
+        self._call: Callable[[Any], None] = self.processor.process
+        self.wants_headers = wants_headers(task, node, self.processor)
+        self.mutates_headers = self.wants_headers or not (fixed or self.processor.takes_chunks)
         """It, or a serde of its stores, may change the headers that its siblings are given."""
         self._call_chunk: Callable[[Chunk], None] | None = None
-        if self._wants_headers:
-            self._call = in_hand(task, self._call)
-        else:
-            self._call_chunk = getattr(self._processor, "process_chunk", None)
+        if self.wants_headers:
+            self._call = with_headers(task, self._call)
+        elif self.processor.takes_chunks:
+            self._call_chunk = self.processor.process_chunk
 
     def init(self) -> None:
         """Initialise the processor.
@@ -66,17 +48,15 @@ class ProcessorRuntime:
         Raises:
             StreamsException: The processor's ``init`` raised.
         """
-        init = getattr(self._processor, "init", None)
         try:
-            if init is not None:
-                init(self.context)
+            self.processor.init(self.context)
         except Exception as error:
             raise StreamsException(
                 f'cannot initialise processor "{self.name}"',
                 detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
             ) from error
         self.context.link()
-        if getattr(self._processor, "by_records", False):
+        if self.processor.by_records:
             self._call_chunk = None
         self._measure()
 
@@ -98,32 +78,9 @@ class ProcessorRuntime:
             self._task.each(chunk, self.process, self.above)
 
     @property
-    def may_hold_back(self) -> bool:
-        """Tell whether it is worth asking ``held_back``."""
-        by_columns = self._call_chunk is not None and self._task.by_chunks
-        return by_columns and hasattr(self._processor, "held_back")
-
-    def held_back(self, chunk: Chunk) -> int | None:
-        """Return what caches need to hold back all that a run makes; None: some goes down."""
-        found: int | None = self._processor.held_back(chunk)
-        return found
-
-    def alone(self) -> Begin | None:
-        """Return what handles records that end here and in the node below; None if nothing does."""
-        find = getattr(self._processor, "alone", None)
-        if find is None or self._wants_headers or len(self.children) != 1:
-            return None
-        begin: Begin | None = find(getattr(self.children[0], "_processor", None))
-        return begin
-
-    def save(self) -> bytes | None:
-        """Return what the processor wants to find again after a restart."""
-        save = getattr(self._processor, "save", None)
-        return None if save is None else save()
-
-    def restore(self, data: bytes) -> None:
-        """Give the processor what its ``save`` returned."""
-        self._processor.restore(data)
+    def by_columns(self) -> bool:
+        """True if the processor takes runs of records as chunks."""
+        return self._call_chunk is not None
 
     def close(self) -> None:
         """Close the processor.
@@ -131,10 +88,8 @@ class ProcessorRuntime:
         Raises:
             StreamsException: The processor's ``close`` raised.
         """
-        close = getattr(self._processor, "close", None)
         try:
-            if close is not None:
-                close()
+            self.processor.close()
         except Exception as error:
             raise StreamsException(
                 f'cannot close processor "{self.name}"',
@@ -146,7 +101,7 @@ class ProcessorRuntime:
         ends = late = None
         if not self.children and not measures.is_global:
             ends = measures.node_sensor("record-e2e-latency", self.name)
-        if getattr(self._processor, "minds_lateness", False):
+        if self.processor.minds_lateness:
             measures.node_sensor("kip-late", self.name)
             late = measures.node_sensor("kip-lateness", self.name)
             late = late if late.active else None
@@ -157,28 +112,18 @@ class ProcessorRuntime:
         if self._call_chunk is not None:
             self._call_chunk = calls.by_chunk(self._call_chunk)
 
-    def _fixed_key_call(self) -> Callable[[Record[Any, Any]], None]:
-        process = self._processor.process
 
-        def call(record: Record[Any, Any]) -> None:
-            own = make_record(record._key, record._value, record._timestamp, record._headers)
-            process(FixedKeyRecord(own))
-
-        return call
-
-
-def wants_headers(task: Task, node: ProcessorNode, processor: Any) -> bool:
+def wants_headers(task: Task, node: ProcessorNode, processor: ChunkProcessor) -> bool:
     """Tell whether serdes that a processor calls, or its stores, read or change headers."""
-    asks = getattr(processor, "wants_headers", None)
-    return bool(asks is not None and asks(task.settings)) or any(
+    return processor.wants_headers(task.settings) or any(
         getattr(task.stores.get(store), "wants_headers", False) for store in node.stores
     )
 
 
-def in_hand(
+def with_headers(
     task: Task, process: Callable[[Record[Any, Any]], None]
 ) -> Callable[[Record[Any, Any]], None]:
-    """Make a record's own headers those of the record in hand while it is processed.
+    """Return ``process`` that makes a record's own headers those of the current record.
 
     What a serializer of a store adds to them goes on with the record, as in Kafka.
     """

@@ -1,4 +1,4 @@
-"""The node that sends: topic, serializers, partitioner."""
+"""Sink node: topic, serializers, partitioner."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import FailedProcessing, error_context
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
@@ -81,10 +82,10 @@ class SinkRuntime:
         # A copy: what a sibling adds later must not show in what was sent.
         headers = headers.copy() if headers else None
         if self._partitions is None:
-            self._task.host.send(topic, key, value, record._timestamp, headers, None)
+            self._task.host.send(Sent(topic, key, value, record._timestamp, headers))
             return
         for partition in self._chosen(topic, record):
-            self._task.host.send(topic, key, value, record._timestamp, headers, partition)
+            self._task.host.send(Sent(topic, key, value, record._timestamp, headers, partition))
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
@@ -104,7 +105,9 @@ class SinkRuntime:
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             self._task.each(chunk, self.process, self.above)
             return
-        self._task.host.send_chunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
+        self._task.host.send_chunk(
+            SentChunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
+        )
 
     def _extracted(self, record: Record[Any, Any]) -> str:
         context = self._task.record_context
@@ -124,7 +127,7 @@ class SinkRuntime:
         if isinstance(chosen, int):
             return [chosen]
         if not chosen:
-            self._task.count_dropped("the partitioner chose no partition", self.name)
+            self._task.failures.drop("the partitioner chose no partition", self.name)
         return sorted(chosen)
 
     def _mismatch(self, topic: str, origin: Any, error: Exception) -> StreamsException:
@@ -147,7 +150,7 @@ class SinkRuntime:
         except Exception as handler_error:
             log.exception("production exception handler failed operator=%s", self.name)
             raise FailedProcessing(self.name, handler_error) from handler_error
-        task.send_dead_letters(response.deadLetterQueueRecords())
+        task.failures.send_dead_letters(response.deadLetterQueueRecords())
         # What a serializer refuses it refuses again.
         if response.result().name != "RESUME":
             raise StreamsException(
@@ -156,4 +159,4 @@ class SinkRuntime:
                 detail=f"{type(error).__name__}: {error}",
                 hint="Set production.exception.handler to skip such records.",
             ) from error
-        task.count_dropped("a serializer refused it", self.name)
+        task.failures.drop("a serializer refused it", self.name)

@@ -1,4 +1,4 @@
-"""The node where records enter: bytes become objects, and every record gets its event time."""
+"""Source node: bytes become objects, and every record gets its event time."""
 
 from __future__ import annotations
 
@@ -69,6 +69,12 @@ class SourceRuntime:
         self._extractor_tells = isinstance(extractor, LogAndSkipOnInvalidTimestamp)
         """Whether the extractor has logged the records that it has dropped."""
         self._keeps_valid = own is ExtractRecordMetadataTimestamp.extract
+        self.decodes_all = (
+            self._keeps_valid
+            and accepts_any_bytes(key_deserializer)
+            and accepts_any_bytes(value_deserializer)
+        )
+        """Whether no record that has a time is ever refused, or given another time."""
 
     def process(self, record: Record[Any, Any]) -> None:
         """Pass one record to the children."""
@@ -84,32 +90,6 @@ class SourceRuntime:
             self.children[0].process_chunk(chunk)
         else:
             self._task.each(chunk, self.process)
-
-    @cached_property
-    def may_hold_back(self) -> bool:
-        """Tell whether it is worth asking ``held_back``."""
-        return (
-            self.chunked
-            and len(self.children) == 1
-            and getattr(self.children[0], "may_hold_back", False)
-        )
-
-    @cached_property
-    def may_overwrite(self) -> bool:
-        """Tell whether a record may go unread where a later one of its key is held back."""
-        return (
-            self.may_hold_back
-            # Who ends a line measures the age of every record.
-            and bool(self.children[0].children)
-            and self._keeps_valid
-            and accepts_any_bytes(self._key_deserializer)
-            and accepts_any_bytes(self._value_deserializer)
-        )
-
-    def held_back(self, chunk: Chunk) -> int | None:
-        """Return what caches need to hold back all that a run makes; None: some goes down."""
-        found: int | None = self.children[0].held_back(chunk)
-        return found
 
     @cached_property
     def _shares(self) -> bool:
@@ -178,7 +158,7 @@ class SourceRuntime:
         if timestamp < 0 or not self._keeps_valid:
             timestamp = self._extracted(queue, raw, index, key, value)
             if timestamp < 0:
-                self._task.count_dropped(
+                self._task.failures.drop(
                     "its event time is negative",
                     self.name,
                     _context(raw, index),
@@ -225,7 +205,7 @@ class SourceRuntime:
                 "Fatal user code error in deserialization error callback",
                 detail=f"{place}; the handler: {type(handler_error).__name__}: {handler_error}",
             ) from handler_error
-        task.send_dead_letters(response.deadLetterQueueRecords())
+        task.failures.send_dead_letters(response.deadLetterQueueRecords())
         if response.result().name == "FAIL":
             raise StreamsException(
                 f'source "{self.name}" cannot deserialize a record',
@@ -234,7 +214,7 @@ class SourceRuntime:
                 "to skip such records.",
             ) from error
         told = isinstance(handler, LogAndContinueExceptionHandler)
-        task.count_dropped("its deserializer refused it", self.name, context, told=told)
+        task.failures.drop("its deserializer refused it", self.name, context, told=told)
 
     def _consumer_record(
         self, raw: RawChunk, index: int, key: Any, value: Any

@@ -40,10 +40,10 @@ class StoreContext(StateStoreContext):
     def changelog_topic(self, store: str) -> str:
         """Return the topic that the serdes of a store are told; a source's, if it is read again."""
         task = self._task
-        for copied in task._plan.globals:
+        for copied in task.plan.globals:
             if copied.store.name == store and copied.source.topics:
                 return copied.source.topics[0]
-        nodes = (node for part in task._parts for node in part.stores)
+        nodes = (node for part in task.parts for node in part.stores)
         topic = next((node.source_topic for node in nodes if node.name == store), None)
         return topic or super().changelog_topic(store)
 
@@ -140,4 +140,4 @@ class StoreContext(StateStoreContext):
     def count_dropped_record(self, store: str) -> None:
         """Count a record that a store refused because it is too late."""
         self._task.measures.expired(store)
-        self._task.count_dropped("its window has expired", store)
+        self._task.failures.drop("its window has expired", store)

@@ -8,11 +8,12 @@ from typing import Any
 
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
+from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.processor import TaskId
 from millstream.plugins.names import with_plugins
-from millstream.testing.driver_host import DriverHost, Sent
+from millstream.testing.driver_host import DriverHost
 from millstream.topology.topology import Topology
 
 Input = tuple[bytes | None, bytes | None, int]

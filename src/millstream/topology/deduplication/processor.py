@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.durations import LONG_MIN
-from millstream.plugins.operators import ChunkProcessor
 from millstream.topology.deduplication.ids import NO_ID, Ids
 from millstream.topology.operators.operator import AnyRecord
 

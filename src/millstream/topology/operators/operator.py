@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.columns import until_error
-from millstream.core.processor import Processor
 from millstream.core.records import Record
 
 if TYPE_CHECKING:
@@ -16,21 +16,10 @@ if TYPE_CHECKING:
 AnyRecord = Record[Any, Any]
 
 
-class Operator(Processor[Any, Any, Any, Any]):
-    """A processor of the DSL.
+class Operator(ChunkProcessor):
+    """A processor of the DSL: its context is at hand, and it reads no global store."""
 
-    ``process`` is what it means; ``process_chunk``, where there is one, must have the same visible
-    effect on a run of records, user functions called in tight loops.
-    """
-
-    by_records: bool = False
-    """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
-
-    minds_lateness: bool = False
-    """It drops records that come too late, so that it is measured how late they come."""
-
-    reads_globals: bool = False
-    """Whether it may ask for a global store; users' own processors always may."""
+    reads_globals = False
 
     def init(self, context: Any) -> None:
         """Keep the context, which for our own processors has more than the public one."""

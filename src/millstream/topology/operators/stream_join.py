@@ -7,18 +7,18 @@ the one that looks for partners among the other side's records. A record first l
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from typing import Any
 
-from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.durations import LONG_MAX
+from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 from millstream.core.records import make_record
 from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
-from millstream.topology.operators.alone import AloneInRun, AloneSide, alone_side
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.unmatched import UnmatchedRecords, Waiting
+from millstream.topology.operators.unmatched_inserts import unmatched_inserts
 
 _TIME = struct.Struct(">q")
 _INCOMPLETE = "null key or value"
@@ -35,10 +35,10 @@ class KeepForJoin(Operator):
         super().init(context)
         self._access = context.getStateStore(self._store).access()
 
-    def alone(self, below: Any) -> Callable[[Chunk], AloneInRun | None] | None:
-        """Return what keeps records that find no partner in ``below``, if it may be done apart."""
-        side = below.beside(self._access) if isinstance(below, JoinStreams) else None
-        return None if side is None else side.begin
+    def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
+        """Return what inserts records that find no partner in ``below``."""
+        partners = below.partners()
+        return None if partners is None else unmatched_inserts(self._access, partners)
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record, then put it into the store."""
@@ -93,11 +93,11 @@ class JoinStreams(Operator):
         if self._unmatched_store is not None:
             self._unmatched = context.getStateStore(self._unmatched_store)
 
-    def beside(self, kept: Any) -> AloneSide | None:
-        """Return how records are handled that have no partner and are not a result either."""
+    def partners(self) -> Partners | None:
+        """Return where partners are, if a record that has none is no result either."""
         if self._keeps_unmatched or self._unmatched is not None:
             return None
-        return alone_side(kept, self._other, self._before, self._after)
+        return Partners(self._other, self._before, self._after)
 
     def save(self) -> bytes | None:
         """Return the times of both sides; one of them does it for both."""

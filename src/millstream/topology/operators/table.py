@@ -23,6 +23,8 @@ _WORTH_FOLDING = 8
 class TableSource(Operator):
     """Reads records as updates of a table."""
 
+    caches_updates = True
+
     def __init__(self, *, settings: TableSettings) -> None:
         self._settings = settings
 
@@ -71,11 +73,8 @@ class TableSource(Operator):
             table_chunk(chunk, chunk.values, olds if self._settings.sends_old else None)
         )
 
-    def held_back(self, chunk: Chunk) -> int | None:
-        """Return what a cache needs to hold all updates back until it is flushed.
-
-        None: something may go down, or be dropped, before that.
-        """
+    def pending_bytes(self, chunk: Chunk) -> int | None:
+        """Return the bytes that the cache needs to hold all updates until it is flushed."""
         if self._access is None or self._at_once or self.by_records or None in chunk.keys:
             return None
         run = self._run(chunk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from millstream.core.chunk_processor import reads_globals
 from millstream.core.plan import Plan, ProcessorNode, SubTopology
 from millstream.topology.spark.order import feedback_topics, ordered
 from millstream.topology.spark.partition_counts import partition_counts
@@ -98,9 +99,7 @@ def _may_ask_for_globals(part: SubTopology) -> bool:
     Every processor may, without being connected to it; of the DSL's own few do.
     """
     return any(
-        getattr(node.supplier(), "reads_globals", True)
-        for node in part.nodes
-        if isinstance(node, ProcessorNode)
+        reads_globals(node.supplier()) for node in part.nodes if isinstance(node, ProcessorNode)
     )
 
 

@@ -12,7 +12,6 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-from millstream.core.engine.host import FillsGlobalStores
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.errors import TaskCorruptedException
@@ -47,7 +46,7 @@ class GlobalTables:
                 [store.as_subtopology()],
                 TaskId(store.subtopology, 0),
                 settings.for_globals(),
-                _FillingHost(host),
+                host,
             )
             self.tasks.append(task)
             host.global_stores.update(task.stores)
@@ -98,14 +97,3 @@ class GlobalTables:
         """Close the processors and the stores."""
         for task in self.tasks:
             task.close()
-
-
-class _FillingHost(FillsGlobalStores, SparkTaskHost):
-    """The same world as a task that fills a global store sees it: nothing can be sent from there.
-
-    Args:
-        host: What is shared, whatever becomes of it later.
-    """
-
-    def __init__(self, host: SparkTaskHost) -> None:
-        self.__dict__ = host.__dict__

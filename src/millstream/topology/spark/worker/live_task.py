@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from millstream.core.engine.shortcuts.last_records import LastRecords
 from millstream.core.engine.task import Task
 from millstream.core.errors import StreamsException, TaskCorruptedException
 from millstream.core.metrics import Drained, TaskMetrics
@@ -106,17 +107,15 @@ class LiveTask:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         runs = source_runs(arrived.sources)
-        count = 0 if arrived.internal else _overwrite(task, runs)
-        if not count:
+        if arrived.internal or not _last_records_do(task, runs):
             for chunk in source_chunks(runs):
                 task.add(chunk)
             for chunk in arrivals(arrived.internal, self._partition, next_offsets):
                 task.add(chunk)
-            count = task.run()
-        task.measures.ran(count, began)
+        task.measures.ran(task.run(), began)
         # Also when the source has dropped all that came.
-        task.punctuate_stream_time()
-        task.punctuate_wall_clock(new_wait=True)
+        task.punctuations.run_stream_time()
+        task.punctuations.run_wall_clock(new_wait=True)
         began = time.perf_counter_ns()
         task.commit()
         snapshot = task.snapshot()
@@ -250,18 +249,15 @@ def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
     return Manifest()
 
 
-def _overwrite(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> int:
-    """Process the last records of each key in the place of all, if the result is the same.
-
-    Returns:
-        How many records that stands for; 0 if it was not done.
-    """
-    if not all(task.may_overwrite(topic) for topic, _ in runs):
-        return 0
+def _last_records_do(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> bool:
+    """Offer the task the last record of each key of all runs; tell whether it accepts."""
+    shortcut = task.shortcut(LastRecords)
+    if shortcut is None or not all(shortcut.covers(topic) for topic, _ in runs):
+        return False
     found = []
     for (topic, partition), chunks in runs.items():
         run = last_of_each_key(topic, partition, chunks)
         if run is None:
-            return 0
+            return False
         found.append(run)
-    return task.overwrite(found)
+    return shortcut.offer(found)

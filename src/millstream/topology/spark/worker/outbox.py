@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
 
-from millstream.core.headers import Headers
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.metrics import Measures
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
 from millstream.topology.spark.worker.murmur import partitions_of
 from millstream.topology.spark.worker.sizes import produced
 
 LOOSE_LIMIT = 1 << 14
-"""How many records sent one by one make a chunk."""
+"""Number of records sent one by one that make a chunk."""
 
 CHUNK_BYTES = 64 << 20
 """Where a chunk is cut in two, however few its records are."""
 
 Columns = dict[str, pa.Array]
-
-
-@dataclass(slots=True)
-class _Loose:
-    keys: list[bytes | None] = field(default_factory=list)
-    values: list[bytes | None] = field(default_factory=list)
-    timestamps: list[int] = field(default_factory=list)
-    headers: list[Headers | None] = field(default_factory=list)
-    partitions: list[int | None] = field(default_factory=list)
 
 
 class Outbox:
@@ -41,45 +31,25 @@ class Outbox:
 
     def __init__(self, routes: Mapping[str, tuple[int, int]]) -> None:
         self._routes = routes
-        self._loose: dict[str, _Loose] = {}
+        self._loose: dict[str, list[Sent]] = {}
         self._chunks: dict[str, list[Columns]] = {}
         self.measures = Measures()
         """Of what is packed: everything, once it has been drained."""
 
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
-        """Take one record; a partition of None is Kafka's default one."""
-        loose = self._loose.get(topic)
+    def send(self, record: Sent) -> None:
+        """Take one record."""
+        loose = self._loose.get(record.topic)
         if loose is None:
-            loose = self._loose[topic] = _Loose()
-        loose.keys.append(key)
-        loose.values.append(value)
-        loose.timestamps.append(timestamp)
-        loose.headers.append(headers)
-        loose.partitions.append(partition)
-        if len(loose.keys) >= LOOSE_LIMIT:
-            self._pack(topic)
+            loose = self._loose[record.topic] = []
+        loose.append(record)
+        if len(loose) >= LOOSE_LIMIT:
+            self._pack(record.topic)
 
-    def send_chunk(
-        self,
-        topic: str,
-        keys: Sequence[bytes | None],
-        values: Sequence[bytes | None],
-        timestamps: Sequence[int],
-        headers: Sequence[Headers | None] | None,
-        partitions: Sequence[int | None] | None = None,
-    ) -> None:
-        """Take many records; partitions of None are Kafka's default ones."""
-        if topic in self._loose:
-            self._pack(topic)
-        self._add(topic, keys, values, timestamps, headers, partitions)
+    def send_chunk(self, chunk: SentChunk) -> None:
+        """Take many records."""
+        if chunk.topic in self._loose:
+            self._pack(chunk.topic)
+        self._add(chunk)
 
     def drain(self) -> Iterator[tuple[str, int | None, int, bytes]]:
         """Yield (topic, target partition, number, blob); for a sink's topic without a target."""
@@ -110,58 +80,37 @@ class Outbox:
                     yield topic, target, number, encode_chunk(**part)
 
     def _pack(self, topic: str) -> None:
-        loose = self._loose.pop(topic)
-        chosen = loose.partitions if any(p is not None for p in loose.partitions) else None
-        self._add(topic, loose.keys, loose.values, loose.timestamps, loose.headers, chosen)
+        _, keys, values, timestamps, headers, chosen = zip(*self._loose.pop(topic), strict=True)
+        partitions = chosen if any(each is not None for each in chosen) else None
+        self._add(SentChunk(topic, keys, values, timestamps, headers, partitions))
 
-    def _add(
-        self,
-        topic: str,
-        keys: Sequence[bytes | None],
-        values: Sequence[bytes | None],
-        timestamps: Sequence[int],
-        headers: Sequence[Headers | None] | None,
-        partitions: Sequence[int | None] | None,
-    ) -> None:
-        half = len(keys) // 2
+    def _add(self, chunk: SentChunk) -> None:
         try:
-            columns = _columns(keys, values, timestamps, headers, partitions)
+            columns = _columns(chunk)
         except OverflowError:
             columns = None
-        if columns is not None and (half == 0 or _size(columns) <= CHUNK_BYTES):
-            sent = produced(topic, columns, headers)
-            if sent is not None:
-                self.measures.add(topic, sent)
-            self._chunks.setdefault(topic, []).append(columns)
+        half = len(chunk) // 2
+        if columns is None or (half and _size(columns) > CHUNK_BYTES):
+            self._add(chunk.slice(0, half))
+            self._add(chunk.slice(half, len(chunk)))
             return
-        for part in (slice(0, half), slice(half, None)):
-            self._add(
-                topic,
-                keys[part],
-                values[part],
-                timestamps[part],
-                None if headers is None else headers[part],
-                None if partitions is None else partitions[part],
-            )
+        sent = produced(chunk.topic, columns, chunk.headers)
+        if sent is not None:
+            self.measures.add(chunk.topic, sent)
+        self._chunks.setdefault(chunk.topic, []).append(columns)
 
 
-def _columns(
-    keys: Sequence[bytes | None],
-    values: Sequence[bytes | None],
-    timestamps: Sequence[int],
-    headers: Sequence[Headers | None] | None,
-    partitions: Sequence[int | None] | None,
-) -> Columns:
+def _columns(chunk: SentChunk) -> Columns:
     columns = {
-        "keys": binary_column(keys),
-        "values": binary_column(values),
-        "timestamps": pa.array(np.fromiter(timestamps, np.int64, len(timestamps))),
+        "keys": binary_column(chunk.keys),
+        "values": binary_column(chunk.values),
+        "timestamps": pa.array(np.fromiter(chunk.timestamps, np.int64, len(chunk))),
     }
-    packed = headers_column(headers)
+    packed = headers_column(chunk.headers)
     if packed is not None:
         columns["headers"] = packed
-    if partitions is not None:
-        columns["partitions"] = pa.array(partitions, pa.int32())
+    if chunk.partitions is not None:
+        columns["partitions"] = pa.array(chunk.partitions, pa.int32())
     return columns
 
 

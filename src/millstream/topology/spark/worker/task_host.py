@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from millstream.core.engine.host import TaskHost
+from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.store import ByteStore
@@ -19,8 +21,8 @@ from millstream.topology.spark.worker.outbox import Outbox
 from millstream.topology.spark.worker.topics import partition_count
 
 
-class SparkTaskHost:
-    """Implements ``TaskHost`` for one task of one worker; lives as long as the task does.
+class SparkTaskHost(TaskHost):
+    """World around one task of one worker; lives as long as the task does.
 
     Args:
         job: What runs.
@@ -32,11 +34,11 @@ class SparkTaskHost:
     def __init__(
         self, job: Job, configs: Mapping[str, Any], task: str, *, shares: bool = False
     ) -> None:
+        super().__init__()
         self._job = job
         self._configs = configs
         self._task = task
         self._clock_ms = 0
-        self.global_stores: dict[str, Any] = {}
         self.asked: set[str] = set()
         """Stores whose bytes are in the changelog, so that nothing has to be logged."""
         self.changelog = Changelog(self._open_store, job.kinds)
@@ -81,29 +83,13 @@ class SparkTaskHost:
         self.asked.add(store)
         return self.changelog.working_copy(store, kind)
 
-    def send(
-        self,
-        topic: str,
-        key: bytes | None,
-        value: bytes | None,
-        timestamp: int,
-        headers: Headers | None,
-        partition: int | None,
-    ) -> None:
+    def send(self, record: Sent) -> None:
         """Send one record."""
-        self.outbox.send(topic, key, value, timestamp, headers, partition)
+        self.outbox.send(record)
 
-    def send_chunk(
-        self,
-        topic: str,
-        keys: list[bytes | None],
-        values: list[bytes | None],
-        timestamps: Sequence[int],
-        headers: list[Headers | None] | None,
-        partitions: list[int | None] | None = None,
-    ) -> None:
+    def send_chunk(self, chunk: SentChunk) -> None:
         """Send many records."""
-        self.outbox.send_chunk(topic, keys, values, timestamps, headers, partitions)
+        self.outbox.send_chunk(chunk)
 
     def partition_count(self, topic: str) -> int:
         """Return how many partitions a topic has."""
@@ -146,14 +132,6 @@ class SparkTaskHost:
         directory = self._slot() / "task"
         directory.mkdir(parents=True, exist_ok=True)
         return directory
-
-    def global_store(self, name: str) -> Any:
-        """Return the task's copy of a global store; None if there is none of that name."""
-        return self.global_stores.get(name)
-
-    def configs(self) -> Mapping[str, Any]:
-        """Return the application's configuration."""
-        return self._configs
 
     def _root(self) -> Path:
         return Path(self._job.state_dir) / self._job.application_id

@@ -1,8 +1,8 @@
-"""An inner join of streams takes both sides' records in turns, and nobody can tell."""
+"""An inner join of streams merges the records of both sides, with equal results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -29,12 +29,13 @@ from millstream import (
     Topology,
 )
 from millstream.core.chunk import RawChunk
+from millstream.core.engine.output import Sent
+from millstream.core.engine.shortcuts import Shortcut
+from millstream.core.engine.shortcuts.join_merger import JoinMerger
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.task import Task
-from millstream.core.engine.turns import Turns
 from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
-from millstream.testing.driver_host import Sent
 
 TEXT = Serdes.String()
 TOPICS = ("left", "right")
@@ -115,13 +116,15 @@ def run(
     config: dict[str, Any],
     batches: Sequence[Sequence[Row]],
     *,
-    by_chunks: bool,
+    by_chunks: bool = True,
     restarts: bool,
+    shortcuts: Collection[type[Shortcut]] = (JoinMerger,),
 ) -> list[Any]:
     """Return what is sent, dropped and kept."""
     plan, offsets, found = topology.plan(), dict.fromkeys(TOPICS, 0), list[Any]()
     config = {"statestore.cache.max.bytes": 0, **config}
-    task, host = new_task(plan, config, by_chunks=by_chunks)
+    taken: dict[str, Any] = {"by_chunks": by_chunks, "shortcuts": shortcuts}
+    task, host = new_task(plan, config, **taken)
     for batch in batches:
         for topic in TOPICS:
             rows = [row for row in batch if row[0] == topic]
@@ -141,7 +144,7 @@ def run(
             found.append(measured(task))
             snapshot = task.snapshot()
             task.close()
-            task, host = new_task(plan, config, by_chunks=by_chunks, kept=copies)
+            task, host = new_task(plan, config, kept=copies, **taken)
             task.restore(snapshot)
     found += host.sent
     found.append((measured(task), task.snapshot()))
@@ -190,7 +193,7 @@ WINDOWS = st.sampled_from(
     in_order=st.booleans(),
     remembered=st.sampled_from([2, 200_000]),
 )
-def test_the_results_are_those_of_single_records(
+def test_the_results_are_those_without_the_shortcut_and_of_single_records(
     below: str,
     windows: JoinWindows,
     config: dict[str, Any],
@@ -204,9 +207,10 @@ def test_the_results_are_those_of_single_records(
         batches = [sorted(batch, key=lambda row: row[3]) for batch in batches]
 
     with patch("millstream.stores.window.index.REMEMBERED_WINDOWS", remembered):
-        by_chunks = run(topology, config, batches, by_chunks=True, restarts=restarts)
+        merged = run(topology, config, batches, restarts=restarts)
 
-    assert by_chunks == run(topology, config, batches, by_chunks=False, restarts=restarts)
+    assert merged == run(topology, config, batches, shortcuts=(), restarts=restarts)
+    assert merged == run(topology, config, batches, by_chunks=False, restarts=restarts)
 
 
 def alternating(count: int) -> list[Row]:
@@ -234,7 +238,7 @@ def test_only_records_that_find_a_partner_go_down(
     topology = program("nothing", JoinWindows.ofTimeDifferenceAndGrace(10, 0))
     rows = alternating(20)
 
-    found = run(topology, config, [rows], by_chunks=True, restarts=False)
+    found = run(topology, config, [rows], restarts=False)
 
     # The first record of a store opens its first segment; right ones find their left one.
     assert went_down == ["k0", *(f"k{n}" for n in range(10))]
@@ -288,5 +292,6 @@ def test_what_may_be_noticed_goes_down_record_by_record(
         texts: list[bytes | None] = [b"%d" % n for n in range(10)]
         task.add(RawChunk(topic, 0, range(10), range(10), texts, texts, headers))
 
-    assert Turns.of(task._group, task._sides) is None
+    merger = task.shortcut(JoinMerger)
+    assert merger is None or merger.take(task.group) == 0
     task.close()

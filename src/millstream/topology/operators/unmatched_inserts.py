@@ -1,49 +1,47 @@
-"""The records of one side of an inner join that find no partner, many of them at a time."""
+"""Inserts of the records of one side of an inner join that find no partner, a run at a time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 from millstream.core.state.access import WindowAccess, WindowAdds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AloneSide:
-    """One side of a join: where its records are kept, and where they look for partners."""
+class InsertSide:
+    """One side of a join: the store of its records, and where they look for partners."""
 
     own: WindowAccess
-    other: WindowAccess
+    partners: Partners
     adds: WindowAdds
     finds: WindowAdds
-    before: int
-    after: int
 
-    def begin(self, chunk: Chunk) -> AloneInRun | None:
-        """Return what handles a run of records; None if something cannot be serialized."""
+    def start(self, chunk: Chunk) -> UnmatchedInserts | None:
+        """Return the inserts of a run of records; None if something cannot be serialized."""
         try:
             own = self.own.serialize_keys(chunk.keys)
-            other = self.other.serialize_keys(chunk.keys)
+            other = self.partners.store.serialize_keys(chunk.keys)
             data = self.adds.encoded(chunk.values, chunk.timestamps)
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             return None
-        return AloneInRun(self, chunk, own, other, data)
+        return UnmatchedInserts(self, chunk, own, other, data)
 
 
-class AloneInRun:
-    """Keeps those records of a run that find no partner; see ``core.turns``."""
+class UnmatchedInserts:
+    """Inserts those records of a run that find no partner."""
 
     def __init__(
         self,
-        side: AloneSide,
+        side: InsertSide,
         chunk: Chunk,
         own: list[bytes],
         other: list[bytes],
         data: list[bytes | None] | None,
     ) -> None:
         """Take the run, its keys as either store has them, and its values if they are plain."""
-        self._before, self._after = side.before, side.after
+        self._before, self._after = side.partners.before, side.partners.after
         self._timestamps = list(chunk.timestamps)
         self._keys = chunk.keys
         self._values = chunk.values
@@ -55,8 +53,8 @@ class AloneInRun:
         self._misses = side.finds.misses
         self.settle = side.adds.settle
 
-    def keep(self, index: int) -> bool:
-        """Keep a record if it has no partner and nothing about it is unusual."""
+    def insert(self, index: int) -> bool:
+        """Insert a record if it has no partner and nothing about it is unusual."""
         value, timestamp = self._values[index], self._timestamps[index]
         if value is None or self._keys[index] is None:
             return False
@@ -70,9 +68,9 @@ class AloneInRun:
             return False
 
 
-def alone_side(own: Any, other: Any, before: int, after: int) -> AloneSide | None:
-    """Return one side of an inner join, if its stores can do it."""
-    adds, finds = own.adder(), other.adder()
+def unmatched_inserts(own: WindowAccess, partners: Partners) -> StartInserts | None:
+    """Return what inserts records of one side of an inner join, if both stores can do it."""
+    adds, finds = own.adder(), partners.store.adder()
     if adds is None or finds is None:
         return None
-    return AloneSide(own=own, other=other, adds=adds, finds=finds, before=before, after=after)
+    return InsertSide(own=own, partners=partners, adds=adds, finds=finds).start

@@ -1,0 +1,51 @@
+"""Records that leave a task: one of them, or a run as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from millstream.core.headers import Headers
+
+
+class Sent(NamedTuple):
+    """A record as it leaves the topology."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    timestamp: int
+    headers: Headers | None
+    partition: int | None = None
+    """None asks for Kafka's default partitioner."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentChunk:
+    """A run of records of one topic as they leave the topology, in order.
+
+    Columns have one length. ``headers`` is None when no record has any; ``partitions`` is None when
+    all records ask for Kafka's default partitioner, and so does a None inside.
+    """
+
+    topic: str
+    keys: Sequence[bytes | None]
+    values: Sequence[bytes | None]
+    timestamps: Sequence[int]
+    headers: Sequence[Headers | None] | None = None
+    partitions: Sequence[int | None] | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def slice(self, start: int, stop: int) -> SentChunk:
+        """Return the records from ``start`` (inclusive) to ``stop`` (exclusive)."""
+        return SentChunk(
+            self.topic,
+            self.keys[start:stop],
+            self.values[start:stop],
+            self.timestamps[start:stop],
+            None if self.headers is None else self.headers[start:stop],
+            None if self.partitions is None else self.partitions[start:stop],
+        )

@@ -1,0 +1,123 @@
+"""Punctuations of a task: what its processors scheduled, on both clocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.engine.context import due_first, new_punctuation
+from millstream.core.engine.failure import FATAL
+from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
+from millstream.core.engine.queues import Decoded
+from millstream.core.errors import StreamsException
+from millstream.core.processor import Cancellable, PunctuationType
+from millstream.core.record_context import RecordContext
+
+if TYPE_CHECKING:
+    from millstream.core.engine.task import Task
+
+
+class Punctuations:
+    """Schedules of one task, in stream time and in wall-clock time."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.streams = PunctuationQueue()
+        self.clocks = PunctuationQueue()
+        self.scheduled_in_run = False
+        """Whether a stream-time schedule was made by a record of the run that is processed."""
+
+    @property
+    def on_stream_time(self) -> bool:
+        """Whether any stream-time punctuation is scheduled."""
+        return self.streams.next_ms() is not None
+
+    def settle(self) -> None:
+        """Note that every processor has been initialised."""
+        self.streams.settle()
+        self.clocks.settle()
+
+    def schedule(
+        self,
+        node: Any,
+        ordinal: int,
+        start_ms: int | None,
+        interval_ms: int,
+        kind: PunctuationType,
+        callback: Any,
+    ) -> Cancellable:
+        """Take up a node's punctuation."""
+        task, on_stream = self._task, kind is PunctuationType.STREAM_TIME
+        now_ms = task.stream_time if on_stream else task.host.now_ms()
+        first_ms = due_first(start_ms, interval_ms, kind, now_ms)
+        punctuation = new_punctuation(node, ordinal, first_ms, interval_ms, callback)
+        punctuation.made_ms = now_ms
+        (self.streams if on_stream else self.clocks).add(punctuation)
+        # The run was cut where the punctuations that were known then would be due.
+        self.scheduled_in_run |= on_stream and task.in_run
+        return punctuation
+
+    def run_wall_clock(self, *, new_wait: bool = False) -> bool:
+        """Run the punctuations that the host's wall clock makes due; tell whether any ran.
+
+        With ``new_wait``, those scheduled at this very time wait until the clock has moved on: it
+        stands still for as long as a batch takes, and a schedule is not run by what made it.
+        """
+        return self.clocks.run(self._task.host.now_ms(), self._punctuate, new_wait=new_wait)
+
+    def run_stream_time(self) -> None:
+        """Run the stream-time punctuations that are due; none is before the first record.
+
+        Raises:
+            StreamsException: A punctuator failed and its handler says to fail.
+        """
+        next_ms, now_ms = self.streams.next_ms(), self._task.group.stream_time
+        if next_ms is not None and next_ms <= now_ms != -1:
+            self.streams.run(now_ms, self._punctuate)
+
+    def run_after(self, chunk: Chunk, index: int) -> None:
+        """Run what is due after one record of a run in which something was scheduled."""
+        task, offset = self._task, chunk.offsets[index]
+        assert task.current_run is not None
+        if index + 1 < len(chunk) and chunk.offsets[index + 1] == offset:
+            return  # more comes of the same source record
+        now_ms, next_ms = task.current_run.stream_time(offset), self.streams.next_ms()
+        if next_ms is None or next_ms > now_ms:
+            return
+        before, task.clock = task.clock, task.chunk_context(chunk, index)
+        try:
+            self.streams.run(now_ms, self._punctuate)
+        finally:
+            task.clock = before
+
+    def end_of_run(self, decoded: Decoded, start: int, stop: int) -> int:
+        """Return the end of the run that stops after the record which makes a punctuation due."""
+        next_ms = self.streams.next_ms()
+        if next_ms is None:
+            return stop
+        if next_ms <= self._task.group.stream_time:
+            return start + 1
+        timestamps = decoded.chunk.timestamps
+        for index in range(start, stop):
+            if timestamps[index] >= next_ms:
+                return index + 1
+        return stop
+
+    def _punctuate(self, punctuation: Punctuation, now_ms: int) -> None:
+        task = self._task
+        task.record_context = RecordContext(None, -1, -1, now_ms)
+        began = task.measures.began()
+        try:
+            punctuation.callback(now_ms)
+        except FATAL:
+            raise
+        except Exception as error:  # noqa: BLE001 - a user's punctuator may raise anything
+            try:
+                task.failures.handle(punctuation.node.name, None, error, task.record_context)
+            except StreamsException as failure:
+                located_failure = task.failures.located("cannot punctuate", failure)
+                raise located_failure from located_failure.__cause__
+        finally:
+            task.record_context = None
+            if began:
+                task.measures.punctuated(began)

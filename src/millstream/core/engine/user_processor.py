@@ -1,0 +1,71 @@
+"""Adapter that gives a user's processor the whole contract of a processor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream.core.chunk_processor import ChunkProcessor
+from millstream.core.processor import FixedKeyProcessor
+from millstream.core.records import FixedKeyRecord, Record, make_record
+
+
+class UserProcessor(ChunkProcessor):
+    """Processor of a user: any object with ``process``; ``init`` and ``close`` are optional.
+
+    Args:
+        made: The user's object.
+        inner: The processor inside it whose ``save`` and ``restore`` count, if there is one.
+    """
+
+    def __init__(self, made: Any, inner: Any = None) -> None:
+        self._init = getattr(made, "init", None)
+        self._close = getattr(made, "close", None)
+        self._process = made.process
+        self._inner = inner if isinstance(inner, ChunkProcessor) else None
+
+    def init(self, context: Any) -> None:
+        """Initialise the user's object."""
+        if self._init is not None:
+            self._init(context)
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Let the user's object take a record."""
+        self._process(record)
+
+    def save(self) -> bytes | None:
+        """Return what the inner processor saves."""
+        return None if self._inner is None else self._inner.save()
+
+    def restore(self, data: bytes) -> None:
+        """Give the inner processor what it saved."""
+        if self._inner is not None:
+            self._inner.restore(data)
+
+    def close(self) -> None:
+        """Close the user's object."""
+        if self._close is not None:
+            self._close()
+
+
+class FixedKeyUserProcessor(UserProcessor):
+    """Processor of a user that cannot change keys."""
+
+    fixed_key = True
+
+    def process(self, record: Record[Any, Any]) -> None:
+        """Let the user's object take a record of its own."""
+        own = make_record(record._key, record._value, record._timestamp, record._headers)
+        self._process(FixedKeyRecord(own))
+
+
+def adapted(made: Any, *, fixed_key: bool = False) -> ChunkProcessor:
+    """Return what a supplier made, in a form that has the whole contract.
+
+    Args:
+        made: What the supplier returned.
+        fixed_key: The supplier is one of processors that cannot change keys.
+    """
+    fixed_key = fixed_key or isinstance(made, FixedKeyProcessor)
+    if isinstance(made, ChunkProcessor) and made.fixed_key >= fixed_key:
+        return made
+    return FixedKeyUserProcessor(made) if fixed_key else UserProcessor(made)
