@@ -25,11 +25,14 @@ from millstream import (
     Topology,
 )
 from millstream.core.engine.settings import TaskSettings
+from millstream.core.engine.store_context import StoreContext
+from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
     IllegalStateException,
     InvalidStateStoreException,
     StateStoreNotAvailableException,
 )
+from millstream.core.metrics import StreamsMetrics
 from millstream.core.processor import TaskId
 from millstream.topology.spark.compile import Stage, compile_plan
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
@@ -37,7 +40,6 @@ from millstream.topology.spark.driver.state_machine import State, StateListener,
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.committed import CommittedState, Consumed
 from millstream.topology.spark.queries.queries import Queries
-from millstream.topology.spark.queries.replica import ReplicaContext
 from millstream.topology.spark.state.changelog import Rebuilt
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.slots import release_slot
@@ -138,7 +140,8 @@ class World:
         if (partition, store) not in self.stores:
             node = next(n for n in self.plan.subtopologies[0].stores if n.name == store)
             made = node.builder.build()
-            made.init(ReplicaContext(id_, settings, host), made)
+            facts = TaskFacts(id_, settings, host, StreamsMetrics())
+            made.init(StoreContext(facts, host.working_copy), made)
             self.stores[partition, store] = made
         for key, value in entries.items():
             self.stores[partition, store].put(key, value)

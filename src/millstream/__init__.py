@@ -90,6 +90,7 @@ from millstream.core.kafka import ProducerRecord as ProducerRecord
 from millstream.core.kafka import TimestampType as TimestampType
 from millstream.core.kafka import TopicPartition as TopicPartition
 from millstream.core.keyvalue import KeyValue as KeyValue
+from millstream.core.later_names import LATER
 from millstream.core.metadata import HostInfo as HostInfo
 from millstream.core.metadata import KeyQueryMetadata as KeyQueryMetadata
 from millstream.core.metadata import LagInfo as LagInfo
@@ -363,36 +364,9 @@ if TYPE_CHECKING:
     )
     from millstream.topology.spark import KafkaStreams as KafkaStreams
 
-_LATER = {
-    "ApplicationState": "millstream.core.assignment",
-    "AssignedTask": "millstream.core.assignment",
-    "AssignmentConfigs": "millstream.core.assignment",
-    "BlockBasedTableConfig": "millstream.stores.byte_stores.rocksdb_options",
-    "GroupAssignment": "millstream.core.assignment",
-    "GroupSubscription": "millstream.core.assignment",
-    "KafkaStreams": "millstream.topology.spark",
-    "KafkaStreamsAssignment": "millstream.core.assignment",
-    "KafkaStreamsState": "millstream.core.assignment",
-    "MockFixedKeyProcessorContext": "millstream.testing",
-    "MockProcessorContext": "millstream.testing",
-    "ProcessId": "millstream.core.assignment",
-    "RocksDBConfigSetter": "millstream.stores.byte_stores.rocksdb_options",
-    "RocksDBOptions": "millstream.stores.byte_stores.rocksdb_options",
-    "StickyTaskAssignor": "millstream.topology.assign.sticky_task_assignor",
-    "TaskAssignmentUtils": "millstream.core.assignment",
-    "TaskAssignor": "millstream.core.assignment",
-    "TaskInfo": "millstream.core.assignment",
-    "TaskTopicPartition": "millstream.core.assignment",
-    "TestInputTopic": "millstream.testing",
-    "TestOutputTopic": "millstream.testing",
-    "TestRecord": "millstream.testing",
-    "TopologyTestDriver": "millstream.testing",
-}
-"""Imported when asked for: tests need no Spark, applications no test driver, nor all RocksDB."""
-
 if not TYPE_CHECKING:
     # For ``from millstream import *``, which asks for all. Type checkers see the imports above.
-    __all__ = list(_LATER)
+    __all__ = list(LATER)
     __all__ += [
         name
         for name, value in globals().items()
@@ -401,10 +375,10 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *LATER})

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.store_context import StoreContext
 from millstream.core.engine.working_copy import WorkingCopy
-from millstream.core.headers import Headers
-from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
-from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.state import StateRestoreCallback, StateStore
 from millstream.plugins.registry import open_store
 
 if TYPE_CHECKING:
     from millstream.testing.mock_context import _MockContext
 
 
-class MockStoreContext(StateStoreContext):
+class MockStoreContext(StoreContext):
     """The context for ``store.init`` in a test of one processor.
 
     In-memory stores need nothing else; persistent ones are opened in the mock's state directory.
@@ -28,9 +27,9 @@ class MockStoreContext(StateStoreContext):
     """
 
     def __init__(self, owner: _MockContext) -> None:
+        super().__init__(owner, self._open)
         self._owner = owner
         self._record: RecordContext | None = None
-        self.cache_budget = CacheBudget(0)
 
     @property
     def record_context(self) -> RecordContext | None:
@@ -41,14 +40,6 @@ class MockStoreContext(StateStoreContext):
         if metadata is None:
             return RecordContext(None, -1, -1, -1)
         return RecordContext(metadata.topic(), metadata.partition(), metadata.offset(), 0)
-
-    def applicationId(self) -> str:
-        """Return ``application.id``."""
-        return self._owner.applicationId()
-
-    def taskId(self) -> TaskId:
-        """Return the mock's task."""
-        return self._owner.taskId()
 
     def recordMetadata(self) -> RecordMetadata | None:
         """Return the mock's metadata."""
@@ -62,14 +53,6 @@ class MockStoreContext(StateStoreContext):
     def valueSerde(self) -> Any:
         """Return the default value serde; None without one."""
         return self._owner.config.default_value_serde()
-
-    def stateDir(self) -> Path:
-        """Return the mock's state directory."""
-        return self._owner.stateDir()
-
-    def metrics(self) -> Any:
-        """Return the mock's metrics."""
-        return self._owner.metrics()
 
     def register(
         self,
@@ -85,31 +68,13 @@ class MockStoreContext(StateStoreContext):
         store.partition = self.taskId().partition()
         self._owner.addStateStore(store)
 
-    def appConfigs(self) -> dict[str, Any]:
-        """Return the configuration."""
-        return self._owner.appConfigs()
-
-    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries whose key starts with ``prefix``, without it."""
-        return self._owner.appConfigsWithPrefix(prefix)
-
-    def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Open the bytes of a store."""
+    def _open(self, store: str, kind: str) -> WorkingCopy:
         directory = Path()
         if kind != "memory":
             directory = self.stateDir() / store
             directory.mkdir(parents=True, exist_ok=True)
         opened = open_store(kind, directory, self.appConfigs())
         return WorkingCopy(opened, on_close=_write_and_close)
-
-    def logs_changes(self, store: str) -> bool:
-        """Return False."""
-        return False
-
-    def log_change(
-        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
-    ) -> None:
-        """Do nothing."""
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:

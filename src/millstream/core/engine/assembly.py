@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
 from millstream.core.engine.source import SourceRuntime
-from millstream.core.engine.store_context import StoreContext
+from millstream.core.engine.store_context import TaskStoreContext
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
@@ -23,7 +23,7 @@ _OURS = "millstream."
 
 def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
     """Return the opened stores by name, in the order in which a commit flushes them."""
-    context = StoreContext(task)
+    context = TaskStoreContext(task)
     stores = {}
     for part in parts:
         for node in part.stores:

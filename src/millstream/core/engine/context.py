@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.punctuation import Punctuation
+from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -20,7 +20,6 @@ from millstream.core.processor import (
     Cancellable,
     ProcessorContext,
     PunctuationType,
-    TaskId,
 )
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
 from millstream.core.wording import a_kind
@@ -33,10 +32,11 @@ if TYPE_CHECKING:
     from millstream.core.record_context import RecordContext
 
 
-class NodeContext(ProcessorContext[Any, Any]):
+class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     """One node's context; beside Kafka's methods it has what operators use for speed."""
 
     def __init__(self, task: Task, node: ProcessorRuntime) -> None:
+        super().__init__(task.id, task.settings, task.host, task.metrics)
         self._task = task
         self._node = node
         self._schedules = 0
@@ -143,14 +143,6 @@ class NodeContext(ProcessorContext[Any, Any]):
         """The node's name."""
         return self._node.name
 
-    def applicationId(self) -> str:
-        """Return ``application.id``."""
-        return self._task.settings.application_id
-
-    def taskId(self) -> TaskId:
-        """Return the task's id."""
-        return self._task.id
-
     def timestamp(self) -> int:
         """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
         context = self._task.record_context
@@ -165,22 +157,6 @@ class NodeContext(ProcessorContext[Any, Any]):
         """Return where the record in hand came from; None before the first record."""
         context = self._task.record_context
         return None if context is None else context.metadata()
-
-    def keySerde(self) -> Any:
-        """Return the default key serde."""
-        return self._task.settings.key_serde
-
-    def valueSerde(self) -> Any:
-        """Return the default value serde."""
-        return self._task.settings.value_serde
-
-    def stateDir(self) -> Path:
-        """Return the task's own directory."""
-        return self._task.host.state_dir()
-
-    def metrics(self) -> Any:
-        """Return the task's metrics."""
-        return self._task.metrics
 
     def getStateStore(self, name: str) -> Any:
         """Return a connected or a global store.
@@ -215,18 +191,6 @@ class NodeContext(ProcessorContext[Any, Any]):
 
         The test driver commits after each record, Spark at the end of each batch.
         """
-
-    def appConfigs(self) -> dict[str, Any]:
-        """Return the application's configuration."""
-        return dict(self._task.settings.configs)
-
-    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries whose key starts with ``prefix``, without it."""
-        return {
-            key.removeprefix(prefix): value
-            for key, value in self._task.settings.configs.items()
-            if key.startswith(prefix)
-        }
 
     def currentSystemTimeMs(self) -> int:
         """Return the task's wall clock."""

@@ -1,41 +1,139 @@
-"""What a task's stores see of it."""
+"""Contexts of stores: what they see of their task."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.engine.working_copy import WorkingCopy
-from millstream.core.errors import IllegalArgumentException, IllegalStateException
+from millstream.core.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    UnsupportedOperationException,
+)
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
-from millstream.core.state import StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
 
 
 class StoreContext(StateStoreContext):
-    """One per task, shared by its stores."""
+    """Context of stores that are only read: there are no records, and nothing is logged.
 
-    def __init__(self, task: Task) -> None:
-        self._task = task
-        self.cache_budget = task.cache
+    Args:
+        facts: The task's facts, or a processor's context that has them.
+        working_copy: Returns the bytes of a store, given its name and the kind of byte store.
+    """
+
+    def __init__(self, facts: Any, working_copy: Callable[[str, str], WorkingCopy]) -> None:
+        self._facts: TaskFacts = facts
+        self._working_copy = working_copy
+        self.cache_budget = CacheBudget(0)
         self.restorers: dict[str, Any] = {}
+        """Callbacks that fill users' own stores, by the names of the stores."""
 
     @property
     def record_context(self) -> RecordContext | None:
-        """The record in hand."""
-        return self._task.record_context_or_none()
+        """The context of the current record."""
+        return None
 
     def applicationId(self) -> str:
         """Return ``application.id``."""
-        return self._task.settings.application_id
+        return self._facts.applicationId()
+
+    def taskId(self) -> TaskId:
+        """Return the task's id."""
+        return self._facts.taskId()
+
+    def recordMetadata(self) -> RecordMetadata | None:
+        """Return where the current record came from; None before the first record."""
+        return None
+
+    def keySerde(self) -> Any:
+        """Return the default key serde."""
+        return self._facts.keySerde()
+
+    def valueSerde(self) -> Any:
+        """Return the default value serde."""
+        return self._facts.valueSerde()
+
+    def stateDir(self) -> Path:
+        """Return the task's own directory."""
+        return self._facts.stateDir()
+
+    def metrics(self) -> Any:
+        """Return the task's metrics."""
+        return self._facts.metrics()
+
+    def register(
+        self,
+        store: StateStore,
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        commitCallback: Any = None,
+    ) -> None:
+        """Note how a user's own store is filled from a changelog."""
+        self.restorers[store.name()] = stateRestoreCallback
+
+    def appConfigs(self) -> dict[str, Any]:
+        """Return the application's configuration."""
+        return self._facts.appConfigs()
+
+    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
+        """Return the entries whose key starts with ``prefix``, without it."""
+        return self._facts.appConfigsWithPrefix(prefix)
+
+    def working_copy(self, store: str, kind: str) -> WorkingCopy:
+        """Return the bytes of a store, stored by the byte-store plugin called ``kind``."""
+        return self._working_copy(store, kind)
+
+    def logs_changes(self, store: str) -> bool:
+        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+        del store
+        return False
+
+    def log_change(
+        self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
+    ) -> None:
+        """Note a change in the form that Kafka's changelog topic would hold."""
+
+    def as_record(self, record_context: RecordContext) -> AbstractContextManager[Any]:
+        """Make another record the current one for the length of a ``with`` block."""
+        del record_context
+        return nullcontext()
+
+    def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk.
+
+        Raises:
+            UnsupportedOperationException: There are no records.
+        """
+        raise UnsupportedOperationException("a copy of a store takes no records")
+
+    def count_dropped_record(self, store: str) -> None:
+        """Count a record that a store refused because it is too late."""
+
+
+class TaskStoreContext(StoreContext):
+    """Context of the stores of a running task; they share one."""
+
+    def __init__(self, task: Task) -> None:
+        facts = TaskFacts(task.id, task.settings, task.host, task.metrics)
+        super().__init__(facts, task.host.working_copy)
+        self._task = task
+        self.cache_budget = task.cache
+
+    @property
+    def record_context(self) -> RecordContext | None:
+        """The context of the current record."""
+        return self._task.record_context_or_none()
 
     def changelog_topic(self, store: str) -> str:
         """Return the topic that the serdes of a store are told; a source's, if it is read again."""
@@ -47,30 +145,10 @@ class StoreContext(StateStoreContext):
         topic = next((node.source_topic for node in nodes if node.name == store), None)
         return topic or super().changelog_topic(store)
 
-    def taskId(self) -> TaskId:
-        """Return the task's id."""
-        return self._task.id
-
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the record in hand came from; None before the first record."""
+        """Return where the current record came from; None before the first record."""
         context = self._task.record_context
         return None if context is None else context.metadata()
-
-    def keySerde(self) -> Any:
-        """Return the default key serde."""
-        return self._task.settings.key_serde
-
-    def valueSerde(self) -> Any:
-        """Return the default value serde."""
-        return self._task.settings.value_serde
-
-    def stateDir(self) -> Path:
-        """Return the task's own directory."""
-        return self._task.host.state_dir()
-
-    def metrics(self) -> Any:
-        """Return the task's metrics."""
-        return self._task.metrics
 
     def register(
         self,
@@ -97,27 +175,11 @@ class StoreContext(StateStoreContext):
         if commitCallback is not None:
             call = getattr(commitCallback, "onCommit", commitCallback)
             self._task.commit_callbacks.append(call)
-        self.restorers[store.name()] = stateRestoreCallback
+        super().register(store, stateRestoreCallback)
 
     def _is_logged(self, store: str) -> bool:
-        nodes = (node for part in self._task._parts for node in part.stores)
+        nodes = (node for part in self._task.parts for node in part.stores)
         return any(node.name == store and node.builder.loggingEnabled() for node in nodes)
-
-    def appConfigs(self) -> dict[str, Any]:
-        """Return the application's configuration."""
-        return dict(self._task.settings.configs)
-
-    def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries whose key starts with ``prefix``, without it."""
-        return {
-            key.removeprefix(prefix): value
-            for key, value in self._task.settings.configs.items()
-            if key.startswith(prefix)
-        }
-
-    def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the bytes of a store, kept by the byte-store plugin called ``kind``."""
-        return self._task.host.working_copy(store, kind)
 
     def logs_changes(self, store: str) -> bool:
         """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
@@ -130,7 +192,7 @@ class StoreContext(StateStoreContext):
         self._task.host.log_change(store, key, value, timestamp, headers)
 
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
-        """Make another record the one in hand for the length of a ``with`` block."""
+        """Make another record the current one for the length of a ``with`` block."""
         return self._task.as_record(record_context)
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:

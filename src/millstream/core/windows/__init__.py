@@ -1,13 +1,13 @@
 """Windows of event time and how events fall into them."""
 
-from millstream.core.windows.definitions import JoinWindows as JoinWindows
-from millstream.core.windows.definitions import SessionWindows as SessionWindows
-from millstream.core.windows.definitions import SlidingWindows as SlidingWindows
+from millstream.core.windows.by_events import SessionWindows as SessionWindows
+from millstream.core.windows.by_events import SlidingWindows as SlidingWindows
 from millstream.core.windows.definitions import TimeWindows as TimeWindows
 from millstream.core.windows.definitions import UnlimitedWindows as UnlimitedWindows
 from millstream.core.windows.definitions import Windows as Windows
 from millstream.core.windows.emit import EmitStrategy as EmitStrategy
 from millstream.core.windows.emit import StrategyType as StrategyType
+from millstream.core.windows.join_windows import JoinWindows as JoinWindows
 from millstream.core.windows.window import SessionWindow as SessionWindow
 from millstream.core.windows.window import TimeWindow as TimeWindow
 from millstream.core.windows.window import UnlimitedWindow as UnlimitedWindow

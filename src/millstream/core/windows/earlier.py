@@ -14,7 +14,7 @@ from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 
 if TYPE_CHECKING:
-    from millstream.core.windows.definitions import SessionWindows
+    from millstream.core.windows.by_events import SessionWindows
 
 DAY_MS = 24 * 60 * 60 * 1000
 """Default grace period and retention of windows in earlier versions."""
@@ -167,3 +167,11 @@ def _sessions(kind: Any) -> Callable[[DurationLike], SessionWindows]:
         return made
 
     return inactivityGap
+
+
+def check_grace(grace_ms: int, may: str = "must not") -> None:
+    """Refuse a negative grace period."""
+    if grace_ms < 0:
+        raise IllegalArgumentException(
+            f"Grace period {may} be negative.", detail=f"It is {grace_ms}."
+        )

@@ -1,0 +1,31 @@
+"""Names of ``millstream`` that are imported when they are asked for.
+
+Tests need no Spark, applications no test driver, nor all of them RocksDB.
+"""
+
+LATER = {
+    "ApplicationState": "millstream.core.assignment",
+    "AssignedTask": "millstream.core.assignment",
+    "AssignmentConfigs": "millstream.core.assignment",
+    "BlockBasedTableConfig": "millstream.stores.byte_stores.rocksdb_options",
+    "GroupAssignment": "millstream.core.assignment",
+    "GroupSubscription": "millstream.core.assignment",
+    "KafkaStreams": "millstream.topology.spark",
+    "KafkaStreamsAssignment": "millstream.core.assignment",
+    "KafkaStreamsState": "millstream.core.assignment",
+    "MockFixedKeyProcessorContext": "millstream.testing",
+    "MockProcessorContext": "millstream.testing",
+    "ProcessId": "millstream.core.assignment",
+    "RocksDBConfigSetter": "millstream.stores.byte_stores.rocksdb_options",
+    "RocksDBOptions": "millstream.stores.byte_stores.rocksdb_options",
+    "StickyTaskAssignor": "millstream.topology.assign.sticky_task_assignor",
+    "TaskAssignmentUtils": "millstream.core.assignment",
+    "TaskAssignor": "millstream.core.assignment",
+    "TaskInfo": "millstream.core.assignment",
+    "TaskTopicPartition": "millstream.core.assignment",
+    "TestInputTopic": "millstream.testing",
+    "TestOutputTopic": "millstream.testing",
+    "TestRecord": "millstream.testing",
+    "TopologyTestDriver": "millstream.testing",
+}
+"""Name -> the module that has it."""
