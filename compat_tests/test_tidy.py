@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,39 @@ def test_no_function_is_long() -> None:
         and (node.end_lineno or 0) - node.lineno >= 70
     ]
     assert long == []
+
+
+OF_KAFKA = {"Node", "Processor", "Sink"}
+"""Kafka Streams itself has these names twice: in ``TopologyDescription`` and elsewhere."""
+STILL_TWICE = {
+    "Consumed",
+    "FlushListener",
+    "Group",
+    "GroupState",
+    "Instance",
+    "Numbered",
+    "Part",
+    "Placement",
+    "Plan",
+    "Position",
+    "Response",
+    "TableSource",
+    "Windows",
+    "Writer",
+}
+"""Names that have yet to be given up by one of two classes: this list only shrinks."""
+
+
+def test_no_two_classes_have_one_name() -> None:
+    names = [
+        node.name
+        for path in PYTHON
+        if path.is_relative_to(ROOT / "src")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    twice = {name for name, count in Counter(names).items() if count > 1}
+    assert twice == OF_KAFKA | STILL_TWICE
 
 
 @pytest.mark.parametrize("pattern", [REGISTRIES, MACHINE], ids=["registry", "machine"])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from compat_tests.oracle.runner import run_java
-from millstream.core.config.definition import Kind
+from millstream.core.config.definition import ValueKind
 from millstream.core.config.keys import CONFIG_KEYS
 
 HERE = Path(__file__).parent
@@ -34,14 +34,14 @@ TEXTS: list[Any] = [None, "", "x", 5, True, [], ["a"]]
 FLAGS: list[Any] = [None, "", "x", 0, True, " FALSE ", []]
 LISTS: list[Any] = [None, "", [], [""], "a", "a, b", ["a", "a"], "a,,b", 5]
 CLASSES: list[Any] = [None, -1, True, [], 1.5]
-ODD: dict[Kind, list[Any]] = {
-    Kind.INT: NUMBERS,
-    Kind.LONG: NUMBERS,
-    Kind.STRING: TEXTS,
-    Kind.BOOLEAN: FLAGS,
-    Kind.LIST: LISTS,
-    Kind.NAMES: LISTS,
-    Kind.CLASS: CLASSES,
+ODD: dict[ValueKind, list[Any]] = {
+    ValueKind.INT: NUMBERS,
+    ValueKind.LONG: NUMBERS,
+    ValueKind.STRING: TEXTS,
+    ValueKind.BOOLEAN: FLAGS,
+    ValueKind.LIST: LISTS,
+    ValueKind.NAMES: LISTS,
+    ValueKind.CLASS: CLASSES,
 }
 CONSUMERS = ("consumer.", "main.consumer.", "restore.consumer.", "global.consumer.")
 OPTIMIZATIONS = (

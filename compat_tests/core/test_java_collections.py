@@ -49,7 +49,7 @@ def test_turning_is_adding_and_polling_a_smallest_item_so_often(
     for item in enumerate(keys):
         turned.add(item[::-1])
         slow.add(item[::-1])
-    turned.turn(times)
+    turned.add_and_poll_smallest(times)
     for _ in range(times):
         slow.add((0, 0))
         assert slow.poll() == (0, 0)

@@ -1,4 +1,4 @@
-"""The contract of a suppression buffer: what a buffer plugin's author writes.
+"""Contract of a suppression buffer, for authors of buffer plugins.
 
 ``suppress`` puts a table's updates into a buffer and takes them out in order of time. A buffer
 sees bytes only; serdes, limits and the changelog are ``suppress``'s affair.

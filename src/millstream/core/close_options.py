@@ -1,4 +1,4 @@
-"""How ``KafkaStreams.close`` is to go about it."""
+"""Options of ``KafkaStreams.close``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calling a user's function on whole columns without losing sight of the record that fails."""
+"""Calls of a user's function on whole columns that still find the record that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lengths and points of time, as callers may write them: ``timedelta``, ``datetime`` or ms."""
+"""Durations and points in time as callers write them: ``timedelta``, ``datetime`` or ms."""
 
 from __future__ import annotations
 

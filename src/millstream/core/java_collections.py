@@ -1,4 +1,4 @@
-"""Orders that Java's collections give, where Kafka Streams lets a user see them.
+"""Orders of Java's collections, where users of Kafka Streams see them.
 
 ``describe()`` prints sets in ``HashSet`` and ``TreeSet`` order, and equal punctuation times and
 equal head timestamps leave a ``PriorityQueue`` in heap order. To be equal byte for byte and record
@@ -213,7 +213,7 @@ class PriorityQueue(Generic[T]):
             self._sink(last)
         return first
 
-    def turn(self, times: int) -> None:
+    def add_and_poll_smallest(self, times: int) -> None:
         """Leave the items as they would be after adding and polling a smallest one so often."""
         seen: list[list[T]] = []
         while times and len(self._items) > 1:
@@ -222,10 +222,10 @@ class PriorityQueue(Generic[T]):
                 self._items = seen[start + times % (len(seen) - start)]
                 return
             seen.append(list(self._items))
-            self._turn_once()
+            self._add_and_poll_smallest_once()
             times -= 1
 
-    def _turn_once(self) -> None:
+    def _add_and_poll_smallest_once(self) -> None:
         items = self._items
         last = index = len(items)
         displaced = items[(last - 1) >> 1]

@@ -1,4 +1,4 @@
-"""The texts of objects as Kafka's ``toString`` methods write them."""
+"""Texts of objects as Kafka's ``toString`` methods write them."""
 
 from __future__ import annotations
 

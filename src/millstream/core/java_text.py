@@ -1,4 +1,4 @@
-"""How Java writes values: the texts that Kafka's ``toString`` methods are made of."""
+"""Texts of values as Java writes them, from which Kafka's ``toString`` methods are made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes by name: what configuration entries of type class may be, and their objects."""
+"""Classes by name, for configuration entries of type class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of an application's instances, tasks and stores: plain values."""
+"""Metadata of an application's instances, tasks and stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which partition a record goes to, and which topic: Kafka's default and the user's own choice."""
+"""Choice of partition and topic for a record: Kafka's default and the user's own."""
 
 from __future__ import annotations
 

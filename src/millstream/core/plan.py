@@ -1,4 +1,4 @@
-"""The built topology: frozen, inert, all that a host needs to make tasks."""
+"""Plan: the built topology, frozen, with all that a host needs to make tasks."""
 
 from __future__ import annotations
 

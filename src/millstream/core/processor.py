@@ -1,4 +1,4 @@
-"""The contract between a topology's nodes and the task that runs them."""
+"""Contract between the nodes of a topology and the task that runs them."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ProcessingContext(ABC):
 
     @abstractmethod
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the record in hand came from; None before the first record."""
+        """Return where the current record came from; None before the first record."""
 
     @abstractmethod
     def keySerde(self) -> Serde[Any]:
@@ -199,26 +199,26 @@ class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
     """
 
     def topic(self) -> str | None:
-        """Return the source topic of the record in hand; None without one."""
+        """Return the source topic of the current record; None without one."""
         metadata = self.recordMetadata()
         return None if metadata is None else metadata.topic()
 
     def partition(self) -> int:
-        """Return the source partition of the record in hand; -1 without one."""
+        """Return the source partition of the current record; -1 without one."""
         metadata = self.recordMetadata()
         return -1 if metadata is None else metadata.partition()
 
     def offset(self) -> int:
-        """Return the source offset of the record in hand; -1 without one."""
+        """Return the source offset of the current record; -1 without one."""
         metadata = self.recordMetadata()
         return -1 if metadata is None else metadata.offset()
 
     def timestamp(self) -> int:
-        """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
+        """Return the event time of the current record, epoch milliseconds; -1 without one."""
         raise UnsupportedOperationException(f"{a_kind(self)} does not know the event time")
 
     def headers(self) -> Headers:
-        """Return the headers of the record in hand."""
+        """Return the headers of the current record."""
         raise UnsupportedOperationException(f"{a_kind(self)} does not know the headers")
 
     @abstractmethod

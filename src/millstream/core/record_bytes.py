@@ -1,4 +1,4 @@
-"""A record's context and nullable values as bytes, in the form of Kafka's buffers.
+"""Bytes of a record's context and of nullable values, in the form of Kafka's buffers.
 
 Source: ``ProcessorRecordContext.serialize``, ``BufferValue``.
 """

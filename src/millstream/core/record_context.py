@@ -1,4 +1,4 @@
-"""The record in hand: where it came from, and what an error handler or a cache must remember."""
+"""Context of the current record: its source, and what handlers and caches need of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What flows between processors: records, their metadata, and a table's changes."""
+"""Records between processors, their metadata, and changes of a table."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -
 
 
 def adopt_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
-    """Build a record that shares ``headers``; for the engine, where nobody else holds them."""
+    """Build a record that shares ``headers``; for the engine, where no other object holds them."""
     record: Record[Any, Any] = Record.__new__(Record)
     record._key = key
     record._value = value
@@ -192,7 +192,7 @@ class InternalFixedKeyRecordFactory:
 
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
-    """Where the record in hand came from.
+    """Where the current record came from.
 
     Source: ``processor.api.RecordMetadata``.
     """

@@ -1,4 +1,4 @@
-"""A dict that can also be read in key order, and pays for the order only when it is."""
+"""Dictionary that can also be read in key order, sorted only when that is asked for."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ V = TypeVar("V")
 class SortedMap(Generic[V]):
     """Bytes to values: dict speed for points, ordered ranges on demand.
 
-    New keys are noted on the side and merged into the order by the next range read, so a map that
-    nobody scans never sorts. Removed keys are noted too and left out of what is read: taking each
-    out of the order would cost more than all the rest.
+    New keys are noted on the side and merged into the order by the next range read. A map that is
+    never scanned is never sorted. Removed keys are noted too and left out of what is read: taking
+    each out of the order would cost more than all else.
     """
 
     __slots__ = ("_gone", "_new", "_order", "values")

@@ -1,4 +1,4 @@
-"""The contract of a byte store: what a store plugin's author writes.
+"""Contract of a byte store, for authors of store plugins.
 
 Four methods carry every kind of Kafka store: the types of the ``stores`` room (key-value, window,
 session, ...) lay out their keys so that ordered bytes are all they need.

@@ -1,4 +1,4 @@
-"""Event time: where a record's timestamp comes from when it enters the topology."""
+"""Event time: timestamp extractors."""
 
 from __future__ import annotations
 

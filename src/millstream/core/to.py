@@ -1,4 +1,4 @@
-"""Where and when a forwarded key and value go: the form that ``Record`` has replaced."""
+"""Target and event time of a forwarded key and value, before ``Record`` replaced it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class To:
     child_name: str | None = None
     """None for all children."""
     timestamp: int | None = None
-    """Epoch milliseconds; None for that of the record in hand."""
+    """Epoch milliseconds; None for that of the current record."""
 
     @staticmethod
     def child(childName: str) -> To:
@@ -36,7 +36,7 @@ class To:
         return To()
 
     def withTimestamp(self, timestamp: int) -> To:
-        """Return a copy with another event time; -1 stands for that of the record in hand."""
+        """Return a copy with another event time; -1 stands for that of the current record."""
         return replace(self, timestamp=None if timestamp == -1 else timestamp)
 
     def __str__(self) -> str:

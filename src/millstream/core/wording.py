@@ -1,4 +1,4 @@
-"""Words of errors that hang on other words."""
+"""Articles of nouns in error messages."""
 
 from __future__ import annotations
 

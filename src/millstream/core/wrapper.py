@@ -1,4 +1,4 @@
-"""``ProcessorWrapper``: lets one class of the user's wrap every processor of a topology."""
+"""``ProcessorWrapper``: a user's class that may wrap every processor of a topology."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that a plugin author imports.
+"""Imports for authors of plugins.
 
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
 """

@@ -1,4 +1,4 @@
-"""The contract of a connector: where records come from and go to when there is no broker."""
+"""Contract of a connector, which reads and writes records without a broker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin may implement.
+"""Hooks that a plugin may implement.
 
 The ``millstream_register_`` hooks are called once per process. Classes that they return travel to
 Spark's workers by import path, so they must be importable there: no class made inside a function.

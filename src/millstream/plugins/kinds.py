@@ -1,4 +1,4 @@
-"""The kinds of things that plugins offer by name."""
+"""Kinds of things that plugins offer by name."""
 
 from __future__ import annotations
 
@@ -19,22 +19,28 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[T]):
+class PluginKind(Generic[T]):
     """One kind: what messages call it, and the hook that collects it."""
 
     noun: str
     hook: str
 
 
-STORES: Kind[type[ByteStore]] = Kind("store", "millstream_register_stores")
-BUFFERS: Kind[type[SuppressionBuffer]] = Kind("suppression buffer", "millstream_register_buffers")
-OPERATORS: Kind[type[StreamOperator]] = Kind("operator", "millstream_register_operators")
-SERDES: Kind[type[Serde[Any]]] = Kind("serde", "millstream_register_serdes")
-CONNECTORS: Kind[type[Connector]] = Kind("connector", "millstream_register_connectors")
-ASSIGNORS: Kind[type[TaskAssignor]] = Kind("task assignor", "millstream_register_assignors")
-OBSERVERS: Kind[type[Observer]] = Kind("observer", "millstream_register_observers")
+STORES: PluginKind[type[ByteStore]] = PluginKind("store", "millstream_register_stores")
+BUFFERS: PluginKind[type[SuppressionBuffer]] = PluginKind(
+    "suppression buffer", "millstream_register_buffers"
+)
+OPERATORS: PluginKind[type[StreamOperator]] = PluginKind(
+    "operator", "millstream_register_operators"
+)
+SERDES: PluginKind[type[Serde[Any]]] = PluginKind("serde", "millstream_register_serdes")
+CONNECTORS: PluginKind[type[Connector]] = PluginKind("connector", "millstream_register_connectors")
+ASSIGNORS: PluginKind[type[TaskAssignor]] = PluginKind(
+    "task assignor", "millstream_register_assignors"
+)
+OBSERVERS: PluginKind[type[Observer]] = PluginKind("observer", "millstream_register_observers")
 
-KINDS: tuple[Kind[Any], ...] = (
+KINDS: tuple[PluginKind[Any], ...] = (
     STORES,
     BUFFERS,
     OPERATORS,

@@ -1,4 +1,4 @@
-"""What is installed, and where it comes from."""
+"""List of the installed plugins and what they offer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pluggy
 
-from millstream.plugins.kinds import KINDS, Kind
+from millstream.plugins.kinds import KINDS, PluginKind
 from millstream.plugins.registry import import_path, named
 
 
@@ -15,7 +15,7 @@ from millstream.plugins.registry import import_path, named
 class Offer:
     """One thing that a plugin offers."""
 
-    kind: Kind[Any]
+    kind: PluginKind[Any]
     name: str
     path: str
     """Where it can be imported from."""

@@ -8,7 +8,7 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import PLUGIN_NAMES
 from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS
-from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, Kind
+from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, PluginKind
 from millstream.plugins.observers import Observers
 from millstream.plugins.registry import find, offered
 
@@ -21,7 +21,9 @@ def with_plugins(config: StreamsConfig) -> StreamsConfig:
     given = config.originals()
     found = {}
     for key in PLUGIN_NAMES.intersection(given):
-        kind: Kind[Any] = ASSIGNORS if key == StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG else SERDES
+        kind: PluginKind[Any] = (
+            ASSIGNORS if key == StreamsConfig.TASK_ASSIGNOR_CLASS_CONFIG else SERDES
+        )
         offers = offered(kind)
         if isinstance(given[key], str) and given[key].strip() in offers:
             found[key] = offers[given[key].strip()]

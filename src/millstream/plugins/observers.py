@@ -1,4 +1,4 @@
-"""The contract of an observer: follows an application's life and its metrics."""
+"""Contract of an observer, which follows an application's state and metrics."""
 
 from __future__ import annotations
 

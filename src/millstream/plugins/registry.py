@@ -1,4 +1,4 @@
-"""Finds the installed plugins and answers by name."""
+"""Registry of the installed plugins: finds what they offer by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from millstream.core.state import StoreKinds
 from millstream.core.store import ByteStore
 from millstream.core.wording import a
 from millstream.plugins import hookspecs
-from millstream.plugins.kinds import BUFFERS, STORES, Kind
+from millstream.plugins.kinds import BUFFERS, STORES, PluginKind
 
 logger = logging.getLogger("millstream.plugins")
 
@@ -60,7 +60,7 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
     return manager
 
 
-def collect(manager: pluggy.PluginManager, kind: Kind[T]) -> dict[str, T]:
+def collect(manager: pluggy.PluginManager, kind: PluginKind[T]) -> dict[str, T]:
     """Ask every plugin for what it offers of one kind.
 
     Raises:
@@ -79,7 +79,7 @@ def collect(manager: pluggy.PluginManager, kind: Kind[T]) -> dict[str, T]:
     return found
 
 
-def named(kind: Kind[T], offers: Any) -> list[tuple[str, T]]:
+def named(kind: PluginKind[T], offers: Any) -> list[tuple[str, T]]:
     """Return what one plugin offers, with names: it gave a dictionary, or classes that have names.
 
     Raises:
@@ -105,7 +105,7 @@ def installed() -> pluggy.PluginManager:
     return new_plugin_manager()
 
 
-def offered(kind: Kind[T]) -> dict[str, T]:
+def offered(kind: PluginKind[T]) -> dict[str, T]:
     """Return what the plugins of this process offer of one kind, by name."""
     return _offered(kind)
 
@@ -131,7 +131,7 @@ def registered(plugin: object) -> Iterator[None]:
         _offered.cache_clear()
 
 
-def find(kind: Kind[T], name: str) -> T:
+def find(kind: PluginKind[T], name: str) -> T:
     """Return what is called ``name``.
 
     Raises:
@@ -196,7 +196,7 @@ def import_path(thing: Any) -> str:
 
 
 @cache
-def _offered(kind: Kind[Any]) -> dict[str, Any]:
+def _offered(kind: PluginKind[Any]) -> dict[str, Any]:
     return collect(installed(), kind)
 
 

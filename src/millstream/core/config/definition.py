@@ -38,7 +38,7 @@ PLUGIN_NAMES = frozenset(
 """
 
 
-class Kind(enum.Enum):
+class ValueKind(enum.Enum):
     """The types of configuration values."""
 
     STRING = "a string"
@@ -53,7 +53,7 @@ class Kind(enum.Enum):
 NO_CLASSES = (int, float, complex, bytes, bytearray, list, tuple, set, frozenset, dict)
 """What is no object that could be meant, not even of a user's own class."""
 
-BITS = {Kind.INT: 32, Kind.LONG: 64}
+BITS = {ValueKind.INT: 32, ValueKind.LONG: 64}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class ConfigKey:
     """One key of a configuration."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     default: Any = None
     check: Check | None = None
 
@@ -183,12 +183,12 @@ def _class(key: ConfigKey, value: Any) -> Any:
     return load_object(value, key.name)
 
 
-PARSERS: dict[Kind, Callable[[ConfigKey, Any], Any]] = {
-    Kind.STRING: _string,
-    Kind.BOOLEAN: _boolean,
-    Kind.INT: _integer,
-    Kind.LONG: _integer,
-    Kind.LIST: _list,
-    Kind.NAMES: _names,
-    Kind.CLASS: _class,
+PARSERS: dict[ValueKind, Callable[[ConfigKey, Any], Any]] = {
+    ValueKind.STRING: _string,
+    ValueKind.BOOLEAN: _boolean,
+    ValueKind.INT: _integer,
+    ValueKind.LONG: _integer,
+    ValueKind.LIST: _list,
+    ValueKind.NAMES: _names,
+    ValueKind.CLASS: _class,
 }

@@ -10,7 +10,7 @@ from millstream.core.config.definition import (
     REQUIRED,
     Check,
     ConfigKey,
-    Kind,
+    ValueKind,
     at_least,
     invalid,
     one_of,
@@ -94,31 +94,31 @@ def _not_none(name: str, value: Any) -> None:
 
 
 def _string(name: str, default: Any = None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.STRING, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.STRING, default=default, check=check)
 
 
 def _boolean(name: str, default: bool, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.BOOLEAN, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.BOOLEAN, default=default, check=check)
 
 
 def _int(name: str, default: int | None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.INT, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.INT, default=default, check=check)
 
 
 def _long(name: str, default: int | None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.LONG, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.LONG, default=default, check=check)
 
 
 def _list(name: str, default: Any, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.LIST, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.LIST, default=default, check=check)
 
 
 def _names(name: str, default: Any, check: Check) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.NAMES, default=default, check=check)
+    return ConfigKey(name=name, kind=ValueKind.NAMES, default=default, check=check)
 
 
 def _class(name: str, default: str | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=Kind.CLASS, default=default)
+    return ConfigKey(name=name, kind=ValueKind.CLASS, default=default)
 
 
 CONFIG_KEYS: dict[str, ConfigKey] = {

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millstream.core.config.definition import ConfigKey, Kind, at_least, one_of
+from millstream.core.config.definition import ConfigKey, ValueKind, at_least, one_of
 from millstream.core.errors import ConfigException
 
 PREFIX = "millstream."
@@ -55,14 +55,14 @@ OWN_KEYS: dict[str, OwnKey] = {
     for key in (
         OwnKey(
             name=CHECKPOINT_LOCATION,
-            kind=Kind.STRING,
+            kind=ValueKind.STRING,
             default_doc="`<state.dir>/<application.id>/checkpoint`",
             doc="where Spark keeps progress and stores; any file system that Spark knows. On a "
             "cluster it must be shared",
         ),
         OwnKey(
             name=CHECKPOINT_ADOPT,
-            kind=Kind.BOOLEAN,
+            kind=ValueKind.BOOLEAN,
             default=False,
             doc="`true`: go on from the checkpoint at this location where a start would be refused "
             "because the application belongs to another checkpoint, or because the committed "
@@ -71,7 +71,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         ),
         OwnKey(
             name=RECORDS_PER_BATCH,
-            kind=Kind.INT,
+            kind=ValueKind.INT,
             default=500_000,
             check=at_least(1),
             doc="the most records that a batch reads from source topics; a sub-topology's share "
@@ -79,28 +79,28 @@ OWN_KEYS: dict[str, OwnKey] = {
         ),
         OwnKey(
             name=OBSERVER_NAMES,
-            kind=Kind.LIST,
+            kind=ValueKind.LIST,
             default=(),
             doc="names of observers to call; `log` writes states, failures and metrics to the "
             "logger `millstream.observers`",
         ),
         OwnKey(
             name=STEER_TASKS,
-            kind=Kind.BOOLEAN,
+            kind=ValueKind.BOOLEAN,
             default=True,
             doc="whether tasks are kept, balanced and moved by a task assignor "
             "([placement.md](placement.md)); `false`: Spark places them",
         ),
         OwnKey(
             name=ROCKSDB_MEMORY_BYTES,
-            kind=Kind.LONG,
+            kind=ValueKind.LONG,
             default=256 << 20,
             check=at_least(1),
             doc="block cache and write buffers of all RocksDB stores of one worker process",
         ),
         OwnKey(
             name=SINK_TOPICS,
-            kind=Kind.STRING,
+            kind=ValueKind.STRING,
             default="create",
             check=one_of("create", "refuse", any_case=True),
             doc="what happens at the start if a topic that a sink writes to, or the dead letter "
@@ -109,7 +109,7 @@ OWN_KEYS: dict[str, OwnKey] = {
         ),
         OwnKey(
             name=LOG,
-            kind=Kind.STRING,
+            kind=ValueKind.STRING,
             default="normal",
             check=one_of("off", "quiet", "normal", "verbose", any_case=True),
             doc="what is written to the terminal ([below](#log)): `quiet` failures; `normal` also "
@@ -118,13 +118,13 @@ OWN_KEYS: dict[str, OwnKey] = {
         ),
         OwnKey(
             name=LOG_FILE,
-            kind=Kind.STRING,
+            kind=ValueKind.STRING,
             default_doc="`<state.dir>/<application.id>/millstream.log`",
             doc="where everything is written, Spark's own log included",
         ),
         OwnKey(
             name=STORE_CHANGED_OK,
-            kind=Kind.LIST,
+            kind=ValueKind.LIST,
             default=(),
             doc="names of stores whose serdes or window size may differ from those that the "
             "checkpoint has noted: their bytes can be read all the same",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from millstream.core.config.abstract_config import AbstractConfig
-from millstream.core.config.definition import ConfigKey, Kind, invalid
+from millstream.core.config.definition import ConfigKey, ValueKind, invalid
 from millstream.core.errors import (
     ConfigException,
     IllegalArgumentException,
@@ -17,7 +17,7 @@ from millstream.core.errors import (
 log = logging.getLogger(__name__)
 
 TRANSACTION_TIMEOUT = ConfigKey(
-    name="producer.transaction.timeout.ms", kind=Kind.INT, default=10_000
+    name="producer.transaction.timeout.ms", kind=ValueKind.INT, default=10_000
 )
 TAGS_MAX = 5
 TAG_NAME_MAX = 20
@@ -138,5 +138,5 @@ def _pushes(config: AbstractConfig, prefix: str) -> bool | None:
     given = config.originalsWithPrefix(prefix)
     if PUSH not in given:
         return None
-    pushes: bool | None = ConfigKey(name=prefix + PUSH, kind=Kind.BOOLEAN).parse(given[PUSH])
+    pushes: bool | None = ConfigKey(name=prefix + PUSH, kind=ValueKind.BOOLEAN).parse(given[PUSH])
     return pushes

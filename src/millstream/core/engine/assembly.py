@@ -130,7 +130,7 @@ def make_nodes(
 
 
 def chunkable(part: SubTopology, source: SourceNode) -> bool:
-    """Tell whether a source's records may go down as chunks: no two nodes below share a store."""
+    """Tell whether a run of records may be a chunk: no two nodes below the source share a store."""
     queue = [source.name]
     below: set[str] = set()
     used: set[str] = set()

@@ -83,7 +83,7 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
             task.record_context = before
 
     def forward_chunk(self, chunk: Chunk) -> None:
-        """Pass a run of records on, as if each had been forwarded in turn."""
+        """Pass a run of records on, as if each had been forwarded by itself."""
         if not len(chunk):
             return
         children = self._node.children
@@ -97,7 +97,7 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         self._task.each(chunk, self.forward, self._node.name)
 
     def each(self, chunk: Chunk) -> None:
-        """Let this node process a run of records one by one, each as the record in hand."""
+        """Let this node process a run of records one by one, each as the current record."""
         self._task.each(chunk, self._node.process, self._node.above)
 
     def fail(self, chunk: Chunk, index: int, error: Exception) -> None:
@@ -110,7 +110,7 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         task.each(chunk.slice(index, index + 1), decide, node.above)
 
     def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
-        """Count a record that is dropped by rule: the one in hand, or one of a chunk."""
+        """Count a record that is dropped by rule: the current one, or one of a chunk."""
         context = None if chunk is None else self._task.chunk_context(chunk, index)
         self._task.failures.drop(reason, self._node.name, context)
 
@@ -126,11 +126,11 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
 
     @property
     def record_context(self) -> RecordContext | None:
-        """The record in hand."""
+        """The current record."""
         return self._task.record_context
 
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
-        """Make another record the one in hand for the length of a ``with`` block."""
+        """Make another record the current one inside a ``with`` block."""
         return self._task.as_record(record_context)
 
     @property
@@ -144,17 +144,17 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return self._node.name
 
     def timestamp(self) -> int:
-        """Return the event time of the record in hand, epoch milliseconds; -1 without one."""
+        """Return the event time of the current record, epoch milliseconds; -1 without one."""
         context = self._task.record_context
         return -1 if context is None else context.timestamp()
 
     def headers(self) -> Headers:
-        """Return the headers of the record in hand; new ones without one."""
+        """Return the headers of the current record; new ones without one."""
         context = self._task.record_context
         return Headers() if context is None else context.headers()
 
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the record in hand came from; None before the first record."""
+        """Return where the current record came from; None before the first record."""
         context = self._task.record_context
         return None if context is None else context.metadata()
 
@@ -222,8 +222,8 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
 def shares_headers(children: Sequence[Any]) -> bool:
     """Tell whether one of several children may change the headers that the others, too, are given.
 
-    Then the record in hand must have the record's own headers object, even while it is empty: what
-    a cache holds back shows the headers as they are when it is flushed.
+    Then the current record must have the record's own headers object, even while it is empty: what
+    a cache holds shows the headers as they are when it is flushed.
     """
     return len(children) > 1 and any(child.mutates_headers for child in children)
 

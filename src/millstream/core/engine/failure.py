@@ -167,7 +167,7 @@ class Failures:
 
 
 def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
-    """Return what an exception handler is told about the record in hand."""
+    """Return what an exception handler is told about the current record."""
     return ErrorHandlerContext(
         topic=context.topic(),
         partition=context.partition(),

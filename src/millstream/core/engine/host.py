@@ -1,4 +1,4 @@
-"""World around a task: the test driver, or a stage on Spark."""
+"""World around a task, provided by the test driver or by a stage on Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts what a node measures of every record in front of its processor."""
+"""Measurements around a processor, for metrics that need every record."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ class PartitionGroup:
         queue.skip(count)
         if count > 1:
             # Equal heads of other queues come in an order that each single record changes.
-            self._heads.turn(count - 1)
+            self._heads.add_and_poll_smallest(count - 1)
         if queue:
             self._heads.add(queue)
         else:

@@ -1,4 +1,4 @@
-"""The records that are going down as a chunk: what a node below may ask about one of them."""
+"""Run of records that is processed as a chunk: the stream time and the bytes of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from millstream.core.record_context import RecordContext
 
 
 class Run:
-    """The records that are going down as a chunk: what a node below may ask about one of them."""
+    """The records that are processed as a chunk."""
 
     __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times", "first")
 
@@ -55,7 +55,7 @@ class Run:
 
 
 class Runs:
-    """The runs since the last commit, for what a cache holds back of them."""
+    """The runs since the last commit, for updates that a cache still holds."""
 
     def __init__(self) -> None:
         self._runs: dict[tuple[str | None, int], list[Run]] = {}

@@ -1,4 +1,4 @@
-"""What a task takes from the application's configuration, resolved once."""
+"""Settings of a task, resolved once from the application's configuration."""
 
 from __future__ import annotations
 

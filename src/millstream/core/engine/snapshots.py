@@ -1,4 +1,4 @@
-"""A task's small memory between batches, as bytes: times, schedules, processors' own notes."""
+"""Snapshot of a task between batches, as bytes: times, schedules, what processors save."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class SourceRuntime:
         self.node = node
         self.children: list[Any] = []
         self.chunked = chunked
-        """Whether runs of records may go down as chunks."""
+        """Whether runs of records may be processed as chunks."""
         self._task = task
         self._key_deserializer = key_deserializer
         self._value_deserializer = value_deserializer

@@ -1,7 +1,7 @@
-"""What the runtime lays around a byte store that does not promise everything.
+"""Wrappers around byte stores that do not promise everything.
 
-``completed`` is how every host opens its stores, so that whoever uses one may rely on sorted scans
-that no write disturbs and on ranges that expire.
+``completed`` is how every host opens its stores, so that its users may rely on sorted scans
+that no write changes and on ranges that expire.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class SortedScans(WrappedStore):
         return iter(found)
 
 
-class SteadyScans(WrappedStore):
+class SnapshotScans(WrappedStore):
     """Keeps writes out of open scans: before a write, what is left of each is read into memory."""
 
     def __init__(self, below: ByteStore) -> None:
@@ -159,7 +159,7 @@ def completed(store: ByteStore) -> ByteStore:
     layers: tuple[tuple[bool, Callable[[ByteStore], ByteStore]], ...] = (
         (traits.ordered, SortedScans),
         (traits.native_ttl, ScannedRanges),
-        (traits.snapshot_scans or not traits.ordered, SteadyScans),
+        (traits.snapshot_scans or not traits.ordered, SnapshotScans),
     )
     for promised, layer in layers:
         if not promised:

@@ -1,4 +1,4 @@
-"""Which store's bytes a serde failed to read: told from where the error was raised."""
+"""Search for the store whose bytes a serde failed to read, by where the error was raised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task's working copy of one store: a byte store plus the changes of the batch in hand."""
+"""Working copy of one store: a byte store and the changes of the current batch."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class JoinWindows(EarlierWindows, Windows[Window]):
         return replace(self, afterMs=to_millis(timeDifference, "timeDifference"))
 
     def windowsFor(self, timestamp: int) -> dict[int, Window]:
-        """Raise: the windows of a join hang on its events.
+        """Raise: the windows of a join depend on its events.
 
         Raises:
             UnsupportedOperationException: Always.

@@ -1,1 +1,1 @@
-"""Plugins of ours that need no room of their own; they enter by the hooks like a stranger's."""
+"""Plugins that come with millstream and enter by the hooks, as those of others do."""

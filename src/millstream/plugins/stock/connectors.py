@@ -1,4 +1,4 @@
-"""The connectors without a broker: a dictionary of topics, and a folder of JSON lines."""
+"""Connectors without a broker: a dictionary of topics, and a folder of JSON lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observer that writes to Python's log."""
+"""Observer that writes to Python's log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stock serdes, connectors and observers as plugins."""
+"""Stock serdes, connectors and observers, registered as plugins."""
 
 from __future__ import annotations
 

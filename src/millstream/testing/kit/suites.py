@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.errors import PluginError
-from millstream.plugins.kinds import ASSIGNORS, BUFFERS, CONNECTORS, STORES, Kind
+from millstream.plugins.kinds import ASSIGNORS, BUFFERS, CONNECTORS, STORES, PluginKind
 from millstream.plugins.registry import find
 from millstream.testing.kit.assignors import TaskAssignorTests
 from millstream.testing.kit.buffers import SuppressionBufferTests
@@ -15,7 +15,7 @@ from millstream.testing.kit.connectors import ConnectorTests
 from millstream.testing.kit.promises import Outcome, run_suite
 from millstream.testing.kit.stores import ByteStoreTests
 
-SUITES: dict[Kind[Any], tuple[type[Any], str]] = {
+SUITES: dict[PluginKind[Any], tuple[type[Any], str]] = {
     STORES: (ByteStoreTests, "store_class"),
     BUFFERS: (SuppressionBufferTests, "buffer_class"),
     CONNECTORS: (ConnectorTests, "connector_class"),
@@ -24,7 +24,7 @@ SUITES: dict[Kind[Any], tuple[type[Any], str]] = {
 """The suite, and the attribute that names what it tests."""
 
 
-def outcomes(kind: Kind[Any], name: str, folder: Path) -> Iterator[Outcome]:
+def outcomes(kind: PluginKind[Any], name: str, folder: Path) -> Iterator[Outcome]:
     """Run the suite of an installed plugin's kind against it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Shortcut for tables whose caches hold all updates of a batch back until the commit.
+"""Shortcut for tables whose caches hold all updates of a batch until the commit.
 
 Nothing is forwarded before the commit. So it makes no difference whether records of one partition
 are processed before those of another one or after: each partition is processed as one run.

@@ -57,7 +57,7 @@ class Partners:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinSide:
+class InnerJoinSide:
     """A source whose records go to one side of an inner join and to nothing else."""
 
     start: StartInserts
@@ -73,7 +73,7 @@ class JoinMerger(Shortcut):
         sides: The sides of joins, by their sources.
     """
 
-    def __init__(self, task: Task, sides: dict[SourceRuntime, JoinSide]) -> None:
+    def __init__(self, task: Task, sides: dict[SourceRuntime, InnerJoinSide]) -> None:
         self._task = task
         self._sides = sides
 
@@ -121,7 +121,7 @@ class JoinMerger(Shortcut):
         return _Merge(group, waiting)
 
 
-def _sides(task: Task) -> dict[SourceRuntime, JoinSide]:
+def _sides(task: Task) -> dict[SourceRuntime, InnerJoinSide]:
     """Return the sides of joins whose stores no other node uses."""
     users: dict[str, int] = {}
     for part in task.parts:
@@ -137,14 +137,14 @@ def _sides(task: Task) -> dict[SourceRuntime, JoinSide]:
     return found
 
 
-def _side(source: SourceRuntime) -> JoinSide | None:
+def _side(source: SourceRuntime) -> InnerJoinSide | None:
     upper = _only_processor(source)
     lower = None if upper is None else _only_processor(upper)
     if upper is None or lower is None or upper.wants_headers:
         return None
     start = upper.processor.unmatched_inserts(lower.processor)
     stores = frozenset((*upper.stores, *lower.stores))
-    return JoinSide(start, stores) if start is not None and len(stores) == 2 else None
+    return InnerJoinSide(start, stores) if start is not None and len(stores) == 2 else None
 
 
 def _only_processor(above: SourceRuntime | ProcessorRuntime) -> ProcessorRuntime | None:

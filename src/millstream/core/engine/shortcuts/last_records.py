@@ -1,4 +1,4 @@
-"""Shortcut for tables whose caches hold updates back: only the last record of each key counts.
+"""Shortcut for tables whose caches hold all updates: only the last record of each key counts.
 
 The host offers the last record of each key in the place of all records of a batch. They are enough
 where a cache overwrites the update of every earlier one before it is forwarded.

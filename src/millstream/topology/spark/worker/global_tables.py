@@ -1,4 +1,4 @@
-"""A task's own copy of the global stores, and the small tasks that fill it.
+"""Global stores of one task, and the small tasks that fill them.
 
 Every task of a stage whose processors may ask for a global store gets every record of its topic,
 before the batch's other records. The copies are stores like the task's own: in the same changelog,
