@@ -43,7 +43,7 @@ from millstream.topology.spark.wire import (
     headers_list,
     to_list,
 )
-from millstream.topology.spark.worker.live_task import Arrived, LiveTask
+from millstream.topology.spark.worker.live_task import Arrived, WorkerTask
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.worker_cache import Application
 
@@ -118,7 +118,7 @@ class LineOfTasks:
         self.jobs = [self._job(settings.application_id, root, partitions) for root in _roots()]
         self.owner = Application("run", self.plan, settings, streams_config)
         self.states = [TaskState() for _ in self.layout.stages]
-        self.live: dict[tuple[int, int], LiveTask] = {}
+        self.live: dict[tuple[int, int], WorkerTask] = {}
         self.offsets: dict[str, int] = defaultdict(int)
         self.fed_back: list[Sent] = []
         self.globals = {topic for each in self.plan.globals for topic in each.source.topics}
@@ -174,7 +174,7 @@ class LineOfTasks:
             arrived = self._arrived(stage, chunks, rows, clock_ms)
             live = self.live.get((worker, stage.index))
             if live is None:
-                live = LiveTask(self.jobs[worker], stage, 0, self.owner)
+                live = WorkerTask(self.jobs[worker], stage, 0, self.owner)
                 self.live[worker, stage.index] = live
             log = Segments(state.segments, crashes=stage.index == crash_at)
             try:

@@ -40,7 +40,7 @@ class Arrived:
     clock_ms: int
 
 
-class LiveTask:
+class WorkerTask:
     """Runs one task batch after batch; rebuilt when this worker missed one."""
 
     def __init__(self, job: Job, stage: Stage, partition: int, owner: Application) -> None:

@@ -13,7 +13,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import GLOBAL, RECORDS
-from millstream.topology.spark.worker.live_task import Arrived, LiveTask
+from millstream.topology.spark.worker.live_task import Arrived, WorkerTask
 from millstream.topology.spark.worker.worker_cache import cached, discard
 
 # The process in which Spark only asks what state there is prints its progress to stderr.
@@ -60,7 +60,7 @@ class StageProcessor(StatefulProcessor):
     def _run(self, partition: int, rows: Iterable[Any]) -> list[dict[str, Any]]:
         stage = self._job.layout.stages[self._index]
         name = ("task", self._index, partition)
-        live = cached(self._job, name, lambda owner: LiveTask(self._job, stage, partition, owner))
+        live = cached(self._job, name, lambda owner: WorkerTask(self._job, stage, partition, owner))
         records = [row for row in rows if row.kind == RECORDS]
         arrived = Arrived(
             [row for row in records if row.topic not in self._job.layout.routes],
