@@ -33,6 +33,9 @@ class ListHost(DriverHost):
     def send(self, record: Sent) -> None:
         """Take one record."""
         topic, key, value, timestamp, headers, _ = record
+        if not self.reads(topic):
+            self.outputs += 1
+            return
         self.send_chunk(
             SentChunk(topic, [key], [value], [timestamp], [headers] if headers else None)
         )

@@ -15,7 +15,7 @@ from compat_tests.conformance.hosts import DriverHost, RawRecord
 from compat_tests.conformance.replay import build, scenario_config
 from compat_tests.properties.effort import examples
 from compat_tests.properties.line import LineOfTasks
-from millstream.testing.driver_host import Sent
+from millstream.core.engine.output import Sent
 from millstream.topology.operators.repeated_answers import RepeatedAnswers
 
 Json = dict[str, Any]

@@ -57,21 +57,20 @@ class DriverHost(TaskHost):
 
     def send(self, record: Sent) -> None:
         """Note a record; the driver has one partition of every topic."""
-        topic, key, value, timestamp, headers, _ = record
-        self._measure(SentChunk(topic, [key], [value], [timestamp], [headers] if headers else None))
-        self.sent.append(Sent(topic, key, value, timestamp, headers))
+        topic, key, value, timestamp, headers, partition = record
+        columns = [key], [value], [timestamp], [headers] if headers else None
+        self.measures.add(topic, measured(topic, *columns))
+        self.sent.append(record if partition is None else record._replace(partition=None))
 
     def send_chunk(self, chunk: SentChunk) -> None:
         """Note records."""
-        self._measure(chunk)
+        if not chunk:
+            return
+        columns = chunk.keys, chunk.values, chunk.timestamps, chunk.headers
+        self.measures.add(chunk.topic, measured(chunk.topic, *columns))
         headers = chunk.headers or [None] * len(chunk)
         rows = zip(chunk.keys, chunk.values, chunk.timestamps, headers, strict=True)
         self.sent.extend(Sent(chunk.topic, *row) for row in rows)
-
-    def _measure(self, chunk: SentChunk) -> None:
-        if chunk:
-            columns = chunk.keys, chunk.values, chunk.timestamps, chunk.headers
-            self.measures.add(chunk.topic, measured(chunk.topic, *columns))
 
     def logs_changes(self, store: str) -> bool:
         """Return True: changelog topics can be read like any other."""

@@ -57,7 +57,7 @@ class MockStoreContext(StoreContext):
     def register(
         self,
         store: StateStore,
-        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
         commitCallback: Any = None,
     ) -> None:
         """Let the mock's ``getStateStore`` find the store; there is nothing to restore it from."""

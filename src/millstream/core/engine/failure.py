@@ -84,7 +84,7 @@ class Failures:
         if isinstance(error, ClassCastException):
             raise StreamsException(
                 f'operator "{node}" met a value of the wrong type',
-                detail=f"{_where(self._task_id, context)}; {error}",
+                detail=f"{_where(self._task.id, context)}; {error}",
                 hint=""
                 if error.hint
                 else "Check that its serdes fit what the operators above it return.",

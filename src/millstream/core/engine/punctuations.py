@@ -71,8 +71,8 @@ class Punctuations:
         Raises:
             StreamsException: A punctuator failed and its handler says to fail.
         """
-        next_ms, now_ms = self.streams.next_ms(), self._task.group.stream_time
-        if next_ms is not None and next_ms <= now_ms != -1:
+        next_ms = self.streams.next_ms()
+        if next_ms is not None and next_ms <= (now_ms := self._task.group.stream_time) != -1:
             self.streams.run(now_ms, self._punctuate)
 
     def run_after(self, chunk: Chunk, index: int) -> None:

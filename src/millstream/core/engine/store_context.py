@@ -76,7 +76,7 @@ class StoreContext(StateStoreContext):
     def register(
         self,
         store: StateStore,
-        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
+        stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
         commitCallback: Any = None,
     ) -> None:
         """Note how a user's own store is filled from a changelog."""

@@ -1,4 +1,4 @@
-"""Definitions of windows: the arguments of ``windowedBy`` and ``join``."""
+"""Definitions of windows that are known before any event is seen."""
 
 from __future__ import annotations
 
