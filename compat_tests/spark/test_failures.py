@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,6 +40,7 @@ from millstream.topology.spark.failures import (
     reported,
     trace_from,
 )
+from millstream.topology.spark.full_disk import with_full_disks
 
 HERE = __file__
 
@@ -270,3 +275,36 @@ def test_a_full_disk_under_a_store_gets_its_own_hint() -> None:
     )
     assert "/data/app/0_0/rocksdb" in str(failure)
     assert failure.hint.startswith("Free space where state.dir")
+
+
+def test_a_lost_connection_to_sparks_state_is_called_that(tmp_path: Path) -> None:
+    file = tmp_path / "stateful_processor_api_client.py"
+    file.write_text("def receive():\n    raise EOFError\n")
+    client = runpy.run_path(str(file))
+    with pytest.raises(WorkerFailure) as raised, reported():
+        client["receive"]()
+    failure = failure_from(str(raised.value))
+    assert type(failure) is ProcessorStateException
+    assert failure.problem == "cannot read or write the task's state in Spark"
+    assert type(failure.__cause__) is EOFError
+
+
+def test_an_end_of_input_in_a_users_function_stays_what_it_is() -> None:
+    def ends() -> None:
+        raise EOFError("EOF when reading a line")
+
+    with pytest.raises(WorkerFailure) as raised, reported():
+        ends()
+    assert "EOF when reading a line" in str(failure_from(str(raised.value)))
+
+
+def test_a_failure_names_the_full_disk_under_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failure = StreamsException("cannot do it", hint="Try again.")
+    assert with_full_disks(failure, [tmp_path / "missing", tmp_path]).hint == "Try again."
+    usage = SimpleNamespace(total=1 << 30, used=1 << 30, free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage)
+    told = str(with_full_disks(failure, [tmp_path]))
+    assert f"full disk: {tmp_path}" in told
+    assert "Free space where state.dir" in told

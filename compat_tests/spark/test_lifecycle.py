@@ -50,6 +50,9 @@ class StandInRunner:
         if self.start_error is not None:
             raise self.start_error
 
+    def local_places(self) -> list[Path]:
+        return []
+
     def restart(self) -> None:
         self.stopped.append("restarted")
 

@@ -12,10 +12,11 @@ import traceback
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 from millstream.core import errors
-from millstream.core.errors import MillstreamError, StreamsException
+from millstream.core.errors import MillstreamError, ProcessorStateException, StreamsException
 from millstream.core.processor import TaskId
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
@@ -23,6 +24,7 @@ from millstream.topology.spark.user_frames import user_frames
 
 _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
 _PYTHON = "Traceback (most recent call last):"
+_STATE_CALLS = "stateful_processor_api_client.py"
 _MOST_LINES = 3
 _MOST_CAUSES = 10
 _PLAIN = (str, int, float, bool, type(None))
@@ -55,7 +57,28 @@ def reported() -> Iterator[None]:
     except WorkerFailure:
         raise
     except (Exception, SystemExit) as error:
-        raise WorkerFailure(error) from error
+        told = lost_state(error) or error
+        raise WorkerFailure(told) from error
+
+
+def lost_state(error: BaseException) -> ProcessorStateException | None:
+    """Return the error for a call of Spark's state that the JVM did not answer; None for others.
+
+    The JVM writes why to its own log, and Python sees only the end of a connection.
+    """
+    if not isinstance(error, EOFError | ConnectionError):
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    if not any(Path(frame.filename).name == _STATE_CALLS for frame in frames):
+        return None
+    lost = ProcessorStateException(
+        "cannot read or write the task's state in Spark",
+        detail="Spark's JVM closed the connection; its own error is in the log, before this one.",
+        hint="See whether the checkpoint's disk is full, or the JVM's memory ran out, and start "
+        "again: it goes on after the last committed batch.",
+    )
+    lost.__cause__ = error
+    return lost
 
 
 def failure_from(text: str) -> StreamsException:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
-from millstream.core.errors import ProcessorStateException
+from millstream.core.errors import ProcessorStateException, StreamsException
 
 FREE_SPACE = (
     "Free space where state.dir, millstream.checkpoint.location and Spark's temporary files "
     "(spark.local.dir) are, and start again: it goes on after the last committed batch."
 )
 
+_NO_SPACE = 1 << 20
 _FULL = re.compile(r"No space left on device|Disk quota exceeded|ENOSPC|EDQUOT", re.IGNORECASE)
 _PATH = re.compile(r"(?:file:)?(/[^\s'\",;:()\[\]]+)")
 
@@ -26,3 +31,21 @@ def full_disk_from(text: str) -> ProcessorStateException | None:
     return ProcessorStateException(
         f"there is no space left on the disk{where}", detail=said, hint=FREE_SPACE
     )
+
+
+def full_disks(places: Iterable[Path]) -> list[Path]:
+    """Return the directories whose disk has no space left, as far as that can be told here."""
+    found = []
+    for place in places:
+        with suppress(OSError):
+            if shutil.disk_usage(place).free < _NO_SPACE:
+                found.append(place)
+    return found
+
+
+def with_full_disks(failure: StreamsException, places: Iterable[Path]) -> StreamsException:
+    """Return a failure that names the full disks under it, whatever else it says."""
+    if full := full_disks(places):
+        failure.more = (*failure.more, *(("full disk", str(place)) for place in full))
+        failure.hint = FREE_SPACE
+    return failure

@@ -20,6 +20,7 @@ from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
     Checkpoint,
     check_same,
+    local_path,
     new_checkpoint,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
@@ -129,6 +130,11 @@ class Runner(QueryControl):
         """Where Spark keeps progress and stores; any file system that it knows."""
         given = self._config.getString(CHECKPOINT_LOCATION)
         return str(given) if given else f"file://{(self.state_dir / 'checkpoint').absolute()}"
+
+    def local_places(self) -> list[Path]:
+        """Return the directories of this machine that a batch writes to."""
+        checkpoint = local_path(self.checkpoint_location)
+        return [self.state_dir, *([] if checkpoint is None else [checkpoint])]
 
     def store_names(self) -> set[str]:
         """Return the names of all stores, global ones included."""

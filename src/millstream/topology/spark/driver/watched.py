@@ -19,6 +19,7 @@ from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State
 from millstream.topology.spark.driver.unexpected import unexpected
 from millstream.topology.spark.failures import failure_from, trace_from
+from millstream.topology.spark.full_disk import with_full_disks
 from millstream.topology.spark.logs import ApplicationLog
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,8 @@ class WatchedApplication(QueryableApplication):
         if text is None:
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
             return None
-        return self._note(failure_from(text), trace_from(text))
+        failure = with_full_disks(failure_from(text), self._runner.local_places())
+        return self._note(failure, trace_from(text))
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
         """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
