@@ -9,13 +9,14 @@ from millstream.core.errors import ConfigException
 from millstream.core.java_names import JAVA_NAMES
 
 
-def load_object(value: Any, key: str) -> Any:
+def load_object(value: Any, key: str, kind: str = "Class") -> Any:
     """Return what a configuration entry names.
 
     Args:
         value: An import path (``"package.module.Class"`` or ``"package.module:Outer.Class"``), the
             Java name of a class that Kafka ships, or the class or object itself.
         key: The entry's key, for the error.
+        kind: What the error calls it.
 
     Raises:
         ConfigException: There is no such module or class.
@@ -24,7 +25,7 @@ def load_object(value: Any, key: str) -> Any:
         return value
     path = JAVA_NAMES.get(value.replace("$", "."), value)
     if not all(part.isidentifier() for part in path.replace(":", ".").split(".")):
-        raise _not_found(value, key)
+        raise _not_found(value, key, kind)
     module_name, colon, attributes = path.partition(":")
     tail = attributes.split(".") if colon else []
     while module_name:
@@ -34,7 +35,7 @@ def load_object(value: Any, key: str) -> Any:
             # A missing module further inside is the user's to see, not a wrong split of the path.
             missing = error.name or ""
             if colon or not (module_name == missing or module_name.startswith(f"{missing}.")):
-                raise _not_found(value, key) from error
+                raise _not_found(value, key, kind) from error
             module_name, _, attribute = module_name.rpartition(".")
             tail.insert(0, attribute)
             continue
@@ -42,18 +43,18 @@ def load_object(value: Any, key: str) -> Any:
             for attribute in tail:
                 found = getattr(found, attribute)
         except AttributeError as error:
-            raise _not_found(value, key) from error
+            raise _not_found(value, key, kind) from error
         return found
-    raise _not_found(value, key)
+    raise _not_found(value, key, kind)
 
 
-def load_instance(value: Any, key: str) -> Any:
+def load_instance(value: Any, key: str, kind: str = "Class") -> Any:
     """Return an object: of the class that a configuration entry names, or the entry itself.
 
     Raises:
         ConfigException: There is no such class, or it cannot be made without arguments.
     """
-    found = load_object(value, key)
+    found = load_object(value, key, kind)
     if not isinstance(found, type):
         return found
     try:
@@ -66,8 +67,8 @@ def load_instance(value: Any, key: str) -> Any:
         ) from error
 
 
-def _not_found(value: str, key: str) -> ConfigException:
+def _not_found(value: str, key: str, kind: str) -> ConfigException:
     return ConfigException(
-        f"Invalid value {value} for configuration {key}: Class {value} could not be found.",
+        f"Invalid value {value} for configuration {key}: {kind} {value} could not be found.",
         hint='Write "package.module.Class", or pass the class itself.',
     )

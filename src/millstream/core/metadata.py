@@ -70,7 +70,7 @@ class KeyQueryMetadata:
     """What stands for not knowing yet."""
 
     _active: HostInfo
-    _standby: frozenset[HostInfo]
+    _standby: frozenset[HostInfo] | None
     _partition: int
 
     def __post_init__(self) -> None:
@@ -84,8 +84,9 @@ class KeyQueryMetadata:
         return self._active
 
     def standbyHosts(self) -> set[HostInfo]:
-        """Return the instances that keep copies."""
-        return set(self._standby)
+        """Return the instances that keep copies; None if it was made of None."""
+        standby = self._standby
+        return standby if standby is None else set(standby)  # type: ignore[return-value] # as Kafka
 
     def partition(self) -> int:
         """Return the partition."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.durations import from_epoch_millis, to_epoch_millis, to_millis
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -101,5 +101,6 @@ def times(start: Any, advance: Any) -> Iterator[Any]:
         raise NullPointerException("advance cannot be null", hint="Give both, or neither.")
     time_ms, step_ms = to_epoch_millis(start, "startTimestamp"), to_millis(advance, "advance")
     while True:
-        yield time_ms
+        # A point of time may lie before 1970, where a number of milliseconds is refused.
+        yield time_ms if time_ms >= 0 else from_epoch_millis(time_ms)
         time_ms += step_ms

@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
@@ -102,6 +106,8 @@ class Topology:
         found: dict[str, Any] = {}
         if len(rest) >= 2 and all(isinstance(each, Serializer | None) for each in rest[:2]):
             found["key_serializer"], found["value_serializer"] = rest.pop(0), rest.pop(0)
+        if rest == [None]:
+            raise NullPointerException("parent name cannot be null")
         for each in (*rest, *found.values()):
             not_the_other_half(each, "serialize")
         if rest and not isinstance(rest[0], str):

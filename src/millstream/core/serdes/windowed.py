@@ -340,7 +340,7 @@ def _configured_inner(
         named = load_instance(configs[key], key)
     elif configs.get(INNER_SERDE_KEY) is not None:
         named_by = INNER_SERDE_KEY
-        serde: Serde[Any] = load_instance(configs[INNER_SERDE_KEY], INNER_SERDE_KEY)
+        serde: Serde[Any] = load_instance(configs[INNER_SERDE_KEY], INNER_SERDE_KEY, "Serde class")
         pick: Callable[[], Any] = getattr(serde, half)
         named = pick()
     else:

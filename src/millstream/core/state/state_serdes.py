@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, TypeVar
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.serdes import (
     Deserializer,
@@ -98,9 +98,17 @@ class StateSerdes(Generic[K, V]):
         """Return a value's bytes.
 
         Raises:
-            ClassCastException: The value is not of the serde's type.
+            StreamsException: The value is not of the serde's type.
         """
-        return serializer_call(self._value_serializer)(self._topic, headers, value)
+        serializer = self._value_serializer
+        try:
+            return serializer_call(serializer)(self._topic, headers, value)
+        except ClassCastException as error:
+            raise StreamsException(
+                f"A serializer ({type(serializer).__qualname__}) is not compatible to the actual "
+                f"value type (value type: {type(value).__qualname__}). Change the default Serdes "
+                "in StreamConfig or provide correct Serdes via method parameters."
+            ) from error
 
     def keyFrom(self, rawKey: bytes | None, headers: Headers | None = None) -> K:
         """Return the key that has these bytes."""
