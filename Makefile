@@ -1,14 +1,22 @@
 # Each target does all its own set-up in .venv; it needs Python 3.10-3.13 and Java 17 or newer.
 #   make demo DEMO_ARGS="--seconds 30 --plain"
 #   make test TOX_ARGS="-e py -- -k broker"
+#   make check       before each push: no Java, under three minutes
+#   make pythons     all tests with the other versions of Python; one that is not here is skipped
 
-.PHONY: demo test setup clean
+.PHONY: demo test check pythons setup clean
 
 demo: setup
 	@.venv/bin/python -m examples.word_count_demo $(DEMO_ARGS)
 
 test: setup
 	@UV_FIND_LINKS=$$(sh tools/wheels.sh) .venv/bin/tox run $(TOX_ARGS)
+
+check: setup
+	@sh tools/check.sh
+
+pythons: setup
+	@sh tools/pythons.sh $(TOX_ARGS)
 
 setup:
 	@sh tools/setup.sh

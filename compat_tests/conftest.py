@@ -37,12 +37,32 @@ for _module in (compat_tests, sys.modules["examples"]):
     cloudpickle.register_pickle_by_value(_module)  # type: ignore[no-untyped-call]
 
 
+# What a test starts that asks for one of these fixtures, directly or by way of others.
+_STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker"}
+# pytest-xdist appends it to the ids of the tests that one worker has to run.
+_GROUP = "jvm"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts Spark or a broker, and let one worker of pytest-xdist run all of it.
+
+    Tests that start one in a process of their own carry the marker in their source.
+    """
+    for item in items:
+        for fixture, marker in _STARTED_BY.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+        if any(item.iter_markers("spark")) or any(item.iter_markers("broker")):
+            item.add_marker(pytest.mark.xdist_group(_GROUP))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Check that a test calls what the table of the public API says that it calls."""
     from compat_tests.api.table import claims
 
-    if (claimed := claims().get(item.nodeid)) is None:
+    if (claimed := claims().get(item.nodeid.removesuffix(f"@{_GROUP}"))) is None:
         return (yield)
     from compat_tests.api.recorder import Recorder
 
@@ -70,9 +90,11 @@ def kafka() -> Iterator[KafkaServer]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[object]:
     """A session as ``KafkaStreams`` makes it, on two cores."""
+    from compat_tests.spark.support import QUICK_JVM
     from millstream.topology.spark.driver.session import new_session
 
-    session = new_session({"spark.master": "local[2]", "spark.log.level": "ERROR"}, "tests")
+    settings = {"spark.master": "local[2]", "spark.log.level": "ERROR", **QUICK_JVM}
+    session = new_session(settings, "tests")
     yield session
     session.stop()
 
@@ -87,7 +109,9 @@ def broker(kafka: KafkaServer) -> Iterator[BrokerClient]:
     client.close()
 
 
-@pytest.fixture(params=["driver", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.fixture(
+    params=["driver", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.broker])]
+)
 def host(request: pytest.FixtureRequest) -> TopologyHost:
     """A place to run topologies: each test that asks for it runs in both."""
     from compat_tests.hosts.host import OnDriver, OnSpark

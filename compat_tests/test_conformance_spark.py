@@ -17,8 +17,6 @@ from compat_tests.conformance.spark_alone import Applications
 from compat_tests.conformance.spark_host import SparkWorld
 from compat_tests.hosts.broker import BrokerClient
 
-pytestmark = pytest.mark.spark
-
 SCENARIOS = Path(__file__).parent / "oracle" / "scenarios"
 TOGETHER = [
     f"{file.parent.name}/{file.stem}" for file in representatives(scenario_files(SCENARIOS))

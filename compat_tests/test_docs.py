@@ -26,7 +26,10 @@ from millstream.testing import kit
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [*DOCS, *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md"))]
+PAGES = [
+    *DOCS,
+    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUNNABLE = re.compile(r"^<!-- runnable -->\n```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

@@ -13,6 +13,7 @@ from millstream.jars import JavaNotFoundError
 SCENARIOS = Path(__file__).parent / "oracle" / "scenarios"
 
 
+@pytest.mark.broker
 def test_kafka_streams_still_does_what_is_recorded(tmp_path: Path) -> None:
     recorded = {}
     for folder in ("stateless", "window-time", "papi"):
@@ -29,6 +30,7 @@ def test_kafka_streams_still_does_what_is_recorded(tmp_path: Path) -> None:
         assert made["expect"] == scenario["expect"]
 
 
+@pytest.mark.broker
 def test_a_scenario_that_makes_no_sense_is_left_as_it_is(tmp_path: Path) -> None:
     bad = Path(tmp_path, "bad.json")
     text = '{"topics": {}, "topology": [{"id": "a", "op": "explode"}], "events": []}'

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("src", "compat_tests", "examples", "benchmarks", "tools", ".ci")
-TEXT = {".cfg", ".ini", ".java", ".json", ".lock", ".md", ".py", ".sh", ".toml", ".xml", ""}
+ROOMS = ("src", "compat_tests", "examples", "benchmarks", "tools", "changes", ".ci", ".github")
+TEXT = {".cfg", ".ini", ".java", ".json", ".lock", ".md", ".py", ".sh", ".toml", ".xml", ".yml", ""}
 
 REGISTRIES = re.compile(
     r"pypi\.org|pythonhosted\.org|maven\.org|maven\.apache\.org/maven2|npmjs\.(?:org|com)"

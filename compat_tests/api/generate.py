@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from compat_tests.api.absent import reason
 from compat_tests.api.arguments import choices
@@ -31,6 +32,7 @@ PREPARED = {
 }
 
 
+@cache
 def groups() -> dict[str, dict[str, Steps]]:
     """Return for each class its calls: form and variation to steps."""
     found: dict[str, dict[str, Steps]] = {}

@@ -82,6 +82,7 @@ def test_an_assignment_that_kafka_wrote_is_read(case: Case) -> None:
     assert read.encode().hex() == case["hex"]
 
 
+@pytest.mark.broker
 def test_kafka_still_writes_the_golden_bytes(tmp_path: Path) -> None:
     try:
         ask_kafka(tmp_path / "now.json")

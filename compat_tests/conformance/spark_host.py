@@ -176,10 +176,11 @@ def _shows_clock(scenario: Json) -> bool:
 def spark_world() -> Iterator[SparkWorld]:
     """A world of one's own, which ends with the block."""
     from compat_tests.kafka.fixture import kafka_server
+    from compat_tests.spark.support import QUICK_JVM
     from millstream.topology.spark.driver.session import new_session
 
     with kafka_server() as kafka:
-        settings = {"spark.master": "local[2]", "spark.log.level": "OFF"}
+        settings = {"spark.master": "local[2]", "spark.log.level": "OFF", **QUICK_JVM}
         spark = new_session(settings, "conformance")
         broker = BrokerClient(kafka.bootstrap_servers)
         try:

@@ -50,11 +50,13 @@ def write_lock(folder: Path, *, artifact: str = "anvil", content: bytes = CONTEN
     return path
 
 
+@pytest.mark.spark
 def test_a_jar_is_fetched_into_the_cache(tmp_path: Path, settings: Path, cache: Path) -> None:
     assert jars(write_lock(tmp_path), ivy_settings=settings) == [cache / "anvil-1.0.jar"]
     assert (cache / "anvil-1.0.jar").read_bytes() == CONTENT
 
 
+@pytest.mark.spark
 def test_the_environment_can_name_the_settings(
     tmp_path: Path, settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,6 +64,7 @@ def test_the_environment_can_name_the_settings(
     assert jars(write_lock(tmp_path))[0].read_bytes() == CONTENT
 
 
+@pytest.mark.spark
 def test_a_jar_with_another_checksum_is_refused_and_not_kept(
     tmp_path: Path, settings: Path, cache: Path
 ) -> None:
@@ -77,6 +80,7 @@ def test_a_jar_with_another_checksum_is_refused_and_not_kept(
     assert [path.name for path in cache.iterdir()] == [".lock"]
 
 
+@pytest.mark.spark
 def test_a_repository_that_does_not_answer_is_named_as_the_network(tmp_path: Path) -> None:
     settings = write_settings(tmp_path, root="http://127.0.0.1:1")
     with pytest.raises(JarFetchError) as caught:
@@ -87,6 +91,7 @@ def test_a_repository_that_does_not_answer_is_named_as_the_network(tmp_path: Pat
     )
 
 
+@pytest.mark.spark
 def test_a_jar_that_the_repository_lacks_is_named(tmp_path: Path, settings: Path) -> None:
     with pytest.raises(JarFetchError) as caught:
         jars(write_lock(tmp_path, artifact="hammer"), ivy_settings=settings)

@@ -22,6 +22,7 @@ from millstream.testing.broker.ports import free_port
 from millstream.testing.broker.settings import server_properties
 
 
+@pytest.mark.broker
 def test_a_new_broker_finds_what_the_last_one_kept(tmp_path: Path) -> None:
     with EmbeddedBroker(data_dir=tmp_path) as first:
         create_topic(first.bootstrap_servers, "kept")
@@ -29,6 +30,7 @@ def test_a_new_broker_finds_what_the_last_one_kept(tmp_path: Path) -> None:
         assert topics(second.bootstrap_servers) == {"kept"}
 
 
+@pytest.mark.broker
 def test_a_broker_of_its_own_data_leaves_nothing() -> None:
     with EmbeddedBroker() as broker:
         folder, pid = broker.data_dir, broker.pid
@@ -38,6 +40,7 @@ def test_a_broker_of_its_own_data_leaves_nothing() -> None:
     assert broker.pid is None
 
 
+@pytest.mark.broker
 def test_a_broker_ends_when_its_owner_is_killed() -> None:
     arguments = [sys.executable, "-c", OWNER]
     pipe = subprocess.PIPE
@@ -85,6 +88,7 @@ def test_a_taken_port_is_named(taken_port: int) -> None:
     )
 
 
+@pytest.mark.broker
 def test_a_broker_that_ends_at_once_shows_its_log(tmp_path: Path) -> None:
     broker = EmbeddedBroker(data_dir=tmp_path, config={"num.io.threads": "many"})
     with pytest.raises(BrokerExitedError) as caught:
@@ -103,6 +107,7 @@ def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.broker
 def test_a_failed_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with pytest.raises(BrokerExitedError):
@@ -115,6 +120,7 @@ def test_only_a_running_broker_can_be_paused() -> None:
         EmbeddedBroker().pause()
 
 
+@pytest.mark.broker
 def test_the_command_runs_a_broker_until_it_is_interrupted() -> None:
     port = free_port()
     arguments = millstream("broker", "--port", str(port))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from compat_tests.kafka.fixture import KafkaServer, kafka_server
@@ -28,6 +29,7 @@ def test_a_record_of_any_time_is_taken(kafka: KafkaServer) -> None:
     assert read(kafka, topic, "read_committed") == ["1970", "3000"]
 
 
+@pytest.mark.broker
 def test_data_and_port_survive_a_kill() -> None:
     with kafka_server() as own:
         before = own.bootstrap_servers

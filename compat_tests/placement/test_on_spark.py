@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.placement.experiment import TASKS, Setting, run
 from benchmarks.placement.report import row
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topics
 
 
+@pytest.mark.spark
 def test_only_the_tasks_of_a_killed_executor_move_and_nothing_is_lost_or_repeated(
     kafka: KafkaServer, tmp_path: Path
 ) -> None:

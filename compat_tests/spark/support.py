@@ -19,6 +19,8 @@ from millstream import KafkaStreams, Serdes, StreamsConfig
 
 PATIENCE_S = 240
 Out = tuple[bytes | None, bytes | None]
+QUICK_JVM = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For sessions of tests: a JVM of a few minutes gains nothing by its second compiler."""
 
 
 @dataclass(frozen=True)

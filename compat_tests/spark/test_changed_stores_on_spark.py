@@ -25,8 +25,6 @@ from millstream import (
 )
 from millstream.core.errors import StreamsException
 
-pytestmark = pytest.mark.spark
-
 TEXT, LONG, DOUBLE = Serdes.String(), Serdes.Long(), Serdes.Double()
 
 

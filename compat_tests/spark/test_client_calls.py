@@ -189,7 +189,7 @@ PROGRAM = """
 import sys, threading
 from pyspark import TaskContext
 from millstream.core.errors import TimeoutException
-from millstream.topology.spark import deadlines
+from millstream.topology.spark.clients import deadlines
 deadlines._LAST_WORDS_S = 1
 TaskContext._taskContext = TaskContext()
 try:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-import pytest
-
 from compat_tests.conformance.replay import build, raw_record, scenario_config
 from compat_tests.conformance.spark_bundle import Member, Turn, run_bundle
 from compat_tests.hosts.broker import BrokerClient
@@ -22,8 +20,6 @@ from compat_tests.properties.first_seen import (
 from compat_tests.spark.support import Playground
 from examples.deduplication import each_once
 from millstream import KafkaStreams
-
-pytestmark = pytest.mark.spark
 
 STREAMS = 100
 BATCHES = 3

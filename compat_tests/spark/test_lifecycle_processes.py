@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_tests.spark.support import PATIENCE_S, Playground
+from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground
 
 ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.spark
@@ -26,7 +26,7 @@ class Program:
     def __init__(self, play: Playground, kind: str) -> None:
         self.topics = [play.topic("in", 1), play.topic("out", 1)]
         play.produce(self.topics[0], [(b"k", str(n).encode(), n) for n in range(20)])
-        config = play.config(spark_master="local[2]")
+        config = play.config(spark_master="local[2]") | QUICK_JVM
         plain = {key: value for key, value in config.items() if not key.endswith(".serde")}
         self._out, self._err = play.directory / "out", play.directory / "err"
         self.log = play.directory / play.name / "millstream.log"

@@ -17,7 +17,7 @@ from typing import Any
 import pyspark
 import pytest
 
-from compat_tests.spark.support import PATIENCE_S, Playground, eventually
+from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, eventually
 from millstream import StreamsConfig
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +74,7 @@ def series(play: Playground, target: str, count: int) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.spark
 def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
     text = lines(4000)
@@ -86,6 +87,7 @@ def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> No
         "millstream.max.records.per.batch": 250,
         "spark.master": "local[2]",
         "spark.log.level": "ERROR",
+        **QUICK_JVM,
     }
     for _ in range(KILLS):
         with program(play, source, target, settings) as process:
@@ -115,12 +117,13 @@ def clean_spark_home() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("clean_spark_home")
+@pytest.mark.spark
 def test_it_runs_on_a_cluster_of_two_executors(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
     text = lines(400)
     play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(text)])
     words = Counter(word for line in text for word in line.split())
-    settings = {"spark.master": "local-cluster[2,1,1024]", "spark.log.level": "ERROR"}
+    settings = {"spark.master": "local-cluster[2,1,1024]", "spark.log.level": "ERROR"} | QUICK_JVM
     with program(play, source, target, settings) as process:
         give_up = time.monotonic() + PATIENCE_S
         finals: dict[str, int] = {}

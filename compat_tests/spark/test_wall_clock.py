@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from compat_tests.spark.support import Playground, eventually
 from millstream import (
     BufferConfig,
@@ -24,8 +22,6 @@ from millstream import (
     TimeWindows,
     Topology,
 )
-
-pytestmark = pytest.mark.spark
 
 TEXT = Serdes.String()
 HOUR = timedelta(hours=1)
