@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark import cloudpickle
 
 import compat_tests
+from compat_tests import ROOT
 
 if TYPE_CHECKING:
     from compat_tests.hosts.broker import BrokerClient
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _find(name: str) -> None:
     """Let tests import a folder of the root, which no installation has, and no other one."""
-    folder = Path(__file__).parent.parent / name
+    folder = ROOT / name
     where = [str(folder)]
     spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=where)
     if spec is not None and name not in sys.modules:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from compat_tests import ROOT
+
 SOURCES = ROOT / "src" / "millstream"
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 ROOMS = PAGE.split("```")[1].splitlines()

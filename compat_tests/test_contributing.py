@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from compat_tests import ROOT
+
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 DECISIONS = ROOT / "docs" / "decisions"

@@ -18,12 +18,12 @@ import pytest
 import millstream
 import millstream.plugins
 import millstream.testing
+from compat_tests import ROOT
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.config.own_keys import OWN_KEYS
 from millstream.plugins import BufferTraits, OperatorTraits, StoreTraits, hookspecs
 from millstream.testing import kit
 
-ROOT = Path(__file__).parent.parent
 SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [

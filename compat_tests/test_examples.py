@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from compat_tests import ROOT
+
 PROGRAMS = ["deduplication", "session_windows", "suppression", "versioned_tables", "word_count"]
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import millstream
+from compat_tests import ROOT
 
-CHECKOUT = Path(__file__).parent.parent / "src" / "millstream"
+CHECKOUT = ROOT / "src" / "millstream"
 
 
 @pytest.mark.parametrize("room", ["core", "plugins", "stores", "topology", "compat_tests"])

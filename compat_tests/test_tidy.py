@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from compat_tests import ROOT
+
 ROOMS = ("src", "compat_tests", "examples", "benchmarks", "tools", "changes", ".ci", ".github")
 TEXT = {".cfg", ".ini", ".java", ".json", ".lock", ".md", ".py", ".sh", ".toml", ".xml", ".yml", ""}
 

@@ -125,7 +125,7 @@ def _rank(test: str) -> int:
     """Tests that are made for this table change least, then recorded scenarios."""
     if test.startswith("compat_tests/api/"):
         return 0
-    return 1 if test.startswith("compat_tests/test_conformance.py") else 2
+    return 1 if test.startswith("compat_tests/conformance/test_on_driver.py") else 2
 
 
 def page() -> str:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from compat_tests import ROOT
 from compat_tests.api import test_calls, test_constants
 from compat_tests.api.absent import ABSENT, missing, reason
 from compat_tests.api.surface import forms, kinds
 from compat_tests.api.table import PAGE, by_construction, page, rows
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_every_public_form_has_a_test_or_a_reason() -> None:
@@ -54,7 +52,7 @@ def test_the_tests_of_a_class_exist(owner: str) -> None:
         function, _, parameters = rest.partition("[")
         # What a class inherits of its tests is not in the file.
         assert function.partition("::")[0] in functions(path), test
-        if path.endswith("test_conformance.py"):
+        if path.endswith("conformance/test_on_driver.py"):
             scenario = parameters.removesuffix("]").partition("-")[2]
             folder = ROOT / "compat_tests/oracle/scenarios"
             assert (folder / f"{scenario}.json").exists() or any(

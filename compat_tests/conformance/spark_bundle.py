@@ -19,6 +19,7 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql import functions as F
 
+from compat_tests import ROOT
 from compat_tests.conformance.hosts import RawRecord
 from compat_tests.conformance.spark_mux import CONTROL, place_headers, plain_headers
 from compat_tests.conformance.spark_worker import (
@@ -135,7 +136,7 @@ class _Bundle:
                 job.application_id: frozenset(each.source.topics[0] for each in member.plan.globals)
                 for job, member in zip(self._jobs, self._members, strict=True)
             },
-            code=str(Path(__file__).parents[2]),
+            code=str(ROOT),
         )
         self._session = query_session(spark, {}, 1)
         self._connector = connector_settings(config)

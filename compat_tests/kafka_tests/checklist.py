@@ -10,7 +10,9 @@ from fnmatch import filter as filter_names
 from functools import cache
 from pathlib import Path
 
-TESTS = Path(__file__).parent.parent
+from compat_tests import ROOT
+
+TESTS = ROOT / "compat_tests"
 LISTS = Path(__file__).parent / "lists"
 SCENARIOS = TESTS / "oracle" / "scenarios"
 

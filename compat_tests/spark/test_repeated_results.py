@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from compat_tests.spark.applications.test_circles import foreign_key_join, table
 from compat_tests.spark.support import Out, Playground, eventually
-from compat_tests.spark.test_circles import foreign_key_join, table
 from millstream import KafkaStreams
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from compat_tests import ROOT
 from compat_tests.conformance.hosts import DriverHost
 from compat_tests.conformance.replay import Replay, build, scenario_config
 
-FOLDER = Path(__file__).parents[1] / "oracle" / "metrics"
+FOLDER = ROOT / "compat_tests" / "oracle" / "metrics"
 
 Place = tuple[str, tuple[tuple[str, str], ...]]
 Values = dict[Place, dict[str, float | None]]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from compat_tests import ROOT
 from compat_tests.testing.golden_metrics import (
     Place,
     differences,
@@ -17,7 +17,7 @@ from compat_tests.testing.golden_metrics import (
     scenarios,
 )
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "metrics.md"
+DOCUMENT = ROOT / "docs" / "metrics.md"
 
 STATE = "stream-state-metrics"
 

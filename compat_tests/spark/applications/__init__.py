@@ -1,0 +1,1 @@
+"""Tests of whole applications on Spark and a broker."""

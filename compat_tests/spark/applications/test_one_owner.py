@@ -1,0 +1,311 @@
+"""An application's output has one owner: resets, second instances and old checkpoints, on Spark."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
+from pyspark.sql import SparkSession
+
+from compat_tests.kafka.topics import create_topic
+from compat_tests.spark.applications.test_faults import counting
+from compat_tests.spark.support import Playground, eventually
+from millstream import KafkaStreams, LockException, StreamsException
+from millstream.core.errors import (
+    IllegalStateException,
+    ProcessorStateException,
+    TaskMigratedException,
+)
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.checkpoint.descriptor import FILE
+from millstream.topology.spark.driver import runner
+from millstream.topology.spark.ownership import Mark
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+EXACTLY_ONCE = {"processing_guarantee": "exactly_once_v2", "statestore_cache_max_bytes": 0}
+
+
+@dataclass
+class Corner:
+    """One application that counts words: its topics, and what it has written."""
+
+    spark: SparkSession
+    play: Playground
+    source: str
+    target: str
+    sent: int = 0
+
+    def app(self, **entries: Any) -> KafkaStreams:
+        config = self.play.config(**(EXACTLY_ONCE | entries))
+        return KafkaStreams(counting(self.source, self.target), config, spark=self.spark)
+
+    def send(self, count: int = 3) -> None:
+        self.play.produce(self.source, [(b"a", b"x", n, 0) for n in range(count)])
+        self.sent += count
+
+    def is_through(self) -> None:
+        eventually(lambda: self.play.committed(self.play.name, self.source), {0: self.sent})
+
+    def run(self, **entries: Any) -> None:
+        """Run until all is read that was sent."""
+        with self.app(**entries):
+            self.is_through()
+
+    def counts(self, count: int) -> list[int]:
+        found = self.play.read(self.target, count, more=0.5)
+        return [int.from_bytes(m.value(), "big") for m in found]
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.play.directory / self.play.name / "checkpoint"
+
+    def set_offset(self, offset: int) -> None:
+        """Do what kafka-consumer-groups --reset-offsets does."""
+        places = [TopicPartition(self.source, 0, offset)]
+        admin = AdminClient({"bootstrap.servers": self.play.servers})
+        wanted = [ConsumerGroupTopicPartitions(self.play.name, places)]
+        for answer in admin.alter_consumer_group_offsets(wanted).values():
+            answer.result(30)
+
+    def delete_group(self) -> None:
+        admin = AdminClient({"bootstrap.servers": self.play.servers})
+        for answer in admin.delete_consumer_groups([self.play.name]).values():
+            answer.result(30)
+
+
+@pytest.fixture
+def corner(spark: SparkSession, play: Playground) -> Corner:
+    return Corner(spark, play, play.topic("in", 1), play.topic("out", 1))
+
+
+def refusal(streams: KafkaStreams) -> StreamsException:
+    with pytest.raises(StreamsException) as caught:
+        streams.start()
+    assert streams.state().name == "ERROR"
+    return caught.value
+
+
+def test_a_deleted_group_is_refused_and_after_clean_up_read_anew(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    corner.delete_group()
+    assert "are gone" in refusal(corner.app()).problem
+
+    streams = corner.app()
+    streams.cleanUp()
+    with streams:
+        corner.is_through()
+        with pytest.raises(IllegalStateException, match="while running"):
+            streams.cleanUp()
+        with pytest.raises(IllegalStateException, match="while running"):
+            corner.app().cleanUp()
+    assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
+
+
+def test_reset_offsets_are_refused_and_after_clean_up_obeyed(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    corner.set_offset(1)
+    error = refusal(corner.app())
+    assert "were changed by another program" in error.problem
+    assert "is committed up to offset 1; the checkpoint has read up to 3" in error.detail
+    assert "cleanUp()" in error.hint
+
+    corner.app().cleanUp()
+    corner.run()
+    assert corner.counts(5) == [1, 2, 3, 1, 2]
+    corner.set_offset(3)
+    corner.send(1)
+    corner.run()
+    assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
+
+
+def test_a_checkpoint_that_only_spark_can_read_is_emptied_as_well(
+    corner: Corner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "local_files", lambda _: None)
+    corner.send()
+    corner.run()
+    corner.set_offset(0)
+    assert "were changed by another program" in refusal(corner.app()).problem
+    corner.app().cleanUp()
+    corner.run()
+    assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
+
+
+def test_clean_up_alone_keeps_what_was_counted(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    corner.app().cleanUp()
+    corner.send(1)
+    corner.run()
+    assert corner.counts(4) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarantee: str) -> None:
+    elsewhere = str(corner.play.directory / "elsewhere")
+    entries = {"processing_guarantee": guarantee}
+    corner.send()
+    first = corner.app(**entries)
+    failures: list[Exception] = []
+    first.setUncaughtExceptionHandler(failures.append)
+    with suppress(TaskMigratedException), first:
+        corner.is_through()
+        with pytest.raises(LockException, match="another instance"):
+            corner.app(**entries).start()
+        error = refusal(corner.app(state_dir=elsewhere, **entries))
+        assert "belongs to another checkpoint" in error.problem
+        assert str(corner.checkpoint) in error.detail
+        corner.send(1)
+        corner.is_through()
+        assert first.state().name == "RUNNING"
+
+        adopting = {"millstream_checkpoint_adopt": "true", "state_dir": elsewhere}
+        with corner.app(**adopting, **entries) as second:
+            corner.send(1)
+            corner.is_through()
+            eventually(lambda: first.state().name, "ERROR")
+            corner.send(1)
+            corner.is_through()
+            assert second.state().name == "RUNNING"
+    assert [type(failure) for failure in failures] == [TaskMigratedException]
+    # Its stores began empty, as it was told; nothing was written twice.
+    assert corner.counts(6) == [1, 2, 3, 4, 1, 2]
+    # It was the second one that went on, so the first one's checkpoint is out.
+    assert "belongs to another checkpoint" in refusal(corner.app(**entries)).problem
+
+
+def test_a_new_checkpoint_starts_where_the_former_one_is_gone(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    shutil.rmtree(corner.play.directory / corner.play.name)
+    corner.send(1)
+    corner.run()
+    assert corner.counts(4) == [1, 2, 3, 1]
+
+
+def test_an_old_checkpoint_is_refused_until_the_user_adopts_it(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    backup = corner.play.directory / "backup"
+    shutil.copytree(corner.checkpoint, backup)
+    corner.send(2)
+    corner.run()
+    shutil.rmtree(corner.checkpoint)
+    shutil.copytree(backup, corner.checkpoint)
+
+    error = refusal(corner.app())
+    assert "is older than what" in error.problem
+    assert "Batch 1 has been written, and it is at batch 0." in error.detail
+    corner.send(1)
+    corner.run(millstream_checkpoint_adopt=True)
+    assert corner.counts(8) == [1, 2, 3, 4, 5, 4, 5, 6]
+    corner.run()
+
+
+def test_a_checkpoint_newer_than_the_broker_is_refused(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    # As if the broker's offsets came from a backup.
+    group = Group(corner.app()._config)
+    claim = group.claim()
+    assert claim is not None
+    mark = Mark(claim.checkpoint, "w").text()
+    group.commit(claim, {(corner.source, 0): 2}, {0: 0}, mark)
+    assert "is newer than the committed offsets" in refusal(corner.app()).problem
+
+    group.commit(claim, {(corner.source, 0): 3}, {0: 1}, mark)
+    admin = AdminClient({"bootstrap.servers": corner.play.servers})
+    admin.delete_topics([corner.source])[corner.source].result(30)
+    eventually(lambda: corner.source in admin.list_topics().topics, expected=False)
+    create_topic(corner.play.servers, corner.source)
+    corner.sent = 0
+    corner.send(7)
+    error = refusal(corner.app())
+    assert "is not the one that checkpoint" in error.problem
+    assert "has another topic id" in error.detail
+    corner.app().cleanUp()
+    corner.run()
+    assert corner.counts(10) == [1, 2, 3, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_reset_while_it_runs_is_not_overlooked(corner: Corner) -> None:
+    corner.send()
+    streams = corner.app()
+    failures: list[Exception] = []
+    streams.setUncaughtExceptionHandler(failures.append)
+    with suppress(StreamsException), streams:
+        corner.is_through()
+        corner.set_offset(1)
+        corner.send(1)
+        eventually(lambda: streams.state().name, "ERROR")
+    assert "were set by another program while the application runs" in str(failures[0])
+    assert corner.counts(3) == [1, 2, 3]
+
+
+def _damage(path: Path, how: str) -> None:
+    if how == "empty":
+        path.write_bytes(b"")
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[:-20])
+    else:
+        path.unlink()
+
+
+def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    backup = corner.play.directory / "backup"
+    shutil.copytree(corner.checkpoint, backup)
+    cases = [
+        (FILE, "cut", "for what the checkpoint was made", "from a copy"),
+        (FILE, "gone", "for what the checkpoint was made", "from a copy"),
+        ("offsets/0", "empty", "How far the sources were read is lost", "from a copy"),
+        ("offsets/0", "cut", "How far the sources were read is lost", "from a copy"),
+        ("offsets/0", "gone", "the batch was committed", "from a copy"),
+        ("commits/0", "empty", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
+        ("commits/0", "cut", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
+        ("metadata", "empty", "Spark's name of the query is lost", 'Delete "metadata"'),
+    ]
+    for path, how, lost, way in cases:
+        _damage(corner.checkpoint / path, how)
+        error = refusal(corner.app())
+        assert f'"{path}"' in error.problem
+        assert lost in error.detail
+        assert way in error.hint
+        shutil.rmtree(corner.checkpoint)
+        shutil.copytree(backup, corner.checkpoint)
+    # It is as the hint for the commit log says.
+    (corner.checkpoint / "commits/0").unlink()
+    (corner.checkpoint / "commits/.0.crc").unlink()
+    corner.send(1)
+    corner.run()
+    assert corner.counts(4) == [1, 2, 3, 4]
+
+
+def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
+    for _ in range(2):
+        corner.send()
+        corner.run()
+    (changelog,) = corner.checkpoint.glob("state/0/0/2_*.changelog")
+    changelog.unlink()
+    shutil.rmtree(corner.play.directory / corner.play.name / "slots")
+    corner.send(1)
+    streams = corner.app()
+    failures: list[Exception] = []
+    streams.setUncaughtExceptionHandler(failures.append)
+    with suppress(ProcessorStateException), streams:
+        eventually(lambda: streams.state().name, "ERROR")
+    (failure,) = failures
+    assert isinstance(failure, ProcessorStateException)
+    assert changelog.name in failure.problem
+    assert "What the stores held is lost" in failure.detail
+    assert "from a copy" in failure.hint

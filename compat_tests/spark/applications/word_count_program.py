@@ -1,0 +1,44 @@
+"""An application in a process of its own, so that a test can kill it.
+
+``python -m compat_tests.spark.applications.word_count_program CONFIG SOURCE TARGET``: CONFIG is
+JSON. Runs until its standard input ends, then closes; ends with status 1 if the application fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from pyspark.sql import SparkSession
+
+from millstream import KafkaStreams, Produced, Serdes, StreamsBuilder, Topology
+
+
+def word_count(source: str, target: str) -> Topology:
+    """Return the topology that counts words, by way of a repartition."""
+    builder = StreamsBuilder()
+    (
+        builder.stream(source)
+        .flatMapValues(lambda line: line.split())
+        .groupBy(lambda _, word: word)
+        .count()
+        .toStream()
+        .to(target, Produced.with_(Serdes.String(), Serdes.Long()))
+    )
+    return builder.build()
+
+
+def main() -> None:
+    """Run until standard input ends."""
+    config = json.loads(sys.argv[1])
+    config["default.key.serde"] = config["default.value.serde"] = Serdes.String()
+    streams = KafkaStreams(word_count(*sys.argv[2:4]), config)
+    streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
+    with streams:
+        sys.stdin.read()
+    SparkSession.builder.getOrCreate().stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of the state of tasks in Spark's checkpoint."""

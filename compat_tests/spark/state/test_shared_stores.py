@@ -1,0 +1,71 @@
+"""Stores that the workers of a machine share: one copy, used in turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_tests.properties.line import LineOfTasks
+from compat_tests.spark.state.test_changelog import Cluster, steps
+from compat_tests.stores.test_faults import counted, counting, state
+from millstream.stores.byte_stores.memory import MemoryStore
+from millstream.topology.spark.state.changelog import Changelog
+from millstream.topology.spark.state.slots import Turn
+
+
+class Shared(MemoryStore):
+    """What every worker of a cluster opens; it lives as long as the machine."""
+
+    def close(self) -> None:
+        pass
+
+
+@settings(max_examples=150, deadline=None)
+@given(script=st.lists(steps, max_size=25))
+def test_workers_that_share_their_stores_see_what_was_committed(script: list[Any]) -> None:
+    stores: dict[str, Shared] = {}
+    cluster = Cluster()
+    for step, worker, changed in script:
+        if step == "lose":
+            cluster.lose(worker)
+            continue
+        if worker not in cluster.workers:
+            cluster.workers[worker] = Changelog(
+                lambda store, kind: stores.setdefault(store, Shared())
+            )
+        cluster.batch(worker, changed, fails=step == "fail")
+    cluster.batch(99, {})
+
+
+def test_the_next_worker_goes_on_with_the_copy_of_the_one_before() -> None:
+    with LineOfTasks(counting("lmdb")) as line:
+        line.jobs[1] = replace(line.jobs[1], state_dir=line.jobs[0].state_dir)
+        for batch in range(1, 5):
+            worker = batch % 2
+            assert counted(line, worker) == {"a": 2 * batch, "b": batch, "c": batch}
+            # In the second batch there is nothing but the first one's changes.
+            assert batch == 2 or not line.live[worker, 0].rebuilt()
+            # A process opens a file of LMDB once: here the other worker has to end first.
+            line.restart(worker, lose=False)
+        assert len(list(state(line).glob("**/data.mdb"))) == 1
+
+
+def test_a_worker_that_cannot_have_the_copy_makes_its_own() -> None:
+    with LineOfTasks(counting("lmdb")) as line:
+        assert counted(line) == {"a": 2, "b": 1, "c": 1}
+        (shared,) = state(line).glob("shared/*/*")
+        other = Turn(shared)
+        assert other.take()
+        assert counted(line) == {"a": 4, "b": 2, "c": 2}
+        assert len(list(state(line).glob("**/data.mdb"))) == 2
+        other.give_back()
+        assert counted(line) == {"a": 6, "b": 3, "c": 3}
+
+
+def test_rocksdb_is_not_shared() -> None:
+    with LineOfTasks(counting("rocksdb")) as line:
+        counted(line)
+        assert not list(state(line).glob("shared/*"))
