@@ -33,7 +33,8 @@ def test_the_targets_and_environments_of_the_page_exist() -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert set(re.findall(r"\bmake (\w+)", PAGE)) <= set(targets)
     tox = (ROOT / "tox.ini").read_text(encoding="utf-8")
-    assert set(re.findall(r"tox run -e ([\w-]+)", PAGE)) <= set(re.findall(r"testenv:(\S+)\]", tox))
+    named = set(re.findall(r"tox run -e (?!py3)([\w-]+)", PAGE))
+    assert named <= set(re.findall(r"testenv:(\S+)\]", tox))
 
 
 def test_the_index_lists_every_decision_by_its_title() -> None:

@@ -35,7 +35,7 @@ PYTHON = [path for path in files() if path.suffix == ".py"]
 
 
 def test_no_python_file_is_long() -> None:
-    assert [shown(path) for path in PYTHON if len(lines(path)) > 600] == []
+    assert [shown(path) for path in PYTHON if len(lines(path)) > longest(path)] == []
 
 
 # As ruff counts: what is said to a tool alone may stand past the margin.
@@ -106,6 +106,11 @@ def test_no_file_names_a_registry_or_a_machine(pattern: re.Pattern[str]) -> None
         if pattern.search(line)
     ]
     assert named == []
+
+
+def longest(path: Path) -> int:
+    # Some modules of the package are longer still.
+    return 600 if shown(path).startswith("src/") else 400
 
 
 def lines(path: Path) -> list[str]:

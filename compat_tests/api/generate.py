@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from compat_tests.api.absent import reason
-from compat_tests.api.arguments import choices
+from compat_tests.api.choices import choices
 from compat_tests.api.expressions import Expression, call, names
 from compat_tests.api.instances import AFTER, INSTANCES
 from compat_tests.api.surface import Form, Kind, kinds

@@ -17,7 +17,7 @@ FOUR = "0_0 0_1 0_2 0_3"
 
 
 @pytest.mark.parametrize("assignor", [STICKY, HIGH, ROUND])
-def test_a_new_cluster_is_dealt_out_evenly(
+def test_a_new_cluster_gets_an_even_assignment(
     assignor: Sticky | HighAvailability | RoundRobin,
 ) -> None:
     found = assignor.assign(cluster(FOUR, instance("a"), instance("b")), configs())
@@ -32,14 +32,14 @@ def test_threads_count(assignor: Sticky | HighAvailability | RoundRobin) -> None
 
 
 @pytest.mark.parametrize("assignor", [STICKY, HIGH, ROUND])
-def test_nobody_can_run_tasks_where_nobody_is(
+def test_a_cluster_without_instances_is_refused(
     assignor: Sticky | HighAvailability | RoundRobin,
 ) -> None:
     with pytest.raises(TaskAssignmentException, match="nobody can run the tasks"):
         assignor.assign(cluster(FOUR), configs())
 
 
-def test_an_unknown_task_that_somebody_had_is_forgotten() -> None:
+def test_an_unknown_task_of_an_instance_is_ignored() -> None:
     start = cluster("0_0", instance("a", "7_7", "8_8"), instance("b"))
     assert shown(STICKY.assign(start, configs())) == {"a": "0_0", "b": ""}
 

@@ -33,6 +33,6 @@ def test_results_do_not_depend_on_how_serdes_and_functions_behave(kind: str) -> 
     assert set(outcomes) - {"ran", "its serdes are watched"} == set() or kind == "headers"
 
 
-def test_every_scenario_has_its_turn() -> None:
+def test_every_scenario_runs_with_one_kind_of_hostile_serdes() -> None:
     assert sorted(file for files in BY_KIND.values() for file in files) == FILES
     assert len(FILES) > 1100

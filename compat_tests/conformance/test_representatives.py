@@ -9,14 +9,14 @@ from compat_tests.conformance.representatives import representatives, traits
 FILES = scenario_files(SCENARIOS)
 
 
-def test_they_have_every_folder_and_everything_that_any_scenario_has() -> None:
+def test_representatives_have_every_folder_operator_and_event() -> None:
     chosen = representatives(FILES)
     assert {file.parent for file in chosen} == {file.parent for file in FILES}
     everything = {trait for file in FILES for trait in traits(read_scenario(file))}
     assert {trait for file in chosen for trait in traits(read_scenario(file))} == everything
 
 
-def test_they_are_a_third_or_somewhat_more_and_always_the_same() -> None:
+def test_representatives_are_a_third_to_a_half_of_the_scenarios_in_whatever_order() -> None:
     chosen = representatives(FILES)
     assert len(FILES) / 3 <= len(chosen) <= len(FILES) / 2
     assert representatives(FILES[::-1]) == chosen

@@ -61,7 +61,7 @@ def label(case: Case) -> str:
 
 # By defaults the two differ in the names of classes and in directories of the machine.
 @pytest.mark.parametrize("case", [each for each in cases() if not is_stricter(each)], ids=label)
-def test_it_answers_as_kafkas(case: Case) -> None:
+def test_the_configuration_answers_as_kafkas(case: Case) -> None:
     expected = case.get("error")
     if expected is not None:
         with pytest.raises(ERRORS[expected]):
@@ -72,6 +72,6 @@ def test_it_answers_as_kafkas(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [each for each in cases() if is_stricter(each)], ids=label)
-def test_it_refuses_what_cannot_run(case: Case) -> None:
+def test_values_that_cannot_run_are_refused_where_kafka_takes_them(case: Case) -> None:
     with pytest.raises(ConfigException):
         StreamsConfig(case["props"])

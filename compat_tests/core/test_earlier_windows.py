@@ -97,7 +97,7 @@ def test_what_is_not_given_is_what_a_day_or_the_retention_leaves(
     assert quietly(windows.maintainMs) == kept
 
 
-def test_they_are_equal_to_windows_of_the_same_sizes() -> None:
+def test_deprecated_factories_make_windows_equal_to_the_current_ones() -> None:
     assert TimeWindows.ofSizeAndGrace(10, DAY - 10) == TIME
     assert SessionWindows.ofInactivityGapAndGrace(10, DAY - 10) == SESSION
     sliding = quietly(lambda: SlidingWindows.withTimeDifferenceAndGrace(10, 5))

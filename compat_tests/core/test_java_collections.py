@@ -42,9 +42,7 @@ def test_equal_keys_leave_the_queue_as_in_java(operations: list[str]) -> None:
 
 
 @given(keys=st.lists(st.integers(1, 3), max_size=8), times=st.integers(0, 12))
-def test_turning_is_adding_and_polling_a_smallest_item_so_often(
-    keys: list[int], times: int
-) -> None:
+def test_turning_equals_adding_and_polling_a_smallest_item(keys: list[int], times: int) -> None:
     turned, slow = (PriorityQueue[tuple[int, int]](lambda item: item[0]) for _ in range(2))
     for item in enumerate(keys):
         turned.add(item[::-1])

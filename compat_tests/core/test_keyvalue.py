@@ -7,7 +7,7 @@ import pickle
 from millstream.core.keyvalue import KeyValue
 
 
-def test_it_unpacks_compares_and_hashes_like_a_pair() -> None:
+def test_a_key_value_unpacks_compares_and_hashes_like_a_pair() -> None:
     pair = KeyValue.pair("k", 1)
     key, value = pair
     assert (key, value) == ("k", 1)

@@ -199,7 +199,7 @@ def test_a_half_may_know_its_serde() -> None:
     assert len(format_of(serde)) < 1000
 
 
-def test_the_text_does_not_hang_on_the_process() -> None:
+def test_the_text_is_the_same_in_every_process() -> None:
     program = (
         "from compat_tests.core.test_serde_identity import DIFFERENT, format_of\n"
         "print([format_of(serde) for serde in DIFFERENT])"

@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 
 from millstream.core.errors import (
     ClassCastException,
-    ConfigException,
     IllegalArgumentException,
-    KafkaException,
     SerializationException,
 )
 from millstream.core.headers import Header, Headers
 from millstream.core.serdes import (
     Deserializer,
     JsonSerde,
-    ListDeserializer,
     ListSerializer,
     Serdes,
     Serializer,
@@ -34,6 +31,8 @@ from millstream.core.serdes import (
 )
 
 UUID_1_2 = uuid.UUID(int=(1 << 64) + 2)
+
+
 UUID_TEXT_HEX = "30303030303030302d303030302d303030312d303030302d303030303030303030303032"
 
 
@@ -272,86 +271,6 @@ def test_columns_of_text_equal_one_by_one(values: Any) -> None:
     ]
 
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text("ab"), inner),
-    max_leaves=5,
-)
-
-
-@given(st.lists(JSON, max_size=4))
-def test_json_round_trips(values: Any) -> None:
-    serde = JsonSerde()
-    column = serde.serializer().serialize_column("t", values)
-    assert column == [write(serde, value) for value in values]
-    assert serde.deserializer().deserialize_column("t", column) == values
-
-
-def test_json_is_compact_and_takes_conversions() -> None:
-    assert write(JsonSerde(), {"b": [1, None], "a": "é"}) == '{"b":[1,null],"a":"é"}'.encode()
-    serde = JsonSerde(default=str, convert=lambda fields: fields["n"])
-    assert write(serde, {"n": UUID_1_2}) == b'{"n":"00000000-0000-0001-0000-000000000002"}'
-    assert serde.deserializer().deserialize_column("t", [b'{"n":7}', None]) == [7, None]
-
-
-@pytest.mark.parametrize("data", [b"{", b"1 2", b"", b"\xff", b"[" * 100_000])
-def test_what_is_not_json_is_refused(data: Any) -> None:
-    for call in (
-        lambda: JsonSerde().deserializer().deserialize("t", data),
-        lambda: JsonSerde().deserializer().deserialize_column("t", [b" 1 ", data]),
-    ):
-        with pytest.raises(SerializationException, match="not JSON"):
-            call()
-
-
-def test_json_that_cannot_be_written_is_refused() -> None:
-    circle: list[Any] = []
-    circle.append(circle)
-    for value in (circle, math.nan):
-        with pytest.raises(SerializationException):
-            write(JsonSerde(), value)
-
-
-@pytest.mark.parametrize(
-    ("hex_text", "kind", "text"),
-    [
-        ("0100000002000000016100000005", SerializationException, "End of the stream was reached"),
-        ("01000000020000000161", KafkaException, "Unable to deserialize into a List"),
-        ("0700000000", SerializationException, "Invalid serialization strategy flag value"),
-        ("", KafkaException, "Unable to deserialize into a List"),
-        ("0100000001fffffffe", SerializationException, "A list entry cannot have negative size"),
-    ],
-)
-def test_malformed_lists_are_refused_with_kafkas_text(hex_text: Any, kind: Any, text: Any) -> None:
-    with pytest.raises(kind, match=text):
-        read(Serdes.ListSerde(list, Serdes.String()), hex_text)
-
-
-def test_lists_become_what_the_class_makes_of_them() -> None:
-    serde = Serdes.ListSerde(tuple, Serdes.Long())
-    assert serde.deserializer().deserialize("t", write(serde, (1, 2))) == (1, 2)
-
-
-def test_lists_can_be_configured() -> None:
-    configs = {
-        "default.list.key.serde.inner": "org.apache.kafka.common.serialization.Serdes$LongSerde",
-        "default.list.key.serde.type": "java.util.ArrayList",
-    }
-    serde = Serdes.ListSerde()
-    serde.configure(configs, True)
-    assert serde.deserializer().deserialize("t", write(serde, [5])) == [5]
-    with pytest.raises(ConfigException, match="already initialized"):
-        Serdes.ListSerde(list, Serdes.Long()).configure(configs, True)
-    with pytest.raises(ConfigException, match="Not able to determine the serializer class"):
-        ListSerializer().configure({}, True)
-    with pytest.raises(ConfigException, match="Not able to determine the list class"):
-        ListDeserializer().configure({}, True)
-
-
 @pytest.mark.parametrize(
     ("kind", "serde"),
     [
@@ -396,12 +315,6 @@ def test_both_forms_of_a_users_serializer_are_called_alike() -> None:
     assert serializer_call(StringSerializer())("t", headers, "x") == b"x"
     assert deserializer_call(HeaderDeserializer())("t", headers, b"x") == "x1"
     assert HeaderSerializer().serialize_column("t", ["x", "y"]) == [b"x", b"y"]
-
-
-def test_lists_hand_headers_on() -> None:
-    headers = Headers()
-    ListSerializer(HeaderSerializer()).serialize("t", headers, ["a"])
-    assert headers.headers("seen") == [Header("seen", b"t")]
 
 
 @pytest.mark.parametrize(

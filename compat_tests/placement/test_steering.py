@@ -19,7 +19,7 @@ def started(**settings: object) -> Simulated:
     return spark
 
 
-def test_tasks_are_dealt_out_before_the_first_batch() -> None:
+def test_tasks_are_assigned_before_the_first_batch() -> None:
     spark = Simulated(6, executors=["0", "1", "2"])
     assert len(spark.look()) == 6
     spark.run()
@@ -94,7 +94,7 @@ def test_the_bound_holds_if_a_batch_had_been_planned_before_spark_was_told() -> 
     assert max(moved) <= 2
 
 
-def test_tasks_without_an_executor_are_not_held_back() -> None:
+def test_all_tasks_of_a_lost_executor_move_at_once() -> None:
     spark = Simulated(12, executors=["0", "1"], warmups=1)
     spark.settle(3)
     spark.executors = ["0"]
@@ -156,7 +156,7 @@ def test_a_new_query_is_told_where_tasks_were() -> None:
     assert spark.owners() == before
 
 
-def test_no_executors_at_all_is_nobodys_fault() -> None:
+def test_without_executors_no_task_moves_until_one_comes() -> None:
     spark = started()
     spark.executors = []
     assert spark.look() == {}

@@ -1,4 +1,4 @@
-"""What the driver can tell of a failure in a worker: the user's lines, the cause, the place."""
+"""Failures of workers as the driver reports them: the user's lines, the cause, the place."""
 
 from __future__ import annotations
 
@@ -14,25 +14,23 @@ from typing import Any
 
 import pytest
 
-from millstream import (
-    ConfigException,
-    ProducerFencedException,
-    SerializationException,
-    StreamsException,
-    TaskId,
-)
 from millstream.core.errors import (
     AuthenticationException,
+    ConfigException,
     MillstreamError,
     MissingInternalTopicsException,
     ProcessorStateException,
+    ProducerFencedException,
     RecordTooLargeException,
     SaslAuthenticationException,
+    SerializationException,
+    StreamsException,
     TaskCorruptedException,
     TaskIdFormatException,
     TaskMigratedException,
     TimeoutException,
 )
+from millstream.core.processor import TaskId
 from millstream.topology.spark.failures import (
     RemoteError,
     WorkerFailure,
@@ -308,3 +306,26 @@ def test_a_failure_names_the_full_disk_under_it(
     told = str(with_full_disks(failure, [tmp_path]))
     assert f"full disk: {tmp_path}" in told
     assert "Free space where state.dir" in told
+
+
+def test_an_error_keeps_its_class_and_text_on_the_way_to_the_driver() -> None:
+    error = ProcessorStateException('cannot open store "x"', detail="Disk full.", hint="Buy one.")
+    with pytest.raises(Exception, match="cannot open store") as caught, reported():
+        raise error
+    found = failure_from(f"org.apache.spark.SparkException: Job aborted\n{caught.value}\n  at x")
+
+    assert type(found) is ProcessorStateException
+    assert (found.problem, found.detail, found.hint) == (error.problem, error.detail, error.hint)
+
+
+def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one() -> None:
+    with pytest.raises(Exception, match="no serde") as caught, reported():
+        raise ConfigException("no serde", hint="Set one.")
+    found = failure_from(str(caught.value))
+
+    assert type(found) is StreamsException
+    assert type(found.__cause__) is ConfigException
+
+
+def test_an_error_of_spark_itself_is_told_by_its_text() -> None:
+    assert failure_from("line one\n\nline two").detail == "line one\nline two"

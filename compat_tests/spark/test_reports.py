@@ -36,7 +36,7 @@ def settled(found: Measurements) -> None:
             thread.join()
 
 
-def test_reports_do_not_pile_up_while_nobody_asks_for_metrics() -> None:
+def test_reports_do_not_pile_up_while_metrics_are_not_read() -> None:
     found = measurements()
     waiting = []
     for batch in range(BATCHES):
@@ -72,7 +72,7 @@ def test_the_driver_keeps_no_more_after_many_batches_than_after_some() -> None:
     assert after - before < 1 << 20
 
 
-def test_a_worker_s_copy_adds_up_and_calls_nobody() -> None:
+def test_a_workers_copy_adds_up_and_calls_no_observer() -> None:
     called: list[None] = []
     reports: Reports[int] = Reports(1, lambda: called.append(None))
     copy: Reports[int] = pickle.loads(pickle.dumps(reports))

@@ -83,7 +83,7 @@ def test_a_state_directory_that_is_deleted_between_batches_is_rebuilt(line: Line
     assert files(line)
 
 
-def test_files_that_are_damaged_while_nobody_uses_them_are_rebuilt(line: LineOfTasks) -> None:
+def test_files_that_are_damaged_while_not_in_use_are_rebuilt(line: LineOfTasks) -> None:
     random = Random(1)
     for batch in range(1, 6):
         assert counted(line) == {"a": 2 * batch, "b": batch, "c": batch}

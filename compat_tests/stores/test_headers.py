@@ -176,7 +176,7 @@ def test_a_session_store_keeps_what_its_supplier_was_made_for(
     assert context.noted == [(key, "on", 0, [("h", b"1")])]
 
 
-def test_a_deletion_is_noted_with_the_headers_of_the_record_in_hand(tmp_path: Path) -> None:
+def test_a_deletion_is_logged_with_the_headers_of_the_current_record(tmp_path: Path) -> None:
     context = NotingContext(tmp_path)
     supplier = Stores.persistentTimestampedKeyValueStoreWithHeaders("s")
     builder = Stores.timestampedKeyValueStoreWithHeadersBuilder(supplier, None, None)

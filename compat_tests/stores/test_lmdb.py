@@ -168,7 +168,9 @@ def asked(process: subprocess.Popen[str], question: str) -> str:
     return process.stdout.readline().strip()
 
 
-def test_processes_take_turns_on_one_file(store: LMDBStore, other: subprocess.Popen[str]) -> None:
+def test_processes_use_one_file_one_after_the_other(
+    store: LMDBStore, other: subprocess.Popen[str]
+) -> None:
     store.write({b"a": b"1"}, b"1")
     assert asked(other, "store.version(), store.get(b'a')") == "(b'1', b'1')"
     assert asked(other, "store.write({b'a': b'2', b'b': b'x' * 1000}, b'2')") == "None"

@@ -188,7 +188,7 @@ def test_a_record_with_a_bad_time_is_logged_with_its_own_place(caplog: Any) -> N
     assert line.endswith("topic=in partition=0 offset=1")
 
 
-def test_a_failed_flush_names_the_record_that_was_held_back() -> None:
+def test_a_failed_flush_names_the_cached_record() -> None:
     builder = StreamsBuilder()
     counts = builder.stream("in").groupByKey().count()
     counts.toStream().mapValues(lambda value: fail("below the cache")).to("out")

@@ -34,7 +34,7 @@ def counted_by_value(stream: KStream[Any, Any], target: str) -> None:
     stream.groupByKey().count().toStream().mapValues(str).to(target)
 
 
-def test_it_is_the_same_object_with_the_same_nodes() -> None:
+def test_a_second_build_returns_the_same_topology() -> None:
     builder = StreamsBuilder()
     builder.stream("in").to("out")
     first = builder.build()

@@ -160,7 +160,7 @@ def test_open_windows_come_out_once_input_has_been_idle(windows: str) -> None:
 @pytest.mark.parametrize("windows", WINDOWS)
 @pytest.mark.parametrize("cached", [True, False])
 @pytest.mark.parametrize("kind", list(Materialized.StoreType))
-def test_they_come_out_of_any_store(windows: str, cached: bool, kind: Any) -> None:
+def test_rows_are_emitted_from_every_kind_of_store(windows: str, cached: bool, kind: Any) -> None:
     kept = Materialized.as_("counts").withStoreType(kind)
     kept = kept if cached else kept.withCachingDisabled()
     config = {"statestore.cache.max.bytes": 100_000}

@@ -45,7 +45,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return {"PYTHONPATH": os.pathsep.join([str(target), str(ROOT)])}
 
 
-def test_it_is_found_by_its_entry_point(installed: Environment) -> None:
+def test_the_plugin_is_found_by_its_entry_point(installed: Environment) -> None:
     listed = run("millstream.cli", "plugins", env=installed)
     (row,) = (line.split() for line in listed.splitlines() if " sqlite " in line)
     assert row == [
@@ -54,13 +54,13 @@ def test_it_is_found_by_its_entry_point(installed: Environment) -> None:
     ]
 
 
-def test_it_passes_the_check(installed: Environment) -> None:
+def test_the_plugin_passes_the_check(installed: Environment) -> None:
     output = run("millstream.cli", "plugins", "check", "sqlite", env=installed)
     assert "FAIL" not in output
     assert output.endswith("It keeps its promises.\n")
 
 
-def test_it_passes_its_own_tests(installed: Environment) -> None:
+def test_the_plugin_passes_its_own_tests(installed: Environment) -> None:
     output = run("pytest", "-q", SOURCE / "tests", "-p", "no:cacheprovider", env=installed)
     assert " passed" in output
 

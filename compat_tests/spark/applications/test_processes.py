@@ -118,7 +118,7 @@ def clean_spark_home() -> Iterator[None]:
 
 @pytest.mark.usefixtures("clean_spark_home")
 @pytest.mark.spark
-def test_it_runs_on_a_cluster_of_two_executors(play: Playground) -> None:
+def test_the_word_count_runs_on_a_cluster_of_two_executors(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
     text = lines(400)
     play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(text)])

@@ -352,14 +352,14 @@ class Asked(_TrialHost):
         return super().working_copy(store, kind)
 
 
-SCENARIOS = [
+SOME = [
     file for file in scenario_files(SCENARIOS)[::12] if "error" not in read_scenario(file)["expect"]
 ]
 
 
 def test_stores_of_all_sorts_have_notes_and_ask_for_the_kind_that_is_noted(tmp_path: Path) -> None:
     types = set()
-    for file in SCENARIOS:
+    for file in SOME:
         entries = scenario_config(read_scenario(file))
         plan, config = build(read_scenario(file), entries).plan(), StreamsConfig(entries)
         found, settings = notes_of(plan, config), TaskSettings.of(config)

@@ -163,7 +163,9 @@ def test_an_entry_that_cannot_be_pickled_is_named() -> None:
         pickled(COPY.plan(), StreamsConfig(ENTRIES | {"my.lock": LOCK}))
 
 
-def test_it_is_refused_before_the_broker_is_asked(tmp_path: Path) -> None:
+def test_a_function_that_cannot_be_pickled_is_refused_before_the_broker_is_asked(
+    tmp_path: Path,
+) -> None:
     builder = StreamsBuilder()
     by_function(builder.stream("in"))
     config = ENTRIES | {"state.dir": str(tmp_path), "bootstrap.servers": "127.0.0.1:1"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from pyspark.errors import PySparkException
 
 from millstream import (
-    KafkaStreams,
     KeyQuery,
     Processor,
     QueryableStoreTypes,
@@ -28,24 +26,22 @@ from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.store_context import StoreContext
 from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
-    IllegalStateException,
     InvalidStateStoreException,
     StateStoreNotAvailableException,
 )
 from millstream.core.metrics import StreamsMetrics
 from millstream.core.processor import TaskId
 from millstream.topology.spark.compile import Stage, compile_plan
-from millstream.topology.spark.driver.restores import RebuiltStores, tell
-from millstream.topology.spark.driver.state_machine import State, StateListener, StateMachine
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.committed import CommittedState, Consumed
 from millstream.topology.spark.queries.queries import Queries
-from millstream.topology.spark.state.changelog import Rebuilt
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.slots import release_slot
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 TEXT = Serdes.String()
+
+
 CONFIG = StreamsConfig(
     {
         "application.id": "app",
@@ -292,121 +288,3 @@ def test_offsets_are_read_from_sparks_log(tmp_path: Path) -> None:
         (tmp_path / "commits" / name).write_text("v2")
     assert [state.last_batch(known) for known in (None, 8, 9, 10)] == [10, 10, 10, 10]
     assert state.consumed(7) == {"in": {0: 5, 1: 9}}
-
-
-class Listener:
-    """Notes what it is told."""
-
-    def __init__(self, *, fails: bool = False) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-        self._fails = fails
-
-    def onRestoreStart(self, place: Any, store: str, first: int, end: int) -> None:
-        self.calls.append((str(place), store, first, end))
-        if self._fails:
-            raise ValueError("no")
-
-    def onBatchRestored(self, place: Any, store: str, end: int, count: int) -> None:
-        self.calls.append((str(place), store, end, count))
-
-    def onRestoreEnd(self, place: Any, store: str, total: int) -> None:
-        self.calls.append((str(place), store, total))
-
-
-def test_a_restore_listener_hears_of_start_batches_and_end() -> None:
-    rebuilt = Rebuilt(store="s", partition=2, first=3, steps=((3, 10), (5, 1)), end=6)
-    heard: Any = Listener()
-    tell(heard, "app", rebuilt)
-    place = "app-s-changelog-2"
-    assert heard.calls == [
-        (place, "s", 3, 6),
-        (place, "s", 3, 10),
-        (place, "s", 5, 1),
-        (place, "s", 11),
-    ]
-    failing: Any = Listener(fails=True)
-    tell(failing, "app", rebuilt)
-    assert len(failing.calls) == 1
-
-
-def test_reports_of_workers_are_put_aside_on_the_driver_only() -> None:
-    rebuilt = [Rebuilt(store="s", first=0, steps=(), end=1)]
-    driver = RebuiltStores()
-    worker = pickle.loads(pickle.dumps(driver))
-    assert worker.addInPlace(worker.addInPlace([], rebuilt), rebuilt) == rebuilt * 2
-    assert worker.taken() == []
-    assert driver.addInPlace([], rebuilt) == []
-    assert (driver.taken(), driver.taken()) == (rebuilt, [])
-
-
-ENDING = (State.PENDING_SHUTDOWN, State.PENDING_ERROR)
-
-
-@pytest.mark.parametrize(
-    ("path", "ignored", "refused"),
-    [
-        ((), (), {State.RUNNING, State.ERROR, State.NOT_RUNNING, State.PENDING_ERROR}),
-        (
-            (State.REBALANCING,),
-            (State.REBALANCING,),
-            {State.CREATED, State.NOT_RUNNING, State.ERROR},
-        ),
-        (
-            (State.REBALANCING, State.RUNNING),
-            (),
-            {State.CREATED, State.NOT_RUNNING, State.ERROR},
-        ),
-        (
-            (State.PENDING_SHUTDOWN,),
-            (*ENDING, State.CREATED, State.REBALANCING, State.RUNNING, State.ERROR),
-            set(),
-        ),
-        (
-            (State.PENDING_SHUTDOWN, State.NOT_RUNNING),
-            (State.PENDING_SHUTDOWN, State.NOT_RUNNING),
-            {State.CREATED, State.REBALANCING, State.RUNNING, State.ERROR, State.PENDING_ERROR},
-        ),
-        (
-            (State.REBALANCING, State.PENDING_ERROR, State.ERROR),
-            (*ENDING, State.ERROR),
-            {State.CREATED, State.REBALANCING, State.RUNNING, State.NOT_RUNNING},
-        ),
-    ],
-)
-def test_some_changes_of_state_are_ignored_and_others_refused(
-    path: tuple[State, ...], ignored: tuple[State, ...], refused: set[State]
-) -> None:
-    machine = StateMachine()
-    for state in path:
-        assert machine.move(state)
-    reached = machine.state
-    assert [machine.move(state) for state in ignored] == [False] * len(ignored)
-    for state in refused:
-        with pytest.raises(IllegalStateException, match=f"from state {reached.name}"):
-            machine.move(state)
-    assert machine.state is reached
-
-
-def test_a_state_listener_may_be_an_object() -> None:
-    class Moves(StateListener):
-        def __init__(self) -> None:
-            self.seen: list[tuple[State, State]] = []
-
-        def onChange(self, newState: State, oldState: State) -> None:
-            self.seen.append((newState, oldState))
-
-    moves = Moves()
-    config = {"application.id": "app", "bootstrap.servers": "nowhere:1"}
-    streams = KafkaStreams(topology(), config)
-    streams.setStateListener(moves)
-    assert KafkaStreams.StateListener is StateListener
-    assert streams.close(1000) is True
-    assert moves.seen == [
-        (State.PENDING_SHUTDOWN, State.CREATED),
-        (State.NOT_RUNNING, State.PENDING_SHUTDOWN),
-    ]
-    assert streams.close() is True
-    streams.pause()
-    streams.resume()
-    assert not streams.isPaused()
-    streams.cleanUp()

@@ -76,7 +76,7 @@ def test_the_last_record_of_each_key_stays_in_the_order_of_offsets() -> None:
         pytest.param([(b"%d" % n, b"v", 1) for n in range(8)], id="nothing to leave out"),
     ],
 )
-def test_nothing_is_left_out_where_it_would_show_or_not_pay(rows: list[Row]) -> None:
+def test_all_records_are_kept_where_skipping_would_show_or_save_nothing(rows: list[Row]) -> None:
     assert last_of_each_key("in", 0, chunks(0, rows)) is None
 
 
@@ -222,7 +222,7 @@ def test_the_results_are_those_without_the_shortcut_and_of_single_records(
         ("stream and table", AMPLE, range(40), 0),
     ],
 )
-def test_records_are_left_out_where_nobody_can_tell(
+def test_records_are_skipped_where_results_stay_the_same(
     name: str, cache: int, times: Sequence[int], left_out: int
 ) -> None:
     of_a_topic: list[Row] = [(b"%d" % (n % 4), b"v", time) for n, time in enumerate(times)]

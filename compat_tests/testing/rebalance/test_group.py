@@ -144,7 +144,7 @@ def started(*names: str, protocol: Protocol = Protocol.LEARNERS) -> Group:
     return group
 
 
-def test_a_group_that_nobody_is_in_has_no_rebalance() -> None:
+def test_a_group_without_members_has_no_rebalance() -> None:
     group = Group(Sticky(), TASKS)
     assert (group.due, group.leader, group.owners()) == (False, None, {})
     with pytest.raises(ImpossibleEventError, match='"all have joined" cannot happen to a group'):

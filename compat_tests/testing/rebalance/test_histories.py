@@ -82,7 +82,7 @@ def test_any_history_keeps_the_rules_and_comes_to_rest(
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(history=histories(), event=st.sampled_from(["join", "leave"]), number=st.integers(0, 9))
-def test_sticky_revokes_nothing_before_somebody_can_go_on_with_it(
+def test_sticky_revokes_no_task_before_another_instance_can_run_it(
     history: list[tuple[str, int]], event: str, number: int
 ) -> None:
     now = Cluster(instances=(Instance(id="i0"),), tasks=TASKS)

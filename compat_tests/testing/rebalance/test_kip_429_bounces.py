@@ -132,7 +132,7 @@ def owned(owners: Mapping[TaskId, str]) -> str:
     )
 
 
-def test_a_bounce_so_quick_that_nobody_noticed_moves_nothing_without_a_delay() -> None:
+def test_a_bounce_between_two_rebalances_moves_nothing_without_a_delay() -> None:
     walk = Walk()
     walk.go_on_with(Sticky())
     walk.group.crash("S2")

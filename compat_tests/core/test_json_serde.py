@@ -1,0 +1,61 @@
+"""The serde of JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_tests.core.test_serdes import UUID_1_2, write
+from millstream.core.errors import (
+    SerializationException,
+)
+from millstream.core.serdes import (
+    JsonSerde,
+)
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text("ab"), inner),
+    max_leaves=5,
+)
+
+
+@given(st.lists(JSON, max_size=4))
+def test_json_round_trips(values: Any) -> None:
+    serde = JsonSerde()
+    column = serde.serializer().serialize_column("t", values)
+    assert column == [write(serde, value) for value in values]
+    assert serde.deserializer().deserialize_column("t", column) == values
+
+
+def test_json_is_compact_and_takes_conversions() -> None:
+    assert write(JsonSerde(), {"b": [1, None], "a": "é"}) == '{"b":[1,null],"a":"é"}'.encode()
+    serde = JsonSerde(default=str, convert=lambda fields: fields["n"])
+    assert write(serde, {"n": UUID_1_2}) == b'{"n":"00000000-0000-0001-0000-000000000002"}'
+    assert serde.deserializer().deserialize_column("t", [b'{"n":7}', None]) == [7, None]
+
+
+@pytest.mark.parametrize("data", [b"{", b"1 2", b"", b"\xff", b"[" * 100_000])
+def test_what_is_not_json_is_refused(data: Any) -> None:
+    for call in (
+        lambda: JsonSerde().deserializer().deserialize("t", data),
+        lambda: JsonSerde().deserializer().deserialize_column("t", [b" 1 ", data]),
+    ):
+        with pytest.raises(SerializationException, match="not JSON"):
+            call()
+
+
+def test_json_that_cannot_be_written_is_refused() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    for value in (circle, math.nan):
+        with pytest.raises(SerializationException):
+            write(JsonSerde(), value)

@@ -1,0 +1,62 @@
+"""Serdes of lists against bytes and errors taken from Kafka 4.3.1's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compat_tests.core.test_serdes import HeaderSerializer, read, write
+from millstream.core.errors import (
+    ConfigException,
+    KafkaException,
+    SerializationException,
+)
+from millstream.core.headers import Header, Headers
+from millstream.core.serdes import (
+    ListDeserializer,
+    ListSerializer,
+    Serdes,
+)
+
+
+@pytest.mark.parametrize(
+    ("hex_text", "kind", "text"),
+    [
+        ("0100000002000000016100000005", SerializationException, "End of the stream was reached"),
+        ("01000000020000000161", KafkaException, "Unable to deserialize into a List"),
+        ("0700000000", SerializationException, "Invalid serialization strategy flag value"),
+        ("", KafkaException, "Unable to deserialize into a List"),
+        ("0100000001fffffffe", SerializationException, "A list entry cannot have negative size"),
+    ],
+)
+def test_malformed_lists_are_refused_with_kafkas_text(hex_text: Any, kind: Any, text: Any) -> None:
+    with pytest.raises(kind, match=text):
+        read(Serdes.ListSerde(list, Serdes.String()), hex_text)
+
+
+def test_lists_become_what_the_class_makes_of_them() -> None:
+    serde = Serdes.ListSerde(tuple, Serdes.Long())
+    assert serde.deserializer().deserialize("t", write(serde, (1, 2))) == (1, 2)
+
+
+def test_lists_can_be_configured() -> None:
+    configs = {
+        "default.list.key.serde.inner": "org.apache.kafka.common.serialization.Serdes$LongSerde",
+        "default.list.key.serde.type": "java.util.ArrayList",
+    }
+    serde = Serdes.ListSerde()
+    serde.configure(configs, True)
+    assert serde.deserializer().deserialize("t", write(serde, [5])) == [5]
+    with pytest.raises(ConfigException, match="already initialized"):
+        Serdes.ListSerde(list, Serdes.Long()).configure(configs, True)
+    with pytest.raises(ConfigException, match="Not able to determine the serializer class"):
+        ListSerializer().configure({}, True)
+    with pytest.raises(ConfigException, match="Not able to determine the list class"):
+        ListDeserializer().configure({}, True)
+
+
+def test_lists_hand_headers_on() -> None:
+    headers = Headers()
+    ListSerializer(HeaderSerializer()).serialize("t", headers, ["a"])
+    assert headers.headers("seen") == [Header("seen", b"t")]
