@@ -15,7 +15,7 @@ from millstream import Serdes, SessionWindow, Stores, Windowed
 from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.state import DslSessionParams, DslWindowParams
 from millstream.plugins.registry import store_class, store_kinds
-from millstream.stores.construction.make_suppliers import versioned_supplier
+from millstream.stores.construction.suppliers import OurVersionedSupplier
 from millstream.testing import MockProcessorContext
 
 EACH = 10
@@ -140,7 +140,9 @@ def _versions(
     kind: str, names: list[str], context: Any, apply: Callable[[], None]
 ) -> Callable[[str], object]:
     durable = store_class(kind).traits.durable
-    supplier = versioned_supplier("versions", kind, RETENTION_MS, None, durable=durable)
+    supplier = OurVersionedSupplier(
+        store="versions", kind=kind, durable=durable, retention=RETENTION_MS
+    )
     store: Any = Stores.versionedKeyValueStoreBuilder(
         supplier, Serdes.String(), Serdes.Long()
     ).build()

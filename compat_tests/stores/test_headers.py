@@ -274,7 +274,7 @@ class OwnSupplier(KeyValueBytesStoreSupplier):
         return "mine"
 
     def get(self) -> OwnBytes:
-        layer = Stores.persistentKeyValueStore("s").layer()  # type: ignore[attr-defined]
+        layer = Stores.persistentKeyValueStore("s").foundation()[0]  # type: ignore[attr-defined]
         data = Serdes.ByteArray()
         return self._kind("s", layer, data, data)
 

@@ -9,7 +9,12 @@ import pluggy
 import pytest
 
 from millstream.core.errors import PluginError
-from millstream.core.state import DslKeyValueParams, DslWindowParams
+from millstream.core.state import (
+    DslKeyValueParams,
+    DslWindowParams,
+    TimestampedKeyValueStore,
+    TimestampedWindowStore,
+)
 from millstream.plugins import ByteStore, hookimpl
 from millstream.plugins.kinds import STORES
 from millstream.plugins.registry import (
@@ -103,10 +108,12 @@ def test_the_dsl_finds_stores_by_kafkas_names(name: str, persistent: bool) -> No
     kinds = store_kinds()
     suppliers = kinds.dsl_suppliers(name)
     table = suppliers.keyValueStore(DslKeyValueParams("t"))
-    assert kinds.timestamped_key_value(table, None, None).build().persistent() is persistent
+    tables = kinds.builder(TimestampedKeyValueStore, table, None, None)
+    assert tables.build().persistent() is persistent
     windows = suppliers.windowStore(DslWindowParams("w", 300_000, 10))
     assert windows.segmentIntervalMs() == (150_000 if persistent else 1)
-    assert kinds.timestamped_window(windows, None, None).build().persistent() is persistent
+    windowed = kinds.builder(TimestampedWindowStore, windows, None, None)
+    assert windowed.build().persistent() is persistent
 
 
 def test_an_unknown_choice_for_the_dsl_is_an_error() -> None:

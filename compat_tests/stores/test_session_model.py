@@ -19,7 +19,7 @@ from millstream.core.errors import (
     UnsupportedOperationException,
 )
 from millstream.core.serdes import Serdes
-from millstream.core.state import DslSessionParams, SessionBytesStoreSupplier
+from millstream.core.state import DslSessionParams, SessionBytesStoreSupplier, SessionStore
 from millstream.core.windows import EmitStrategy, SessionWindow, Windowed
 from millstream.plugins.registry import store_kinds
 from millstream.stores import Stores
@@ -90,7 +90,7 @@ def open_store(
     suppliers = store_kinds().dsl_suppliers("rocksDB" if durable else "in_memory")
     emit = EmitStrategy.onWindowClose() if final else None
     supplier = suppliers.sessionStore(DslSessionParams("s", RETENTION, emit))
-    builder = store_kinds().session(supplier, Serdes.String(), Serdes.String())
+    builder = store_kinds().builder(SessionStore, supplier, Serdes.String(), Serdes.String())
     store: Any = (builder.withCachingEnabled() if cached else builder).build()
     store.init(context, store)
     return store, context

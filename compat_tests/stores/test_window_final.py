@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from compat_tests.stores.context import StoreTestContext
 from compat_tests.stores.test_window_model import KEYS, PUTS, RETENTION, SEGMENT, TIMES, rows
 from millstream.core.serdes import Serdes
-from millstream.core.state import DslStoreFormat, DslWindowParams
+from millstream.core.state import DslStoreFormat, DslWindowParams, WindowStore
 from millstream.core.windows import EmitStrategy
 from millstream.plugins.registry import store_kinds
 
@@ -36,7 +36,7 @@ def open_store(
             )
         )
     )
-    builder = store_kinds().window(supplier, Serdes.String(), Serdes.String())
+    builder = store_kinds().builder(WindowStore, supplier, Serdes.String(), Serdes.String())
     store: Any = (builder.withCachingEnabled() if cached else builder).build()
     store.init(context, store)
     return store, context

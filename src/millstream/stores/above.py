@@ -79,15 +79,15 @@ class Logged(PointsAbove):
         log: Log,
         logged_key: LoggedKey | None = None,
         *,
-        notes_dropped: bool = False,
+        logs_dropped: bool = False,
     ) -> None:
-        """Wrap a layer; ``notes_dropped`` also notes what the layer drops to make room."""
+        """Wrap a layer; ``logs_dropped`` also notes what the layer drops to make room."""
         super().__init__(below)
         self.folds = below.folds
         self._name = name
         self._note = log
         self._logged_key = logged_key
-        self._notes_dropped = notes_dropped
+        self._logs_dropped = logs_dropped
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self._context = context
@@ -96,7 +96,7 @@ class Logged(PointsAbove):
         if self.logs:
             self._put_below = self._below.put
             self.put = self._put
-            if self._notes_dropped:
+            if self._logs_dropped:
                 self._below.dropped = lambda key: self._log(key, None)
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
@@ -130,7 +130,7 @@ def without_segment(key: bytes) -> bytes:
     return key[8:]
 
 
-class Numbered:
+class DuplicateNumbers:
     """Gives each change of a window that keeps duplicates a number of its own in the changelog."""
 
     def __init__(self) -> None:

@@ -137,16 +137,22 @@ class TypedStore(OpenedStore[A], Generic[A]):
     def __init__(
         self,
         name: str,
-        points: PointLayer,
+        layer: Any,
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
         *,
+        points: PointLayer | None = None,
         adapter: Adapter | None = None,
         caching: bool = False,
     ) -> None:
-        """Describe it; ``adapter`` is that of ``points``, for what is read around them."""
+        """Describe it.
+
+        Ranges are read from ``layer``. Single keys go through ``points``, which wrap the layer;
+        ``adapter`` is that of ``points``, for ranges.
+        """
         super().__init__(name, key_serde, value_serde)
-        self._bytes = points
+        self._layer = layer
+        self._bytes: PointLayer = points or layer
         self._adapter = adapter
         self._caching = caching
 

@@ -59,7 +59,7 @@ WITHOUT_BOTH = Adapter(_after_both, (NO_HEADERS + NO_TIME).__add__)
 
 def log_plain(context: StateStoreContext, store: str, key: bytes, value: bytes | None) -> None:
     """Note a change with the time of the record in hand."""
-    context.log_change(store, key, value, _time_in_hand(context), None)
+    context.log_change(store, key, value, _record_time(context), None)
 
 
 def log_timestamped(
@@ -86,14 +86,14 @@ def log_with_headers(
     context.log_change(store, key, value[start + 8 :], _time_at(value, start), headers)
 
 
-def log_with_headers_in_hand(
+def log_with_record_headers(
     context: StateStoreContext, store: str, key: bytes, value: bytes | None
 ) -> None:
     """Note a change of a timestamped value, with the headers of the record in hand."""
     if value is None:
         _log_deletion(context, store, key)
     else:
-        context.log_change(store, key, value[8:], _time_at(value, 0), _headers_in_hand(context))
+        context.log_change(store, key, value[8:], _time_at(value, 0), _record_headers(context))
 
 
 def log_aggregate_with_headers(
@@ -104,20 +104,20 @@ def log_aggregate_with_headers(
         _log_deletion(context, store, key)
         return
     headers, start = split_headers(value)
-    context.log_change(store, key, value[start:], _time_in_hand(context), headers)
+    context.log_change(store, key, value[start:], _record_time(context), headers)
 
 
 def _log_deletion(context: StateStoreContext, store: str, key: bytes) -> None:
-    context.log_change(store, key, None, _time_in_hand(context), _headers_in_hand(context))
+    context.log_change(store, key, None, _record_time(context), _record_headers(context))
 
 
-def _headers_in_hand(context: StateStoreContext) -> Headers | None:
+def _record_headers(context: StateStoreContext) -> Headers | None:
     record = context.record_context
     # A copy, because the record's own can still be changed further down.
     return None if record is None or not record._headers else record._headers.copy()
 
 
-def _time_in_hand(context: StateStoreContext) -> int:
+def _record_time(context: StateStoreContext) -> int:
     record = context.record_context
     # A store may be filled before the first record, from a processor's init.
     return -1 if record is None else record.timestamp()

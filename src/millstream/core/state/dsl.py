@@ -1,10 +1,10 @@
-"""How the DSL picks its stores, without knowing which there are."""
+"""The choice of stores for the DSL: suppliers, and builders over them."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.state.dsl_params import (
@@ -12,22 +12,16 @@ from millstream.core.state.dsl_params import (
     DslSessionParams,
     DslWindowParams,
 )
-from millstream.core.state.header_stores import (
-    SessionStoreWithHeaders,
-    TimestampedKeyValueStoreWithHeaders,
-    TimestampedWindowStoreWithHeaders,
-)
-from millstream.core.state.key_value import KeyValueStore, TimestampedKeyValueStore
-from millstream.core.state.session import SessionStore
 from millstream.core.state.suppliers import (
+    AnyStoreBuilder,
     KeyValueBytesStoreSupplier,
     SessionBytesStoreSupplier,
-    StoreBuilder,
-    VersionedBytesStoreSupplier,
+    StoreSupplier,
     WindowBytesStoreSupplier,
 )
-from millstream.core.state.versioned import VersionedKeyValueStore
-from millstream.core.state.window import TimestampedWindowStore, WindowStore
+
+if TYPE_CHECKING:
+    from millstream.core.serdes import Serde
 
 
 class DslStoreSuppliers(ABC):
@@ -60,7 +54,7 @@ class DslStoreSuppliers(ABC):
 
 
 class StoreKinds(ABC):
-    """Kafka's kinds of stores, as the DSL asks for them. Serdes of None are the task's defaults."""
+    """Kafka's kinds of stores, as the DSL asks for them."""
 
     @abstractmethod
     def dsl_suppliers(self, name: str) -> DslStoreSuppliers:
@@ -71,55 +65,20 @@ class StoreKinds(ABC):
         """
 
     @abstractmethod
-    def key_value(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[KeyValueStore[Any, Any]]:
-        """Return a builder of plain key-value stores."""
+    def builder(
+        self,
+        store: type[Any],
+        supplier: StoreSupplier[Any],
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+    ) -> AnyStoreBuilder:
+        """Return a builder of stores.
 
-    @abstractmethod
-    def timestamped_key_value(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedKeyValueStore[Any, Any]]:
-        """Return a builder of key-value stores with timestamps."""
-
-    @abstractmethod
-    def window(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[WindowStore[Any, Any]]:
-        """Return a builder of plain window stores."""
-
-    @abstractmethod
-    def timestamped_window(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
-        """Return a builder of window stores with timestamps."""
-
-    @abstractmethod
-    def session(
-        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[SessionStore[Any, Any]]:
-        """Return a builder of session stores."""
-
-    @abstractmethod
-    def timestamped_key_value_with_headers(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
-        """Return a builder of key-value stores with timestamps and headers."""
-
-    @abstractmethod
-    def timestamped_window_with_headers(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
-        """Return a builder of window stores with timestamps and headers."""
-
-    @abstractmethod
-    def session_with_headers(
-        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
-        """Return a builder of session stores with headers."""
-
-    @abstractmethod
-    def versioned(
-        self, supplier: VersionedBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
-        """Return a builder of versioned stores."""
+        Args:
+            store: The interface of Kafka's that the store is to have: ``KeyValueStore``,
+                ``WindowStore`` or ``SessionStore``, their forms with timestamps or headers, or
+                ``VersionedKeyValueStore``.
+            supplier: Makes the bytes; of the interface's kind.
+            key_serde: None for the application's default.
+            value_serde: None for the application's default.
+        """

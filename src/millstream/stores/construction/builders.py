@@ -1,11 +1,10 @@
-"""Builders of stores: what a topology keeps until a task asks for its own."""
+"""Builders of stores: the description that a topology holds until a task makes its store."""
 
 from __future__ import annotations
 
 import logging
-from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 from typing_extensions import Self
 
@@ -16,67 +15,63 @@ from millstream.core.state import (
     HeadersBytesStore,
     HeadersBytesStoreSupplier,
     KeyValueStore,
-    SessionBytesStoreSupplier,
     SessionStore,
     SessionStoreWithHeaders,
     StateStore,
     StoreBuilder,
-    StoreSupplier,
     TimestampedBytesStore,
     TimestampedKeyValueStore,
     TimestampedKeyValueStoreWithHeaders,
     TimestampedWindowStore,
     TimestampedWindowStoreWithHeaders,
     VersionedBytesStore,
-    VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
-    WindowBytesStoreSupplier,
     WindowStore,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.wording import a_kind
-from millstream.stores.above import Adapted, Logged, LoggedKey, Numbered, without_segment
-from millstream.stores.codec import Codec
-from millstream.stores.construction.suppliers import (
-    OurKeyValueSupplier,
-    OurSessionSupplier,
-    OurVersionedSupplier,
-    OurWindowSupplier,
-)
-from millstream.stores.header_stores import (
+from millstream.stores.above import Adapted, DuplicateNumbers, Logged, LoggedKey, without_segment
+from millstream.stores.construction.suppliers import Foundation, OurSupplier, OurVersionedSupplier
+from millstream.stores.key_value.store import (
+    SerdeKeyValueStore,
     SerdeKeyValueStoreWithHeaders,
-    SerdeSessionStoreWithHeaders,
-    SerdeWindowStoreWithHeaders,
+    SerdeTimestampedKeyValueStore,
 )
-from millstream.stores.identity import identity_of
-from millstream.stores.key_value.store import SerdeKeyValueStore, SerdeTimestampedKeyValueStore
-from millstream.stores.layers import ByteLayer, PointLayer, SuppliedBytes
+from millstream.stores.layers import PointLayer, SuppliedBytes
 from millstream.stores.session.keys import SessionKeys
-from millstream.stores.session.layers import SessionLayer, SuppliedSessions
-from millstream.stores.session.store import SerdeSessionStore
+from millstream.stores.session.layers import SuppliedSessions
+from millstream.stores.session.store import SerdeSessionStore, SerdeSessionStoreWithHeaders
 from millstream.stores.typed import OpenedStore
-from millstream.stores.value_forms import Adapter, Log, adapter, log_with_headers_in_hand
+from millstream.stores.value_forms import Adapter, adapter, log_with_record_headers
 from millstream.stores.versioned.above import CachedVersions, LoggedVersions, SuppliedVersions
 from millstream.stores.versioned.bytes_stores import SuppliedVersionedBytes
 from millstream.stores.versioned.layers import VersionLayer
 from millstream.stores.versioned.store import SerdeVersionedStore
 from millstream.stores.window.keys import WindowKeys, default_segment_interval
-from millstream.stores.window.layers import SuppliedWindows, WindowLayer
-from millstream.stores.window.store import SerdeTimestampedWindowStore, SerdeWindowStore
-
-S = TypeVar("S", bound=StateStore)
+from millstream.stores.window.layers import SuppliedWindows
+from millstream.stores.window.store import (
+    SerdeTimestampedWindowStore,
+    SerdeWindowStore,
+    SerdeWindowStoreWithHeaders,
+)
 
 logger = logging.getLogger("millstream.stores")
 
 
-class BaseBuilder(StoreBuilder[S], Generic[S]):
-    """Name, serdes, cache and changelog of a store: no cache and a changelog unless told."""
+class SerdeStoreBuilder(StoreBuilder[Any]):
+    """Builder of stores over a supplier's bytes: no cache and a changelog unless told.
 
-    makes: ClassVar[type[OpenedStore[Any]]] = SerdeKeyValueStore
+    Raises:
+        NullPointerException: The supplier or its name is None.
+    """
+
+    shape: ClassVar[str]
+    """As ``StoreIdentity`` names it."""
 
     def __init__(
         self,
-        supplier: StoreSupplier[Any],
+        made: type[OpenedStore[Any]],
+        supplier: Any,
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
     ) -> None:
@@ -85,8 +80,9 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         name = supplier.name()
         if name is None:
             raise NullPointerException("name cannot be null")
+        self._made: Any = made
         self._supplier = supplier
-        self._name = name
+        self._name: str = name
         self._key_serde = key_serde
         self._value_serde = value_serde
         self._caching = False
@@ -117,7 +113,7 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         return self
 
     def with_headers_logged(self) -> Self:
-        """Note the headers of the record in hand in the changelog, if the store keeps none."""
+        """Log the headers of the current record with each change, if the store keeps none."""
         self._logs_headers = True
         return self
 
@@ -126,10 +122,6 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         self._logging = False
         self._log_config = {}
         return self
-
-    @abstractmethod
-    def build(self) -> S:
-        """Return a new store."""
 
     def logConfig(self) -> dict[str, str]:
         """Return the settings for the changelog's topic."""
@@ -143,43 +135,107 @@ class BaseBuilder(StoreBuilder[S], Generic[S]):
         """Return the store's name."""
         return self._name
 
+    def build(self) -> StateStore:
+        """Return a new store."""
+        layer, told, adapts = self._foundation()
+        points: PointLayer = layer if adapts is None else Adapted(layer, adapts)
+        if self._logging:
+            points = self._logged(points)
+        return self._scoped(
+            self._made(
+                self._name,
+                layer,
+                self._key_serde,
+                self._value_serde,
+                points=points,
+                adapter=adapts,
+                caching=self._caching,
+                **told,
+            )
+        )
+
     def identity(self) -> StoreIdentity:
         """Return what the store's bytes mean."""
-        return identity_of(self.makes, self._supplier, self._key_serde, self._value_serde)
+        supplier = self._supplier
+        ours = isinstance(supplier, OurSupplier)
+        return StoreIdentity(
+            type=self.shape,
+            values=self._values() if ours else "supplied",
+            kind=supplier.kind if ours else None,
+            layout=supplier.layout() if ours else {},
+            sizes=self._sizes(),
+            serdes={"key": self._key_serde, "value": self._value_serde},
+        )
+
+    def _supplied(self) -> tuple[StateStore, Foundation]:
+        """Return a store of bytes that a user's own supplier made, and the foundation over it."""
+        raise NotImplementedError
+
+    def _sizes(self) -> dict[str, int]:
+        return {}
+
+    def _values(self) -> str:
+        """Return what the bytes keep of a value, below the adapter."""
+        wanted, supplier = self._made.codec_class.format, self._supplier
+        if not supplier.durable or wanted is DslStoreFormat.PLAIN:
+            return str(wanted.name.lower())
+        if wanted is DslStoreFormat.HEADERS and isinstance(supplier, HeadersBytesStoreSupplier):
+            return "headers"
+        return "timestamped" if supplier.timestamped else "plain"
+
+    def _foundation(self) -> tuple[Any, dict[str, Any], Adapter | None]:
+        supplier = self._supplier
+        if isinstance(supplier, OurSupplier):
+            layer, told = supplier.foundation()
+            persistent, timestamped = supplier.durable, supplier.timestamped
+            headers = isinstance(supplier, HeadersBytesStoreSupplier)
+        else:
+            store, (layer, told) = self._supplied()
+            persistent = store.persistent()
+            timestamped = isinstance(store, TimestampedBytesStore | SessionStore)
+            headers = isinstance(store, HeadersBytesStore)
+        if not persistent:
+            # Stores in memory keep whatever they are given.
+            return layer, told, None
+        wanted = self._made.codec_class.format
+        return layer, told, adapter(wanted, timestamped=timestamped, headers=headers)
+
+    def _logged(self, points: PointLayer) -> Logged:
+        codec = self._made.codec_class
+        log = codec.log
+        if self._logs_headers and codec.format is DslStoreFormat.TIMESTAMPED:
+            log = log_with_record_headers
+        # Kafka does not see the LRU map below its adapter for timestamps.
+        dropped = not codec.timestamped
+        return Logged(points, self._name, log, self._logged_key(), logs_dropped=dropped)
+
+    def _logged_key(self) -> LoggedKey | None:
+        return without_segment
+
+    def _scoped(self, store: OpenedStore[Any]) -> StateStore:
+        # A supplier that only looks like one may have no name for metrics.
+        scope = getattr(self._supplier, "metricsScope", None)
+        store.metrics_scope = None if scope is None else scope()
+        return store
 
 
-class KeyValueStoreBuilder(BaseBuilder[KeyValueStore[Any, Any]]):
-    """Builds plain key-value stores."""
+class KeyValueBuilder(SerdeStoreBuilder):
+    """Builder of key-value stores."""
 
-    def build(self) -> KeyValueStore[Any, Any]:
-        """Return a new store."""
-        return build_key_value(SerdeKeyValueStore, self)
+    shape = "key-value"
 
+    def _supplied(self) -> tuple[StateStore, Foundation]:
+        store = self._supplier.get()
+        return store, (SuppliedBytes(store), {})
 
-class TimestampedKeyValueStoreBuilder(BaseBuilder[TimestampedKeyValueStore[Any, Any]]):
-    """Builds key-value stores with timestamps."""
-
-    makes = SerdeTimestampedKeyValueStore
-
-    def build(self) -> TimestampedKeyValueStore[Any, Any]:
-        """Return a new store."""
-        return build_key_value(SerdeTimestampedKeyValueStore, self)
+    def _logged_key(self) -> LoggedKey | None:
+        return None
 
 
-class KeyValueStoreWithHeadersBuilder(BaseBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]):
-    """Builds key-value stores with timestamps and headers."""
+class WindowBuilder(SerdeStoreBuilder):
+    """Builder of window stores."""
 
-    makes = SerdeKeyValueStoreWithHeaders
-
-    def build(self) -> TimestampedKeyValueStoreWithHeaders[Any, Any]:
-        """Return a new store."""
-        return build_key_value(SerdeKeyValueStoreWithHeaders, self)
-
-
-class WindowBuilder(BaseBuilder[S], Generic[S]):
-    """What the two kinds of window stores share."""
-
-    _supplier: WindowBytesStoreSupplier
+    shape = "window"
 
     def withCachingEnabled(self) -> Self:
         """Put a record cache in front, unless windows keep every value put into them."""
@@ -193,74 +249,45 @@ class WindowBuilder(BaseBuilder[S], Generic[S]):
 
     def retentionPeriod(self) -> int:
         """Return how long a window is kept after its start, in milliseconds."""
-        return self._supplier.retentionPeriod()
+        return self._supplier.retentionPeriod()  # type: ignore[no-any-return]
+
+    def _supplied(self) -> tuple[StateStore, Foundation]:
+        keys = WindowKeys(default_segment_interval(self._supplier.retentionPeriod()))
+        store = self._supplier.get()
+        told = {"keys": keys, "window_size": self._supplier.windowSize()}
+        return store, (SuppliedWindows(store, keys), told)
+
+    def _logged_key(self) -> LoggedKey | None:
+        return DuplicateNumbers() if self._supplier.retainDuplicates() else without_segment
+
+    def _sizes(self) -> dict[str, int]:
+        return {"window": self._supplier.windowSize()}
 
 
-class WindowStoreBuilder(WindowBuilder[WindowStore[Any, Any]]):
-    """Builds plain window stores."""
+class SessionBuilder(SerdeStoreBuilder):
+    """Builder of session stores."""
 
-    makes = SerdeWindowStore
-
-    def build(self) -> WindowStore[Any, Any]:
-        """Return a new store."""
-        return build_window(SerdeWindowStore, self)
-
-
-class TimestampedWindowStoreBuilder(WindowBuilder[TimestampedWindowStore[Any, Any]]):
-    """Builds window stores with timestamps."""
-
-    makes = SerdeTimestampedWindowStore
-
-    def build(self) -> TimestampedWindowStore[Any, Any]:
-        """Return a new store."""
-        return build_window(SerdeTimestampedWindowStore, self)
-
-
-class WindowStoreWithHeadersBuilder(WindowBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]):
-    """Builds window stores with timestamps and headers."""
-
-    makes = SerdeWindowStoreWithHeaders
-
-    def build(self) -> TimestampedWindowStoreWithHeaders[Any, Any]:
-        """Return a new store."""
-        return build_window(SerdeWindowStoreWithHeaders, self)
-
-
-class SessionBuilder(BaseBuilder[S], Generic[S]):
-    """What the two kinds of session stores share."""
-
-    _supplier: SessionBytesStoreSupplier
+    shape = "session"
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end, in milliseconds."""
-        return self._supplier.retentionPeriod()
+        return self._supplier.retentionPeriod()  # type: ignore[no-any-return]
+
+    def _supplied(self) -> tuple[StateStore, Foundation]:
+        keys = SessionKeys(max(1, self._supplier.segmentIntervalMs()))
+        store = self._supplier.get()
+        return store, (SuppliedSessions(store, keys), {"keys": keys})
+
+    def _values(self) -> str:
+        # Sessions have no times.
+        kept = super()._values()
+        return "plain" if kept == "timestamped" else kept
 
 
-class SessionStoreBuilder(SessionBuilder[SessionStore[Any, Any]]):
-    """Builds session stores."""
+class VersionedBuilder(SerdeStoreBuilder):
+    """Builder of versioned stores."""
 
-    makes = SerdeSessionStore
-
-    def build(self) -> SessionStore[Any, Any]:
-        """Return a new store."""
-        return build_session(SerdeSessionStore, self)
-
-
-class SessionStoreWithHeadersBuilder(SessionBuilder[SessionStoreWithHeaders[Any, Any]]):
-    """Builds session stores with headers."""
-
-    makes = SerdeSessionStoreWithHeaders
-
-    def build(self) -> SessionStoreWithHeaders[Any, Any]:
-        """Return a new store."""
-        return build_session(SerdeSessionStoreWithHeaders, self)
-
-
-class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]]):
-    """Builds versioned stores."""
-
-    makes = SerdeVersionedStore
-    _supplier: VersionedBytesStoreSupplier
+    shape = "versioned"
 
     def withCachingEnabled(self) -> Self:
         """Refuse, as Kafka does.
@@ -276,145 +303,62 @@ class VersionedKeyValueStoreBuilder(BaseBuilder[VersionedKeyValueStore[Any, Any]
 
     def historyRetention(self) -> int:
         """Return how far back versions are kept, in milliseconds."""
-        return self._supplier.historyRetentionMs()
+        return self._supplier.historyRetentionMs()  # type: ignore[no-any-return]
 
-    def build(self) -> VersionedKeyValueStore[Any, Any]:
+    def build(self) -> StateStore:
         """Return a new store."""
-        supplier = self._supplier
-        layer: VersionLayer
-        if isinstance(supplier, OurVersionedSupplier):
-            layer = supplier.layer()
-        else:
-            supplied: Any = supplier.get()
-            if isinstance(supplied, VersionedBytesStore):
-                layer = SuppliedVersionedBytes(supplied)
-            elif isinstance(supplied, VersionedKeyValueStore):
-                layer = SuppliedVersions(supplied)
-            else:
-                raise IllegalStateException(
-                    f'the supplier of versioned store "{self._name}" made no versioned store',
-                    detail=f"It made {a_kind(supplied)}.",
-                    hint="Let it make a VersionedBytesStore.",
-                )
+        layer = self._layer()
         if self._logging:
             layer = LoggedVersions(layer, self._name)
-        if isinstance(supplier, OurVersionedSupplier) and supplier.cached:
+        if isinstance(self._supplier, OurVersionedSupplier) and self._supplier.cached:
             layer = CachedVersions(layer)
-        made: SerdeVersionedStore[Any, Any] = SerdeVersionedStore(
-            self._name, layer, self._key_serde, self._value_serde
+        return self._scoped(self._made(self._name, layer, self._key_serde, self._value_serde))
+
+    def _layer(self) -> VersionLayer:
+        if isinstance(self._supplier, OurVersionedSupplier):
+            return self._supplier.foundation()[0]  # type: ignore[no-any-return]
+        supplied: Any = self._supplier.get()
+        if isinstance(supplied, VersionedBytesStore):
+            return SuppliedVersionedBytes(supplied)
+        if isinstance(supplied, VersionedKeyValueStore):
+            return SuppliedVersions(supplied)
+        raise IllegalStateException(
+            f'the supplier of versioned store "{self._name}" made no versioned store',
+            detail=f"It made {a_kind(supplied)}.",
+            hint="Let it make a VersionedBytesStore.",
         )
-        return _scoped(made, supplier)
+
+    def _values(self) -> str:
+        return "plain"
 
 
-O = TypeVar("O", bound=OpenedStore[Any])
-KV = TypeVar("KV", bound=SerdeKeyValueStore[Any, Any])
-W = TypeVar("W", bound=SerdeWindowStore[Any, Any])
-SS = TypeVar("SS", bound=SerdeSessionStore[Any, Any])
+_BUILT: Mapping[type, tuple[type[SerdeStoreBuilder], type[OpenedStore[Any]]]] = {
+    KeyValueStore: (KeyValueBuilder, SerdeKeyValueStore),
+    TimestampedKeyValueStore: (KeyValueBuilder, SerdeTimestampedKeyValueStore),
+    TimestampedKeyValueStoreWithHeaders: (KeyValueBuilder, SerdeKeyValueStoreWithHeaders),
+    WindowStore: (WindowBuilder, SerdeWindowStore),
+    TimestampedWindowStore: (WindowBuilder, SerdeTimestampedWindowStore),
+    TimestampedWindowStoreWithHeaders: (WindowBuilder, SerdeWindowStoreWithHeaders),
+    SessionStore: (SessionBuilder, SerdeSessionStore),
+    SessionStoreWithHeaders: (SessionBuilder, SerdeSessionStoreWithHeaders),
+    VersionedKeyValueStore: (VersionedBuilder, SerdeVersionedStore),
+}
+"""Each interface of Kafka's stores, with its builder and the class that implements it."""
 
 
-def build_key_value(store: type[KV], builder: BaseBuilder[Any]) -> KV:
-    """Return a new store of that class, as ``builder`` describes it."""
-    supplier = builder._supplier
-    codec = store.codec_class
-    layer: ByteLayer
-    if isinstance(supplier, OurKeyValueSupplier):
-        layer = supplier.layer()
-        adapts = _ours(codec, supplier)
-    else:
-        supplied = supplier.get()
-        layer = SuppliedBytes(supplied)
-        adapts = _users(codec, supplied)
-    return _scoped(store(builder._name, layer, **_around(layer, adapts, codec, builder)), supplier)
+def store_builder(
+    store: type[Any],
+    supplier: Any,
+    key_serde: Serde[Any] | None,
+    value_serde: Serde[Any] | None,
+) -> SerdeStoreBuilder:
+    """Return a builder of stores: the one way from a description to a store.
 
-
-def build_window(store: type[W], builder: WindowBuilder[Any]) -> W:
-    """Return a new store of that class, as ``builder`` describes it."""
-    supplier = builder._supplier
-    codec = store.codec_class
-    layer: WindowLayer
-    if isinstance(supplier, OurWindowSupplier):
-        keys = supplier.keys()
-        layer = supplier.layer(keys)
-        adapts = _ours(codec, supplier)
-    else:
-        keys = WindowKeys(default_segment_interval(supplier.retentionPeriod()))
-        supplied = supplier.get()
-        layer = SuppliedWindows(supplied, keys)
-        adapts = _users(codec, supplied)
-    logged_key = Numbered() if supplier.retainDuplicates() else without_segment
-    around = _around(layer, adapts, codec, builder, logged_key)
-    size = supplier.windowSize()
-    made = store(builder._name, layer, window_size=size, keys=keys, **around)
-    return _scoped(made, supplier)
-
-
-def build_session(store: type[SS], builder: SessionBuilder[Any]) -> SS:
-    """Return a new store of that class, as ``builder`` describes it."""
-    supplier = builder._supplier
-    codec = store.codec_class
-    layer: SessionLayer
-    if isinstance(supplier, OurSessionSupplier):
-        keys = supplier.keys()
-        layer = supplier.layer(keys)
-        adapts = _ours(codec, supplier)
-    else:
-        keys = SessionKeys(max(1, supplier.segmentIntervalMs()))
-        supplied = supplier.get()
-        layer = SuppliedSessions(supplied, keys)
-        adapts = _users(codec, supplied)
-    around = _around(layer, adapts, codec, builder, without_segment)
-    return _scoped(store(builder._name, layer, keys=keys, **around), supplier)
-
-
-def _scoped(store: O, supplier: StoreSupplier[Any]) -> O:
-    # A supplier that only looks like one may have no name for metrics.
-    scope = getattr(supplier, "metricsScope", None)
-    store.metrics_scope = None if scope is None else scope()
-    return store
-
-
-def _around(
-    layer: PointLayer,
-    adapts: Adapter | None,
-    codec: type[Codec],
-    builder: BaseBuilder[Any],
-    logged_key: LoggedKey | None = None,
-) -> dict[str, Any]:
-    """Return what a store of any kind is given besides its bytes."""
-    points = layer if adapts is None else Adapted(layer, adapts)
-    if builder._logging:
-        # Kafka does not see the LRU map below its adapter for timestamps.
-        notes_dropped = not codec.timestamped
-        log = _log(codec, builder)
-        points = Logged(points, builder._name, log, logged_key, notes_dropped=notes_dropped)
-    return {
-        "key_serde": builder._key_serde,
-        "value_serde": builder._value_serde,
-        "points": points,
-        "adapter": adapts,
-        "caching": builder._caching,
-    }
-
-
-def _log(codec: type[Codec], builder: BaseBuilder[Any]) -> Log:
-    if builder._logs_headers and codec.format is DslStoreFormat.TIMESTAMPED:
-        return log_with_headers_in_hand
-    return codec.log
-
-
-def _ours(codec: type[Codec], supplier: Any) -> Adapter | None:
-    # Stores in memory keep whatever they are given, and sessions have no times.
-    if not supplier.durable:
-        return None
-    headers = isinstance(supplier, HeadersBytesStoreSupplier)
-    return adapter(
-        codec.format, timestamped=getattr(supplier, "timestamped", True), headers=headers
-    )
-
-
-def _users(codec: type[Codec], supplied: StateStore) -> Adapter | None:
-    if not supplied.persistent():
-        return None
-    timed = isinstance(supplied, TimestampedBytesStore | SessionStore)
-    headers = isinstance(supplied, HeadersBytesStore)
-    return adapter(codec.format, timestamped=timed, headers=headers)
+    Args:
+        store: The interface that the store is to have, such as ``TimestampedWindowStore``.
+        supplier: Makes the bytes: one of ours, or a user's own.
+        key_serde: None for the application's default.
+        value_serde: None for the application's default.
+    """
+    builder, made = _BUILT[store]
+    return builder(made, supplier, key_serde, value_serde)

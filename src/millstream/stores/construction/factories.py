@@ -1,4 +1,4 @@
-"""The factories of stores that users call."""
+"""``Stores``: the factories of stores that users call."""
 
 from __future__ import annotations
 
@@ -23,26 +23,19 @@ from millstream.core.state import (
     WindowBytesStoreSupplier,
     WindowStore,
 )
-from millstream.stores.construction.builders import (
-    KeyValueStoreBuilder,
-    KeyValueStoreWithHeadersBuilder,
-    SessionStoreBuilder,
-    SessionStoreWithHeadersBuilder,
-    TimestampedKeyValueStoreBuilder,
-    TimestampedWindowStoreBuilder,
-    VersionedKeyValueStoreBuilder,
-    WindowStoreBuilder,
-    WindowStoreWithHeadersBuilder,
-)
-from millstream.stores.construction.make_suppliers import (
-    key_value_supplier,
-    session_supplier,
-    versioned_supplier,
-    window_supplier,
+from millstream.stores.construction.builders import store_builder
+from millstream.stores.construction.suppliers import (
+    OurHeadersKeyValueSupplier,
+    OurHeadersSessionSupplier,
+    OurHeadersWindowSupplier,
+    OurKeyValueSupplier,
+    OurSessionSupplier,
+    OurVersionedSupplier,
+    OurWindowSupplier,
 )
 
-PERSISTENT = "rocksdb"
-IN_MEMORY = "memory"
+PERSISTENT: dict[str, Any] = {"kind": "rocksdb", "durable": True}
+IN_MEMORY: dict[str, Any] = {"kind": "memory", "durable": False}
 
 
 class Stores:
@@ -67,22 +60,22 @@ class Stores:
         Raises:
             NullPointerException: ``name`` is None, here and below.
         """
-        return key_value_supplier(name, PERSISTENT, durable=True, timestamped=False)
+        return OurKeyValueSupplier(store=name, **PERSISTENT, timestamped=False)
 
     @staticmethod
     def persistentTimestampedKeyValueStore(name: str) -> KeyValueBytesStoreSupplier:
         """Return a supplier of key-value stores on local disk, for values with timestamps."""
-        return key_value_supplier(name, PERSISTENT, durable=True, timestamped=True)
+        return OurKeyValueSupplier(store=name, **PERSISTENT)
 
     @staticmethod
     def persistentTimestampedKeyValueStoreWithHeaders(name: str) -> KeyValueBytesStoreSupplier:
         """Return a supplier of key-value stores on local disk, for values with headers."""
-        return key_value_supplier(name, PERSISTENT, durable=True, timestamped=False, headers=True)
+        return OurHeadersKeyValueSupplier(store=name, **PERSISTENT, timestamped=False)
 
     @staticmethod
     def inMemoryKeyValueStore(name: str) -> KeyValueBytesStoreSupplier:
         """Return a supplier of key-value stores in memory."""
-        return key_value_supplier(name, IN_MEMORY, durable=False, timestamped=True)
+        return OurKeyValueSupplier(store=name, **IN_MEMORY)
 
     @staticmethod
     def lruMap(name: str, maxCacheSize: int) -> KeyValueBytesStoreSupplier:
@@ -95,9 +88,7 @@ class Stores:
             raise IllegalArgumentException(
                 "maxCacheSize cannot be negative", detail=f"It is {maxCacheSize}."
             )
-        return key_value_supplier(
-            name, IN_MEMORY, durable=False, timestamped=True, max_entries=maxCacheSize
-        )
+        return OurKeyValueSupplier(store=name, **IN_MEMORY, max_entries=maxCacheSize)
 
     @staticmethod
     def persistentWindowStore(
@@ -112,14 +103,13 @@ class Stores:
             IllegalArgumentException: A duration is negative, or the retention period shorter than
                 a window, here and below.
         """
-        return window_supplier(
-            name,
-            PERSISTENT,
-            retentionPeriod,
-            windowSize,
-            retainDuplicates,
-            durable=True,
+        return OurWindowSupplier(
+            store=name,
+            **PERSISTENT,
             timestamped=False,
+            retention=retentionPeriod,
+            size=windowSize,
+            duplicates=retainDuplicates,
         )
 
     @staticmethod
@@ -130,14 +120,12 @@ class Stores:
         retainDuplicates: bool,
     ) -> WindowBytesStoreSupplier:
         """Return a supplier of window stores on local disk, for values with timestamps."""
-        return window_supplier(
-            name,
-            PERSISTENT,
-            retentionPeriod,
-            windowSize,
-            retainDuplicates,
-            durable=True,
-            timestamped=True,
+        return OurWindowSupplier(
+            store=name,
+            **PERSISTENT,
+            retention=retentionPeriod,
+            size=windowSize,
+            duplicates=retainDuplicates,
         )
 
     @staticmethod
@@ -148,15 +136,12 @@ class Stores:
         retainDuplicates: bool,
     ) -> WindowBytesStoreSupplier:
         """Return a supplier of window stores on local disk, for values with headers."""
-        return window_supplier(
-            name,
-            PERSISTENT,
-            retentionPeriod,
-            windowSize,
-            retainDuplicates,
-            durable=True,
-            timestamped=True,
-            headers=True,
+        return OurHeadersWindowSupplier(
+            store=name,
+            **PERSISTENT,
+            retention=retentionPeriod,
+            size=windowSize,
+            duplicates=retainDuplicates,
         )
 
     @staticmethod
@@ -167,14 +152,12 @@ class Stores:
         retainDuplicates: bool,
     ) -> WindowBytesStoreSupplier:
         """Return a supplier of window stores in memory."""
-        return window_supplier(
-            name,
-            IN_MEMORY,
-            retentionPeriod,
-            windowSize,
-            retainDuplicates,
-            durable=False,
-            timestamped=True,
+        return OurWindowSupplier(
+            store=name,
+            **IN_MEMORY,
+            retention=retentionPeriod,
+            size=windowSize,
+            duplicates=retainDuplicates,
         )
 
     @staticmethod
@@ -186,19 +169,19 @@ class Stores:
         Raises:
             IllegalArgumentException: ``retentionPeriod`` is negative, here and below.
         """
-        return session_supplier(name, PERSISTENT, retentionPeriod, durable=True)
+        return OurSessionSupplier(store=name, **PERSISTENT, retention=retentionPeriod)
 
     @staticmethod
     def persistentSessionStoreWithHeaders(
         name: str, retentionPeriod: DurationLike
     ) -> SessionBytesStoreSupplier:
         """Return a supplier of session stores on local disk, for aggregates with headers."""
-        return session_supplier(name, PERSISTENT, retentionPeriod, durable=True, headers=True)
+        return OurHeadersSessionSupplier(store=name, **PERSISTENT, retention=retentionPeriod)
 
     @staticmethod
     def inMemorySessionStore(name: str, retentionPeriod: DurationLike) -> SessionBytesStoreSupplier:
         """Return a supplier of session stores in memory."""
-        return session_supplier(name, IN_MEMORY, retentionPeriod, durable=False)
+        return OurSessionSupplier(store=name, **IN_MEMORY, retention=retentionPeriod)
 
     @staticmethod
     def persistentVersionedKeyValueStore(
@@ -219,8 +202,12 @@ class Stores:
             IllegalArgumentException: ``historyRetention`` is negative, or ``segmentInterval`` less
                 than a millisecond.
         """
-        return versioned_supplier(
-            name, PERSISTENT, historyRetention, segmentInterval, durable=True, cached=cached
+        return OurVersionedSupplier(
+            store=name,
+            **PERSISTENT,
+            retention=historyRetention,
+            interval=segmentInterval,
+            cached=cached,
         )
 
     @staticmethod
@@ -235,8 +222,12 @@ class Stores:
 
         Everything but the place is as with ``persistentVersionedKeyValueStore``.
         """
-        return versioned_supplier(
-            name, IN_MEMORY, historyRetention, segmentInterval, durable=False, cached=cached
+        return OurVersionedSupplier(
+            store=name,
+            **IN_MEMORY,
+            retention=historyRetention,
+            interval=segmentInterval,
+            cached=cached,
         )
 
     @staticmethod
@@ -246,7 +237,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[KeyValueStore[Any, Any]]:
         """Return a builder of plain key-value stores."""
-        return KeyValueStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(KeyValueStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedKeyValueStoreBuilder(
@@ -258,7 +249,7 @@ class Stores:
 
         Over ``persistentKeyValueStore`` the times are not kept: they are read as -1, as in Kafka.
         """
-        return TimestampedKeyValueStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(TimestampedKeyValueStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedKeyValueStoreWithHeadersBuilder(
@@ -270,7 +261,7 @@ class Stores:
 
         What a persistent supplier was not made for is not kept: headers read as none, times as -1.
         """
-        return KeyValueStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+        return store_builder(TimestampedKeyValueStoreWithHeaders, supplier, keySerde, valueSerde)
 
     @staticmethod
     def windowStoreBuilder(
@@ -279,7 +270,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[WindowStore[Any, Any]]:
         """Return a builder of plain window stores."""
-        return WindowStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(WindowStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedWindowStoreBuilder(
@@ -288,7 +279,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
         """Return a builder of window stores with timestamps."""
-        return TimestampedWindowStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(TimestampedWindowStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedWindowStoreWithHeadersBuilder(
@@ -297,7 +288,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
         """Return a builder of window stores with timestamps and headers."""
-        return WindowStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+        return store_builder(TimestampedWindowStoreWithHeaders, supplier, keySerde, valueSerde)
 
     @staticmethod
     def sessionStoreBuilder(
@@ -306,7 +297,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[SessionStore[Any, Any]]:
         """Return a builder of session stores."""
-        return SessionStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(SessionStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def sessionStoreWithHeadersBuilder(
@@ -315,7 +306,7 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
         """Return a builder of session stores with headers."""
-        return SessionStoreWithHeadersBuilder(supplier, keySerde, valueSerde)
+        return store_builder(SessionStoreWithHeaders, supplier, keySerde, valueSerde)
 
     @staticmethod
     def versionedKeyValueStoreBuilder(
@@ -324,4 +315,4 @@ class Stores:
         valueSerde: Serde[Any] | None,
     ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
         """Return a builder of versioned stores."""
-        return VersionedKeyValueStoreBuilder(supplier, keySerde, valueSerde)
+        return store_builder(VersionedKeyValueStore, supplier, keySerde, valueSerde)

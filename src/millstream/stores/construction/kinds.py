@@ -4,36 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from millstream.core.serdes import Serde
 from millstream.core.state import (
+    AnyStoreBuilder,
     DslKeyValueParams,
     DslSessionParams,
     DslStoreFormat,
     DslStoreSuppliers,
     DslWindowParams,
     KeyValueBytesStoreSupplier,
-    KeyValueStore,
     SessionBytesStoreSupplier,
-    SessionStore,
-    SessionStoreWithHeaders,
-    StoreBuilder,
     StoreKinds,
-    TimestampedKeyValueStore,
-    TimestampedKeyValueStoreWithHeaders,
-    TimestampedWindowStore,
-    TimestampedWindowStoreWithHeaders,
-    VersionedBytesStoreSupplier,
-    VersionedKeyValueStore,
     WindowBytesStoreSupplier,
-    WindowStore,
 )
 from millstream.core.windows import EmitStrategy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import store_class
-from millstream.stores.construction.factories import Stores
-from millstream.stores.construction.make_suppliers import (
-    key_value_supplier,
-    session_supplier,
-    window_supplier,
+from millstream.stores.construction.builders import store_builder
+from millstream.stores.construction.suppliers import (
+    OurHeadersKeyValueSupplier,
+    OurHeadersSessionSupplier,
+    OurHeadersWindowSupplier,
+    OurKeyValueSupplier,
+    OurSessionSupplier,
+    OurWindowSupplier,
 )
 
 KAFKA_NAMES = {"rocks_db": "rocksdb", "rocksdb": "rocksdb", "in_memory": "memory"}
@@ -47,42 +41,46 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
 
     def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
         """Return the supplier of a key-value store."""
-        return key_value_supplier(
-            params.name(),
-            self.kind,
+        wanted = params.dslStoreFormat()
+        supplier = OurHeadersKeyValueSupplier if self._headers(wanted) else OurKeyValueSupplier
+        return supplier(
+            store=params.name(),
+            kind=self.kind,
             durable=self._durable(),
-            **self._kept(params.dslStoreFormat()),
+            timestamped=wanted is not DslStoreFormat.PLAIN,
         )
 
     def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
         """Return the supplier of a window store."""
-        return window_supplier(
-            params.name(),
-            self.kind,
-            params.retentionPeriod(),
-            params.windowSize(),
-            params.retainDuplicates(),
+        wanted = params.dslStoreFormat()
+        supplier = OurHeadersWindowSupplier if self._headers(wanted) else OurWindowSupplier
+        return supplier(
+            store=params.name(),
+            kind=self.kind,
             durable=self._durable(),
-            **self._kept(params.dslStoreFormat()),
+            timestamped=wanted is not DslStoreFormat.PLAIN,
+            retention=params.retentionPeriod(),
+            size=params.windowSize(),
+            duplicates=params.retainDuplicates(),
             emits_final=_emits_final(params.emitStrategy()),
             sliding=params.isSlidingWindow(),
         )
 
     def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
         """Return the supplier of a session store."""
-        return session_supplier(
-            params.name(),
-            self.kind,
-            params.retentionPeriod(),
+        headers = self._headers(params.storeFormat())
+        supplier = OurHeadersSessionSupplier if headers else OurSessionSupplier
+        return supplier(
+            store=params.name(),
+            kind=self.kind,
             durable=self._durable(),
-            headers=self._kept(params.storeFormat())["headers"],
+            retention=params.retentionPeriod(),
             emits_final=_emits_final(params.emitStrategy()),
         )
 
-    def _kept(self, wanted: DslStoreFormat) -> dict[str, bool]:
-        """Return what values carry; as in Kafka, no headers in stores in memory."""
-        headers = wanted is DslStoreFormat.HEADERS and self._durable()
-        return {"timestamped": wanted is not DslStoreFormat.PLAIN, "headers": headers}
+    def _headers(self, wanted: DslStoreFormat) -> bool:
+        """Tell whether the bytes keep headers; as in Kafka, stores in memory keep none."""
+        return wanted is DslStoreFormat.HEADERS and self._durable()
 
     def _durable(self) -> bool:
         return store_class(self.kind).traits.durable
@@ -119,59 +117,15 @@ class OurStoreKinds(StoreKinds):
         store_class(kind)
         return PluginDslStoreSuppliers(kind)
 
-    def key_value(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[KeyValueStore[Any, Any]]:
-        """Return a builder of plain key-value stores."""
-        return Stores.keyValueStoreBuilder(supplier, key_serde, value_serde)
-
-    def timestamped_key_value(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedKeyValueStore[Any, Any]]:
-        """Return a builder of key-value stores with timestamps."""
-        return Stores.timestampedKeyValueStoreBuilder(supplier, key_serde, value_serde)
-
-    def window(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[WindowStore[Any, Any]]:
-        """Return a builder of plain window stores."""
-        return Stores.windowStoreBuilder(supplier, key_serde, value_serde)
-
-    def timestamped_window(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
-        """Return a builder of window stores with timestamps."""
-        return Stores.timestampedWindowStoreBuilder(supplier, key_serde, value_serde)
-
-    def session(
-        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[SessionStore[Any, Any]]:
-        """Return a builder of session stores."""
-        return Stores.sessionStoreBuilder(supplier, key_serde, value_serde)
-
-    def timestamped_key_value_with_headers(
-        self, supplier: KeyValueBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
-        """Return a builder of key-value stores with timestamps and headers."""
-        return Stores.timestampedKeyValueStoreWithHeadersBuilder(supplier, key_serde, value_serde)
-
-    def timestamped_window_with_headers(
-        self, supplier: WindowBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
-        """Return a builder of window stores with timestamps and headers."""
-        return Stores.timestampedWindowStoreWithHeadersBuilder(supplier, key_serde, value_serde)
-
-    def session_with_headers(
-        self, supplier: SessionBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
-        """Return a builder of session stores with headers."""
-        return Stores.sessionStoreWithHeadersBuilder(supplier, key_serde, value_serde)
-
-    def versioned(
-        self, supplier: VersionedBytesStoreSupplier, key_serde: Any, value_serde: Any
-    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
-        """Return a builder of versioned stores."""
-        return Stores.versionedKeyValueStoreBuilder(supplier, key_serde, value_serde)
+    def builder(
+        self,
+        store: type[Any],
+        supplier: Any,
+        key_serde: Serde[Any] | None,
+        value_serde: Serde[Any] | None,
+    ) -> AnyStoreBuilder:
+        """Return a builder of stores that have the interface ``store``."""
+        return store_builder(store, supplier, key_serde, value_serde)
 
 
 def _emits_final(strategy: EmitStrategy | None) -> bool:

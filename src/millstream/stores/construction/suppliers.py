@@ -1,22 +1,24 @@
-"""Suppliers of our own stores: a name, a byte store's name, and the sizes."""
+"""Suppliers of millstream's own stores: a name, a byte store plugin, and the sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.java_shapes import java_duration
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
     HeadersBytesStore,
     HeadersBytesStoreSupplier,
     KeyValueBytesStoreSupplier,
-    KeyValueStore,
     SessionBytesStoreSupplier,
-    SessionStore,
     TimestampedBytesStore,
     VersionedBytesStore,
     VersionedBytesStoreSupplier,
     WindowBytesStoreSupplier,
-    WindowStore,
 )
 from millstream.stores.key_value.store import SerdeKeyValueStore
 from millstream.stores.layers import ByteLayer, LruBytes, StoredBytes
@@ -25,14 +27,18 @@ from millstream.stores.session.layers import StoredSessions
 from millstream.stores.session.store import SerdeSessionStore
 from millstream.stores.versioned.bytes_stores import OurVersionedBytes
 from millstream.stores.versioned.layers import StoredVersions
+from millstream.stores.versioned.rows import default_versioned_interval
 from millstream.stores.versioned.store import SerdeVersionedStore
-from millstream.stores.window.keys import WindowKeys
+from millstream.stores.window.keys import WindowKeys, default_segment_interval
 from millstream.stores.window.layers import StoredWindows
 from millstream.stores.window.store import SerdeWindowStore
 
 PlainBytes = SerdeKeyValueStore[bytes, bytes]
 WindowBytes = SerdeWindowStore[bytes, bytes]
 SessionBytes = SerdeSessionStore[bytes, bytes]
+
+Foundation = tuple[Any, dict[str, Any]]
+"""The layer of bytes under a store, and what the store is told of it: keys and sizes."""
 
 
 class TimestampedBytes(PlainBytes, TimestampedBytesStore):
@@ -56,220 +62,261 @@ class HeadersSessionBytes(SessionBytes, HeadersBytesStore):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OurKeyValueSupplier(KeyValueBytesStoreSupplier):
-    """A key-value store over the byte store called ``kind``."""
+class OurSupplier:
+    """What the suppliers share: a store over the byte store plugin called ``kind``.
+
+    Raises:
+        NullPointerException: The name is None.
+    """
 
     store: str
     kind: str
     durable: bool
-    timestamped: bool
-    max_entries: int | None = None
-    """How many entries a store that keeps those used last may have; None for no limit."""
+    """The store is persistent to users, and follows the rules of Kafka's persistent stores."""
+    timestamped: bool = True
+    """Its bytes are marked as values with their times."""
+
+    bytes_classes: ClassVar[tuple[type[Any], type[Any], type[Any]]]
+    """Classes of stores of bytes: plain values, with times, with headers."""
+    metrics_suffix: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if self.store is None:
+            raise NullPointerException("name cannot be null")
 
     def name(self) -> str:
         """Return the store's name."""
         return self.store
 
     def metricsScope(self) -> str:
-        """Return what Kafka calls the byte store."""
-        scope = _scope(self.kind)
-        return scope if self.max_entries is None else f"{scope}-lru"
+        """Return Kafka's name for the byte store."""
+        return ("in-memory" if self.kind == "memory" else self.kind) + self.metrics_suffix
 
-    def get(self) -> KeyValueStore[bytes, bytes]:
+    def get(self) -> Any:
         """Return a new store of bytes, without cache and changelog."""
-        return self._typed(TimestampedBytes if self.timestamped else PlainBytes)
-
-    def _typed(self, store: type[PlainBytes]) -> KeyValueStore[bytes, bytes]:
+        plain, timestamped, headers = self.bytes_classes
+        chosen = timestamped if self.timestamped else plain
+        if isinstance(self, HeadersBytesStoreSupplier):
+            chosen = headers
+        layer, told = self.foundation()
         data = Serdes.ByteArray()
-        return store(self.store, self.layer(), data, data)
+        return chosen(self.store, layer, data, data, **told)
 
-    def layer(self) -> ByteLayer:
-        """Return the bytes of a new store."""
-        if self.max_entries is not None:
-            return LruBytes(self.store, self.kind, self.max_entries)
-        return StoredBytes(self.store, self.kind, durable=self.durable)
+    def foundation(self) -> Foundation:
+        """Return the foundation of a new store."""
+        raise NotImplementedError
 
-
-class OurHeadersKeyValueSupplier(OurKeyValueSupplier, HeadersBytesStoreSupplier):
-    """The same for values with headers."""
-
-    def get(self) -> KeyValueStore[bytes, bytes]:
-        """Return a new store of bytes, without cache and changelog."""
-        return self._typed(HeadersBytes)
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides where entries lie: see ``StoreIdentity``."""
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class OurWindowSupplier(WindowBytesStoreSupplier):
-    """A window store over the byte store called ``kind``; times in milliseconds."""
+class OurKeyValueSupplier(OurSupplier, KeyValueBytesStoreSupplier):
+    """Supplier of key-value stores."""
 
-    store: str
-    kind: str
-    durable: bool
-    timestamped: bool
-    retention: int
-    size: int
-    duplicates: bool
-    segment_interval: int
-    emits_final: bool = False
-    """Windows of all keys are asked for by their start, each once, when they close."""
-    sliding: bool = False
+    bytes_classes = (PlainBytes, TimestampedBytes, HeadersBytes)
 
-    def name(self) -> str:
-        """Return the store's name."""
-        return self.store
+    max_entries: int | None = None
+    """How many entries a store may have that keeps those used last; None: no limit."""
 
     def metricsScope(self) -> str:
-        """Return what Kafka calls the byte store."""
-        return f"{_scope(self.kind)}-window"
+        """Return Kafka's name for the byte store."""
+        scope = super().metricsScope()
+        return scope if self.max_entries is None else f"{scope}-lru"
+
+    def foundation(self) -> Foundation:
+        """Return the foundation of a new store."""
+        layer: ByteLayer = StoredBytes(self.store, self.kind, durable=self.durable)
+        if self.max_entries is not None:
+            layer = LruBytes(self.store, self.kind, self.max_entries)
+        return layer, {}
+
+
+class OurHeadersKeyValueSupplier(OurKeyValueSupplier, HeadersBytesStoreSupplier):
+    """Supplier of key-value stores for values with headers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SegmentedSupplier(OurSupplier):
+    """What suppliers of window and session stores share; times in milliseconds."""
+
+    retention: DurationLike
+    emits_final: bool = False
+    """All keys are read by time, when windows or sessions close."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _set_length(self, "retention", "retentionPeriod")
+
+    def retentionPeriod(self) -> int:
+        """Return how long a window is kept after its start, or a session after its end."""
+        return self.retention  # type: ignore[return-value]
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
         return self.segment_interval if self.durable else 1
 
+    @property
+    def segment_interval(self) -> int:
+        """The width of the segments in the bytes."""
+        return default_segment_interval(self.retentionPeriod())
+
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides where entries lie."""
+        return {"segment interval": self.segment_interval, "order by time": self.emits_final}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
+    """Supplier of window stores.
+
+    Raises:
+        IllegalArgumentException: A time is negative, or the retention shorter than a window.
+    """
+
+    bytes_classes = (WindowBytes, TimestampedWindowBytes, HeadersWindowBytes)
+    metrics_suffix = "-window"
+
+    size: DurationLike
+    duplicates: bool
+    sliding: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        size_ms, retention_ms = _set_length(self, "size", "windowSize"), self.retentionPeriod()
+        if size_ms > retention_ms:
+            raise IllegalArgumentException(
+                f"The retention period of the window store {self.store} must be no smaller than "
+                f"its window size. Got size=[{java_duration(size_ms)}], "
+                f"retention=[{java_duration(retention_ms)}]"
+            )
+
     def windowSize(self) -> int:
         """Return the size of the windows."""
-        return self.size
+        return self.size  # type: ignore[return-value]
 
     def retainDuplicates(self) -> bool:
         """Tell whether a window keeps every value put into it."""
         return self.duplicates
 
-    def retentionPeriod(self) -> int:
-        """Return how long a window is kept after its start."""
-        return self.retention
-
-    def get(self) -> WindowStore[bytes, bytes]:
-        """Return a new store of bytes, without cache and changelog."""
-        return self._typed(TimestampedWindowBytes if self.timestamped else WindowBytes)
-
-    def _typed(self, store: type[WindowBytes]) -> WindowStore[bytes, bytes]:
-        keys, data = self.keys(), Serdes.ByteArray()
-        return store(self.store, self.layer(keys), data, data, window_size=self.size, keys=keys)
-
-    def keys(self) -> WindowKeys:
-        """Return the layout of a new store."""
-        return WindowKeys(self.segment_interval)
-
-    def layer(self, keys: WindowKeys) -> StoredWindows:
-        """Return the bytes of a new store."""
-        return StoredWindows(
+    def foundation(self) -> Foundation:
+        """Return the foundation of a new store."""
+        keys = WindowKeys(self.segment_interval)
+        layer = StoredWindows(
             self.store,
             self.kind,
-            self.retention,
+            self.retentionPeriod(),
             keys,
             duplicates=self.duplicates,
             durable=self.durable,
             emits_final=self.emits_final,
             sliding=self.sliding,
         )
+        return layer, {"keys": keys, "window_size": self.size}
+
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides where entries lie."""
+        return {
+            "segment interval": self.segment_interval,
+            "duplicates": self.duplicates,
+            "order by time": self.emits_final,
+        }
 
 
 class OurHeadersWindowSupplier(OurWindowSupplier, HeadersBytesStoreSupplier):
-    """The same for values with headers."""
-
-    def get(self) -> WindowStore[bytes, bytes]:
-        """Return a new store of bytes, without cache and changelog."""
-        return self._typed(HeadersWindowBytes)
+    """Supplier of window stores for values with headers."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class OurSessionSupplier(SessionBytesStoreSupplier):
-    """A session store over the byte store called ``kind``; times in milliseconds."""
+class OurSessionSupplier(_SegmentedSupplier, SessionBytesStoreSupplier):
+    """Supplier of session stores.
 
-    store: str
-    kind: str
-    durable: bool
-    retention: int
-    segment_interval: int
-    emits_final: bool = False
-    """Sessions of all keys are asked for by their end."""
+    Raises:
+        IllegalArgumentException: The retention is negative.
+    """
 
-    def name(self) -> str:
-        """Return the store's name."""
-        return self.store
+    bytes_classes = (SessionBytes, SessionBytes, HeadersSessionBytes)
+    metrics_suffix = "-session"
 
-    def metricsScope(self) -> str:
-        """Return what Kafka calls the byte store."""
-        return f"{_scope(self.kind)}-session"
-
-    def segmentIntervalMs(self) -> int:
-        """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
-        return self.segment_interval if self.durable else 1
-
-    def retentionPeriod(self) -> int:
-        """Return how long a session is kept after its end."""
-        return self.retention
-
-    def get(self) -> SessionStore[bytes, bytes]:
-        """Return a new store of bytes, without cache and changelog."""
-        return self._typed(SessionBytes)
-
-    def _typed(self, store: type[SessionBytes]) -> SessionStore[bytes, bytes]:
-        keys, data = self.keys(), Serdes.ByteArray()
-        return store(self.store, self.layer(keys), data, data, keys=keys)
-
-    def keys(self) -> SessionKeys:
-        """Return the layout of a new store."""
-        return SessionKeys(self.segment_interval)
-
-    def layer(self, keys: SessionKeys) -> StoredSessions:
-        """Return the bytes of a new store."""
-        return StoredSessions(
+    def foundation(self) -> Foundation:
+        """Return the foundation of a new store."""
+        keys = SessionKeys(self.segment_interval)
+        layer = StoredSessions(
             self.store,
             self.kind,
-            self.retention,
+            self.retentionPeriod(),
             keys,
             durable=self.durable,
             indexed=self.emits_final,
         )
+        return layer, {"keys": keys}
 
 
 class OurHeadersSessionSupplier(OurSessionSupplier, HeadersBytesStoreSupplier):
-    """The same for aggregates with headers."""
-
-    def get(self) -> SessionStore[bytes, bytes]:
-        """Return a new store of bytes, without cache and changelog."""
-        return self._typed(HeadersSessionBytes)
+    """Supplier of session stores for aggregates with headers."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class OurVersionedSupplier(VersionedBytesStoreSupplier):
-    """A versioned store over the byte store called ``kind``; times in milliseconds."""
+class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
+    """Supplier of versioned stores; times in milliseconds.
 
-    store: str
-    kind: str
-    durable: bool
-    retention: int
-    segment_interval: int
+    Raises:
+        IllegalArgumentException: The retention is negative, or a segment shorter than 1 ms.
+    """
+
+    retention: DurationLike
+    interval: DurationLike | None = None
+    """The width of the segments in which old versions are dropped; None for Kafka's choice."""
     cached: bool = False
+    """The latest versions used last stay in memory as well."""
 
-    def name(self) -> str:
-        """Return the store's name."""
-        return self.store
-
-    def metricsScope(self) -> str:
-        """Return what Kafka calls the byte store."""
-        return _scope(self.kind)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        retention_ms = _set_length(self, "retention", "historyRetention")
+        if self.interval is None:
+            interval_ms = default_versioned_interval(retention_ms)
+        else:
+            interval_ms = to_millis(self.interval, "segmentInterval")
+        if interval_ms < 1:
+            raise IllegalArgumentException(
+                "segmentInterval cannot be zero or negative", detail=f"It is {interval_ms} ms."
+            )
+        object.__setattr__(self, "interval", interval_ms)
 
     def historyRetentionMs(self) -> int:
         """Return how far back versions are kept."""
-        return self.retention
+        return self.retention  # type: ignore[return-value]
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments in which old versions are dropped."""
-        return self.segment_interval
+        return self.interval  # type: ignore[return-value]
 
     def get(self) -> VersionedBytesStore:
         """Return a new versioned store of bytes, without changelog."""
         data = Serdes.ByteArray()
-        return OurVersionedBytes(SerdeVersionedStore(self.store, self.layer(), data, data))
+        layer, _ = self.foundation()
+        return OurVersionedBytes(SerdeVersionedStore(self.store, layer, data, data))
 
-    def layer(self) -> StoredVersions:
-        """Return the bytes of a new store."""
-        return StoredVersions(
-            self.store, self.kind, self.retention, self.segment_interval, durable=self.durable
+    def foundation(self) -> Foundation:
+        """Return the foundation of a new store."""
+        retention_ms, interval_ms = self.historyRetentionMs(), self.segmentIntervalMs()
+        layer = StoredVersions(
+            self.store, self.kind, retention_ms, interval_ms, durable=self.durable
         )
+        return layer, {}
+
+    def layout(self) -> Mapping[str, Any]:
+        """Return what decides where entries lie."""
+        return {"segment interval": self.interval}
 
 
-def _scope(kind: str) -> str:
-    return "in-memory" if kind == "memory" else kind
+def _set_length(supplier: Any, field: str, name: str) -> int:
+    """Set a field, a duration as users give it, to its milliseconds; ``name`` is Kafka's."""
+    length_ms = to_millis(getattr(supplier, field), name)
+    if length_ms < 0:
+        raise IllegalArgumentException(
+            f"{name} cannot be negative", detail=f"It is {length_ms} ms."
+        )
+    object.__setattr__(supplier, field, length_ms)
+    return length_ms

@@ -12,21 +12,23 @@ from millstream.core.errors import (
     NullPointerException,
 )
 from millstream.core.keyvalue import KeyValue
-from millstream.core.serdes import Serde, serializer_call
+from millstream.core.serdes import serializer_call
 from millstream.core.state import (
     KeyValueIterator,
     KeyValueStore,
     StateStoreContext,
     TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
     ValueAndTimestamp,
+    ValueTimestampHeaders,
 )
 from millstream.stores.access import StoreAccess
 from millstream.stores.cache.merge import merged
 from millstream.stores.codec import TimestampedCodec
+from millstream.stores.header_codec import HeadersCodec
 from millstream.stores.iterators import Entries
-from millstream.stores.layers import ByteLayer, PointLayer
+from millstream.stores.layers import ByteLayer
 from millstream.stores.typed import TypedStore
-from millstream.stores.value_forms import Adapter
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -38,23 +40,7 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
 
     remembers = True
-
-    def __init__(
-        self,
-        name: str,
-        layer: ByteLayer,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-        *,
-        points: PointLayer | None = None,
-        adapter: Adapter | None = None,
-        caching: bool = False,
-    ) -> None:
-        """Describe it; ``points`` lie around the layer, which ranges are read from."""
-        super().__init__(
-            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
-        )
-        self._layer = layer
+    _layer: ByteLayer
 
     def get(self, key: K) -> V | None:
         """Return the value of ``key``; None if it has none."""
@@ -183,9 +169,17 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
 class SerdeTimestampedKeyValueStore(
     SerdeKeyValueStore[K, ValueAndTimestamp[V]], TimestampedKeyValueStore[K, V]
 ):
-    """The same with a time in every value."""
+    """A key-value store with a time in every value."""
 
     codec_class = TimestampedCodec
+
+
+class SerdeKeyValueStoreWithHeaders(
+    SerdeKeyValueStore[K, ValueTimestampHeaders[V]], TimestampedKeyValueStoreWithHeaders[K, V]
+):
+    """A key-value store with a time and headers in every value."""
+
+    codec_class = HeadersCodec
 
 
 def given(key: K) -> K:

@@ -8,23 +8,23 @@ from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
-from millstream.core.serdes import Serde
 from millstream.core.state import (
+    AggregationWithHeaders,
     KeyValueIterator,
     SessionStore,
+    SessionStoreWithHeaders,
     StateStoreContext,
 )
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.stores import metered
 from millstream.stores.access import StoreAccess
+from millstream.stores.header_codec import AggregateHeadersCodec
 from millstream.stores.iterators import Entries
 from millstream.stores.key_value.store import given, warn_empty_range
-from millstream.stores.layers import PointLayer
 from millstream.stores.session.access import Sessions
 from millstream.stores.session.keys import SessionKeys, end_of, key_of, start_of
 from millstream.stores.session.layers import SessionLayer
 from millstream.stores.typed import TypedStore
-from millstream.stores.value_forms import Adapter
 
 K = TypeVar("K")
 AGG = TypeVar("AGG")
@@ -40,23 +40,11 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
     access_measured = metered.SESSION_ACCESS
     value_at = 2
 
-    def __init__(
-        self,
-        name: str,
-        layer: SessionLayer,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-        *,
-        keys: SessionKeys,
-        points: PointLayer | None = None,
-        adapter: Adapter | None = None,
-        caching: bool = False,
-    ) -> None:
-        """Describe it; ``points`` lie around the layer, which ranges are read from."""
-        super().__init__(
-            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
-        )
-        self._layer = layer
+    _layer: SessionLayer
+
+    def __init__(self, *given: Any, keys: SessionKeys, **around: Any) -> None:
+        """Describe it: keys, and what ``TypedStore`` takes."""
+        super().__init__(*given, **around)
         self._session_keys = keys
 
     def put(self, sessionKey: Windowed[K], aggregate: AGG | None) -> None:
@@ -171,6 +159,14 @@ class SerdeSessionStore(TypedStore[Sessions], SessionStore[K, AGG]):
     def _windowed_with_cell(self, session_key: bytes, cell: Any) -> Windowed[Any]:
         key = self._key_and_cell(key_of)(session_key, cell)
         return Windowed(key, SessionWindow(start_of(session_key), end_of(session_key)))
+
+
+class SerdeSessionStoreWithHeaders(
+    SerdeSessionStore[K, AggregationWithHeaders[AGG]], SessionStoreWithHeaders[K, AGG]
+):
+    """A session store with headers in every aggregate."""
+
+    codec_class = AggregateHeadersCodec
 
 
 FIND_NAMES = {

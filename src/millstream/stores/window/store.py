@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes import Serde
 from millstream.core.state import (
     KeyValueIterator,
     StateStoreContext,
     TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     ValueAndTimestamp,
+    ValueTimestampHeaders,
     WindowAccess,
     WindowStore,
 )
@@ -25,11 +26,10 @@ from millstream.stores import metered
 from millstream.stores.access import StoreAccess
 from millstream.stores.cache.merge import merged
 from millstream.stores.codec import TimestampedCodec
+from millstream.stores.header_codec import HeadersCodec
 from millstream.stores.iterators import Entries, WindowEntries
 from millstream.stores.key_value.store import given, warn_empty_range
-from millstream.stores.layers import PointLayer
 from millstream.stores.typed import TypedStore
-from millstream.stores.value_forms import Adapter
 from millstream.stores.window.keys import (
     REMEMBERED_STARTS,
     WindowKeys,
@@ -57,25 +57,11 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
     scans_measured = metered.WINDOW_SCANS
     access_measured = metered.WINDOW_ACCESS
     value_at = 1
+    _layer: WindowLayer
 
-    def __init__(
-        self,
-        name: str,
-        layer: WindowLayer,
-        key_serde: Serde[Any] | None,
-        value_serde: Serde[Any] | None,
-        *,
-        window_size: int,
-        keys: WindowKeys,
-        points: PointLayer | None = None,
-        adapter: Adapter | None = None,
-        caching: bool = False,
-    ) -> None:
-        """Describe it; ``points`` lie around the layer, which ranges are read from."""
-        super().__init__(
-            name, points or layer, key_serde, value_serde, adapter=adapter, caching=caching
-        )
-        self._layer = layer
+    def __init__(self, *given: Any, window_size: int, keys: WindowKeys, **around: Any) -> None:
+        """Describe it: keys, the windows' size in milliseconds, and what ``TypedStore`` takes."""
+        super().__init__(*given, **around)
         self._window_keys = keys
         self._shown_windows = ShownWindows(window_size)
 
@@ -190,9 +176,17 @@ class SerdeWindowStore(TypedStore["Windows"], WindowStore[K, V]):
 class SerdeTimestampedWindowStore(
     SerdeWindowStore[K, ValueAndTimestamp[V]], TimestampedWindowStore[K, V]
 ):
-    """The same with a time in every value."""
+    """A window store with a time in every value."""
 
     codec_class = TimestampedCodec
+
+
+class SerdeWindowStoreWithHeaders(
+    SerdeWindowStore[K, ValueTimestampHeaders[V]], TimestampedWindowStoreWithHeaders[K, V]
+):
+    """A window store with a time and headers in every value."""
+
+    codec_class = HeadersCodec
 
 
 class ShownWindows(dict[bytes, TimeWindow]):

@@ -19,11 +19,11 @@ from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.core.wording import a
 from millstream.stores import Stores
-from millstream.stores.construction.make_suppliers import (
-    key_value_supplier,
-    session_supplier,
-    versioned_supplier,
-    window_supplier,
+from millstream.stores.construction.suppliers import (
+    OurKeyValueSupplier,
+    OurSessionSupplier,
+    OurVersionedSupplier,
+    OurWindowSupplier,
 )
 from millstream.testing.kit.promises import promise
 from millstream.testing.kit.store_machine import Model
@@ -251,14 +251,14 @@ def _act_on_versions(store: Any, dice: Dice) -> Any:
 
 
 def _window(*, durable: bool, duplicates: bool, timestamped: bool) -> Any:
-    return window_supplier(
-        NAME,
-        ReferenceStore.name,
-        RETENTION_MS,
-        WINDOW_MS,
-        duplicates,
+    return OurWindowSupplier(
+        store=NAME,
+        kind=ReferenceStore.name,
         durable=durable,
         timestamped=timestamped,
+        retention=RETENTION_MS,
+        size=WINDOW_MS,
+        duplicates=duplicates,
     )
 
 
@@ -268,7 +268,8 @@ def _plain_window(duplicates: bool, durable: bool) -> Any:
 
 
 def _kinds() -> Iterator[StoreKind]:
-    text, name = Serdes.String(), ReferenceStore.name
+    text = Serdes.String()
+    over: dict[str, Any] = {"store": NAME, "kind": ReferenceStore.name}
 
     def plain(value: str, time: int) -> Any:
         return value
@@ -276,14 +277,14 @@ def _kinds() -> Iterator[StoreKind]:
     yield StoreKind(
         "key-value",
         lambda durable: Stores.keyValueStoreBuilder(
-            key_value_supplier(NAME, name, durable=durable, timestamped=False), text, text
+            OurKeyValueSupplier(**over, durable=durable, timestamped=False), text, text
         ),
         _act_on_keys(plain),
     )
     yield StoreKind(
         "timestamped key-value",
         lambda durable: Stores.timestampedKeyValueStoreBuilder(
-            key_value_supplier(NAME, name, durable=durable, timestamped=True), text, text
+            OurKeyValueSupplier(**over, durable=durable), text, text
         ),
         _act_on_keys(ValueAndTimestamp.make),
     )
@@ -303,14 +304,14 @@ def _kinds() -> Iterator[StoreKind]:
     yield StoreKind(
         "session",
         lambda durable: Stores.sessionStoreBuilder(
-            session_supplier(NAME, name, RETENTION_MS, durable=durable), text, text
+            OurSessionSupplier(**over, durable=durable, retention=RETENTION_MS), text, text
         ),
         _act_on_sessions,
     )
     yield StoreKind(
         "versioned",
         lambda durable: Stores.versionedKeyValueStoreBuilder(
-            versioned_supplier(NAME, name, RETENTION_MS, None, durable=durable), text, text
+            OurVersionedSupplier(**over, durable=durable, retention=RETENTION_MS), text, text
         ),
         _act_on_versions,
     )

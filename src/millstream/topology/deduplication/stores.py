@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.serdes import Serdes
-from millstream.core.state import DslKeyValueParams, DslStoreFormat, StateStore
+from millstream.core.state import DslKeyValueParams, DslStoreFormat, KeyValueStore, StateStore
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.join_stores import JoinStoreBuilder
 
@@ -23,4 +23,4 @@ class SeenStoreBuilder(JoinStoreBuilder):
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
         supplier = self._suppliers().keyValueStore(params)
         data = Serdes.ByteArray()
-        return store_kinds().key_value(supplier, data, data)
+        return store_kinds().builder(KeyValueStore, supplier, data, data)

@@ -15,6 +15,7 @@ from millstream.core.state import (
     DslKeyValueParams,
     DslStoreFormat,
     DslWindowParams,
+    KeyValueStore,
     StateStore,
     StoreBuilder,
 )
@@ -22,10 +23,11 @@ from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import JoinWindows
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.materialize import (
+    WINDOWS,
+    builder_over,
     chosen_format,
     chosen_suppliers,
     inner_identity,
-    window_builder,
 )
 from millstream.topology.dsl.options import StreamJoined
 from millstream.topology.operators.time_buffer import TimeBuffer
@@ -119,8 +121,7 @@ class SideStoreBuilder(JoinStoreBuilder):
                 dslStoreFormat=chosen_format(self.configs or {}, DslStoreFormat.PLAIN),
             )
         )
-        builder = window_builder(supplier, self.key_serde, self.value_serde)
-        return builder.with_headers_logged()
+        return side_builder(supplier, self.key_serde, self.value_serde)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -153,7 +154,7 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
             suppliers = store_kinds().dsl_suppliers("rocksDB" if self.durable else "in_memory")
         supplier = suppliers.keyValueStore(DslKeyValueParams(self.store, DslStoreFormat.PLAIN))
         values = Serdes.ListSerde(list, Serdes.ByteArray())
-        return store_kinds().key_value(supplier, Serdes.ByteArray(), values)
+        return store_kinds().builder(KeyValueStore, supplier, Serdes.ByteArray(), values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -183,7 +184,7 @@ class TimeBufferBuilder(JoinStoreBuilder):
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
         supplier = store_kinds().dsl_suppliers("rocksDB").keyValueStore(params)
         data = Serdes.ByteArray()
-        return store_kinds().key_value(supplier, data, data)
+        return store_kinds().builder(KeyValueStore, supplier, data, data)
 
 
 def kept_by(type_: str, builder: Any, serdes: Mapping[str, Any]) -> StoreIdentity | None:
@@ -198,7 +199,7 @@ def side_store(
     """Return the builder of one side's store: the user's own, or one called ``name``."""
     if supplier is not None:
         _check_supplier(supplier, windows)
-        return window_builder(supplier, joined.key_serde, value_serde).with_headers_logged()
+        return side_builder(supplier, joined.key_serde, value_serde)
     return SideStoreBuilder(
         store=f"{name}-store",
         windows=windows,
@@ -208,6 +209,12 @@ def side_store(
         key_serde=joined.key_serde,
         value_serde=value_serde,
     )
+
+
+def side_builder(supplier: Any, key_serde: Any, value_serde: Any) -> Any:
+    """Return the builder of one side's store; its changelog has headers in any store format."""
+    builder: Any = builder_over(supplier, WINDOWS, key_serde, value_serde)
+    return builder.with_headers_logged()
 
 
 def unmatched_store(

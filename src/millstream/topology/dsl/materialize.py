@@ -1,11 +1,11 @@
-"""From ``Materialized`` to the store that keeps a table."""
+"""Builders of tables' stores, made from ``Materialized``."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import Self
 
@@ -13,14 +13,22 @@ from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.loading import load_instance
 from millstream.core.state import (
+    AnyStoreBuilder,
     DslKeyValueParams,
     DslSessionParams,
     DslStoreFormat,
     DslWindowParams,
     HeadersBytesStoreSupplier,
+    SessionStore,
+    SessionStoreWithHeaders,
     StateStore,
     StoreBuilder,
+    TimestampedKeyValueStore,
+    TimestampedKeyValueStoreWithHeaders,
+    TimestampedWindowStore,
+    TimestampedWindowStoreWithHeaders,
     VersionedBytesStoreSupplier,
+    VersionedKeyValueStore,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import EmitStrategy, StrategyType
@@ -33,6 +41,14 @@ from millstream.topology.graph.graph import GraphBuilder
 _SUPPLIERS_CLASS = "dsl.store.suppliers.class"
 
 AnyMaterialized = Materialized[Any, Any, Any]
+
+Interfaces = tuple[type[Any], type[Any]]
+"""A store's interface, and that over a supplier whose stores keep headers."""
+
+KEY_VALUES: Interfaces = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
+WINDOWS: Interfaces = (TimestampedWindowStore, TimestampedWindowStoreWithHeaders)
+SESSIONS: Interfaces = (SessionStore, SessionStoreWithHeaders)
+VERSIONED: Interfaces = (VersionedKeyValueStore, VersionedKeyValueStore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +104,12 @@ def resolved(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableStoreBuilder(StoreBuilder[StateStore]):
-    """A table's store; what kind it is may hang on the application's configuration.
+    """Builder of a table's store, whose kind may depend on the application's configuration.
 
     Frozen: the ``with...`` methods return changed copies.
     """
+
+    interfaces: ClassVar[Interfaces]
 
     kept: Kept
     configs: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -142,9 +160,18 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
         """Tell whether the store may have a cache."""
         return not self.kept.versioned
 
-    @abstractmethod
     def plain_builder(self) -> Any:
         """Return the builder of the store without cache and changelog."""
+        chosen = self.kept.materialized
+        supplier = chosen.store_supplier
+        if supplier is None:
+            supplier = self.default_supplier()
+        interfaces = VERSIONED if self.kept.versioned else self.interfaces
+        return builder_over(supplier, interfaces, chosen.key_serde, chosen.value_serde)
+
+    @abstractmethod
+    def default_supplier(self) -> Any:
+        """Return the supplier to use where the user gave none."""
 
     def suppliers(self) -> Any:
         """Return what chooses the store's kind."""
@@ -160,9 +187,10 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
 
 
 class KeyValueTableBuilder(TableStoreBuilder):
-    """The store of a table by key."""
+    """Builder of the store of a table by key."""
 
     __slots__ = ()
+    interfaces = KEY_VALUES
 
     def historyRetention(self) -> int | None:
         """Return how far back versions are kept, in milliseconds; None: it keeps no versions."""
@@ -171,25 +199,18 @@ class KeyValueTableBuilder(TableStoreBuilder):
         supplier: VersionedBytesStoreSupplier = self.kept.materialized.store_supplier
         return supplier.historyRetentionMs()
 
-    def plain_builder(self) -> Any:
-        """Return the builder of a timestamped store, or of a versioned one."""
-        chosen = self.kept.materialized
-        supplier = chosen.store_supplier
-        if self.kept.versioned:
-            return store_kinds().versioned(supplier, chosen.key_serde, chosen.value_serde)
-        if supplier is None:
-            params = DslKeyValueParams(self.name(), self.format(DslStoreFormat.TIMESTAMPED))
-            supplier = self.suppliers().keyValueStore(params)
-        kinds = store_kinds()
-        builder: Any = kinds.timestamped_key_value
-        if isinstance(supplier, HeadersBytesStoreSupplier):
-            builder = kinds.timestamped_key_value_with_headers
-        return builder(supplier, chosen.key_serde, chosen.value_serde)
+    def default_supplier(self) -> Any:
+        """Return the supplier that the application's configuration chooses."""
+        params = DslKeyValueParams(self.name(), self.format(DslStoreFormat.TIMESTAMPED))
+        return self.suppliers().keyValueStore(params)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindowTableBuilder(TableStoreBuilder):
-    """The store of a table by key and window."""
+    """Builder of the store of a table by key and window."""
+
+    interfaces: ClassVar[Interfaces] = WINDOWS
+    sliding: ClassVar[bool] = False
 
     windows: Any = None
     emit: EmitStrategy | None = None
@@ -208,6 +229,10 @@ class WindowTableBuilder(TableStoreBuilder):
         """Return how far back windows reach that a record in time may change."""
         return int(self.windows.size())
 
+    def window_size(self) -> int:
+        """Return the size of the windows, as a supplier is told it."""
+        return int(self.windows.size())
+
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
         retention_ms = self.kept.materialized.retention_ms
@@ -217,27 +242,25 @@ class WindowTableBuilder(TableStoreBuilder):
             return int(retention_ms)
         return int(self.span() + self.windows.gracePeriodMs())
 
-    def plain_builder(self) -> Any:
-        """Return the builder of a timestamped window store."""
-        chosen = self.kept.materialized
-        supplier = chosen.store_supplier
-        if supplier is None:
-            supplier = self.suppliers().windowStore(
-                DslWindowParams(
-                    self.name(),
-                    self.retentionPeriod(),
-                    self.windows.size(),
-                    emitStrategy=self.emit,
-                    dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
-                )
+    def default_supplier(self) -> Any:
+        """Return the supplier that the application's configuration chooses."""
+        return self.suppliers().windowStore(
+            DslWindowParams(
+                self.name(),
+                self.retentionPeriod(),
+                self.window_size(),
+                emitStrategy=self.emit,
+                isSlidingWindow=self.sliding,
+                dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
             )
-        return window_builder(supplier, chosen.key_serde, chosen.value_serde)
+        )
 
 
 class SlidingTableBuilder(WindowTableBuilder):
-    """The store of a table by key and sliding window."""
+    """Builder of the store of a table by key and sliding window."""
 
     __slots__ = ()
+    sliding = True
 
     def span(self) -> int:
         """Return twice the difference: a window's neighbours are looked up as well."""
@@ -247,27 +270,16 @@ class SlidingTableBuilder(WindowTableBuilder):
         """Tell whether every update is a result."""
         return not emits_on_close(self.emit)
 
-    def plain_builder(self) -> Any:
-        """Return the builder of a timestamped window store."""
-        chosen = self.kept.materialized
-        supplier = chosen.store_supplier
-        if supplier is None:
-            params = DslWindowParams(
-                self.name(),
-                self.retentionPeriod(),
-                self.windows.timeDifferenceMs(),
-                emitStrategy=self.emit,
-                isSlidingWindow=True,
-                dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
-            )
-            supplier = self.suppliers().windowStore(params)
-        return window_builder(supplier, chosen.key_serde, chosen.value_serde)
+    def window_size(self) -> int:
+        """Return the time difference, as Kafka does."""
+        return int(self.windows.timeDifferenceMs())
 
 
 class SessionTableBuilder(WindowTableBuilder):
-    """The store of a table by key and session."""
+    """Builder of the store of a table by key and session."""
 
     __slots__ = ()
+    interfaces = SESSIONS
 
     def span(self) -> int:
         """Return the gap: a session may grow until then."""
@@ -277,23 +289,15 @@ class SessionTableBuilder(WindowTableBuilder):
         """Tell whether every update is a result."""
         return not emits_on_close(self.emit)
 
-    def plain_builder(self) -> Any:
-        """Return the builder of a session store."""
-        chosen = self.kept.materialized
-        supplier = chosen.store_supplier
-        if supplier is None:
-            params = DslSessionParams(
-                self.name(),
-                self.retentionPeriod(),
-                emitStrategy=self.emit,
-                storeFormat=self.format(DslStoreFormat.PLAIN),
-            )
-            supplier = self.suppliers().sessionStore(params)
-        kinds = store_kinds()
-        builder: Any = kinds.session
-        if isinstance(supplier, HeadersBytesStoreSupplier):
-            builder = kinds.session_with_headers
-        return builder(supplier, chosen.key_serde, chosen.value_serde)
+    def default_supplier(self) -> Any:
+        """Return the supplier that the application's configuration chooses."""
+        params = DslSessionParams(
+            self.name(),
+            self.retentionPeriod(),
+            emitStrategy=self.emit,
+            storeFormat=self.format(DslStoreFormat.PLAIN),
+        )
+        return self.suppliers().sessionStore(params)
 
 
 def inner_identity(builder: Any) -> StoreIdentity | None:
@@ -303,13 +307,12 @@ def inner_identity(builder: Any) -> StoreIdentity | None:
     return found
 
 
-def window_builder(supplier: Any, key_serde: Any, value_serde: Any) -> Any:
-    """Return the builder of window stores with timestamps, and headers if the supplier has them."""
-    kinds = store_kinds()
-    builder: Any = kinds.timestamped_window
-    if isinstance(supplier, HeadersBytesStoreSupplier):
-        builder = kinds.timestamped_window_with_headers
-    return builder(supplier, key_serde, value_serde)
+def builder_over(
+    supplier: Any, interfaces: Interfaces, key_serde: Any, value_serde: Any
+) -> AnyStoreBuilder:
+    """Return the builder of stores over what a supplier makes: with headers if it keeps them."""
+    interface = interfaces[isinstance(supplier, HeadersBytesStoreSupplier)]
+    return store_kinds().builder(interface, supplier, key_serde, value_serde)
 
 
 def chosen_format(configs: Mapping[str, Any], otherwise: DslStoreFormat) -> DslStoreFormat:
