@@ -18,14 +18,13 @@ from millstream.stores.codec import Codec, Part
 from millstream.stores.session.keys import (
     SessionKeys,
     by_end,
-    clamp,
     end_of,
     key_of,
     start_of,
     wanted,
 )
 from millstream.stores.session.layers import SessionLayer
-from millstream.stores.window.keys import SEPARATE_SEGMENTS, Bounds
+from millstream.stores.time_keys import SEPARATE_SEGMENTS, Bounds, clamp
 
 Cells = Iterator[tuple[bytes, Any]]
 

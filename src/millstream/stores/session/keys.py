@@ -1,53 +1,38 @@
-"""How sessions lie in ordered bytes: ``segment || key || end || start``.
+"""Keys of sessions: ``segment || key || end || start``.
 
-All numbers take 8 bytes, big endian; a segment is a stretch of end times. What follows the segment
-is the key of Kafka's changelog topics.
+A segment is a stretch of end times. The start takes 8 bytes, big endian; see ``time_keys`` for the
+rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from millstream.core.durations import LONG_MAX
-from millstream.stores.window.keys import SEPARATE_SEGMENTS, Bounds
+from millstream.stores.time_keys import INDEX, TimedKeys
 
 # Comes after every time, because times are not negative.
 AFTER_TIMES = b"\x80"
 
 
-class SessionKeys:
-    """Makes session keys for one width of segments, in milliseconds."""
+class SessionKeys(TimedKeys):
+    """Layout of session keys for one width of segments, in milliseconds."""
 
-    def __init__(self, segment_interval: int) -> None:
-        self.interval = segment_interval
+    time_at = slice(-16, -8)
 
     def join(self, key: bytes, start: int, end: int) -> bytes:
         """Return the session key of a key, a start and an end."""
         segment = (end // self.interval).to_bytes(8, "big")
         return segment + key + end.to_bytes(8, "big") + start.to_bytes(8, "big")
 
-    def bounds(
-        self, key_from: bytes | None, key_to: bytes | None, first_end: int, last_end: int
-    ) -> Iterator[Bounds]:
-        """Yield ``(lower, upper)``, upper exclusive, around all keys of interest, in order.
+    def index_key(self, key: bytes) -> bytes:
+        """Return a session's entry in the order by end."""
+        return INDEX + key[-16:] + key[8:-16]
 
-        Keys of other sessions may lie between them: see ``wanted``.
-        """
-        first, last = first_end // self.interval, last_end // self.interval
-        if last - first >= SEPARATE_SEGMENTS:
-            yield first.to_bytes(8, "big"), (last + 1).to_bytes(8, "big")
-            return
-        for number in range(first, last + 1):
-            segment = number.to_bytes(8, "big")
-            lower = segment if key_from is None else segment + key_from
-            if key_to is None:
-                upper = (number + 1).to_bytes(8, "big")
-            elif key_from == key_to:
-                lower += max(first_end, number * self.interval).to_bytes(8, "big")
-                upper = segment + key_to + AFTER_TIMES
-            else:
-                upper = segment + _stem(key_to) + AFTER_TIMES
-            yield lower, upper
+    def indexed_key(self, entry: bytes) -> bytes:
+        """Return the session key of an entry in the order by end."""
+        end = entry[1:9]
+        return self.segment(int.from_bytes(end, "big")) + entry[17:] + end + entry[9:17]
+
+    def _end(self, last_time: int) -> bytes:
+        return AFTER_TIMES
 
 
 def key_of(session_key: bytes) -> bytes:
@@ -86,19 +71,3 @@ def wanted(
         return False
     key = session_key[8:-16]
     return (key_from is None or key_from <= key) and (key_to is None or key <= key_to)
-
-
-def clamp(time: int) -> int:
-    """Return the nearest time that a session key can hold."""
-    return max(0, min(time, LONG_MAX))
-
-
-def _stem(key: bytes) -> bytes:
-    """Return so much of ``key`` that no session key of a key up to it sorts behind its times.
-
-    A prefix of ``key`` is such a key too, and its times may sort it after ``key`` itself.
-    """
-    length = min(1, len(key))
-    while length < len(key) and key[length] >= AFTER_TIMES[0]:
-        length += 1
-    return key[:length]

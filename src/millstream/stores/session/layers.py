@@ -1,8 +1,7 @@
-"""The bytes under a session store: segments that expire."""
+"""Layers of bytes under a session store."""
 
 from __future__ import annotations
 
-import logging
 from abc import abstractmethod
 from collections.abc import Iterator
 
@@ -10,28 +9,24 @@ from millstream.core.errors import UnsupportedOperationException
 from millstream.core.state import SessionStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.windows import SessionWindow, Windowed
-from millstream.stores.layers import Above, PointLayer
+from millstream.stores.expiry import ExpiringLayer, TimedLayer
+from millstream.stores.layers import Above
 from millstream.stores.session.keys import (
     SessionKeys,
-    clamp,
     end_of,
     key_of,
     latest_start_first,
     start_of,
     wanted,
 )
-from millstream.stores.window.layers import INDEX, META_KEY, BeforeDrop
-
-logger = logging.getLogger("millstream.stores")
+from millstream.stores.time_keys import clamp
 
 
-class SessionLayer(PointLayer):
-    """Session keys to bytes; see ``session_keys``."""
+class SessionLayer(TimedLayer):
+    """Session keys to bytes; see ``SessionKeys``. A session's time is its end."""
 
-    time_ordered: bool
-    """Sessions come by end, then key; else by segment, then key."""
-    before_drop: BeforeDrop | None = None
-    """See ``WindowLayer``; of ends."""
+    observed: int
+    """The latest end in the bytes, where the layer folds."""
 
     @abstractmethod
     def find(
@@ -45,11 +40,6 @@ class SessionLayer(PointLayer):
     ) -> Iterator[Entry]:
         """Yield the live sessions within bounds, all of them inclusive, in the store's order."""
 
-    @property
-    def observed(self) -> int:
-        """The latest end in the bytes, where the layer folds."""
-        raise NotImplementedError
-
     def limits(self, observed: int) -> tuple[int, int]:
         """Return the earliest ends that are found and taken once ``observed`` is the latest."""
         raise NotImplementedError
@@ -59,15 +49,10 @@ class SessionLayer(PointLayer):
         """Yield the sessions of all keys that end within bounds, both inclusive, by end."""
 
 
-class StoredSessions(SessionLayer):
-    """Sessions in a task's working copy of a byte store.
+class StoredSessions(ExpiringLayer, SessionLayer):
+    """Sessions in a task's working copy of a byte store, in segments that expire."""
 
-    A session that ends at or before the latest end minus retention is not seen any more. A store
-    that is said to be persistent accepts and keeps sessions until their whole segment is that old,
-    one in memory does not: that is how Kafka's two kinds differ.
-    """
-
-    folds = True
+    time_name = "sessionEnd"
 
     def __init__(
         self,
@@ -80,22 +65,8 @@ class StoredSessions(SessionLayer):
         indexed: bool,
     ) -> None:
         """Describe it; ``indexed`` keeps a second order, by end, for ``ended``."""
-        self._name = name
-        self._kind = kind
-        self._retention = retention
-        self._keys = keys
-        self._indexed = indexed
-        self.stores_durably = durable
+        super().__init__(name, kind, retention, keys, durable=durable, indexed=indexed)
         self.time_ordered = not durable
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        self._copy = context.working_copy(self._name, self._kind)
-        self._copy_get = self._copy.get
-        self._copy_put = self._copy.put
-        self.get = self._get
-        self.put = self._put
-        self.reload()
 
     def find(
         self,
@@ -106,11 +77,11 @@ class StoredSessions(SessionLayer):
         *,
         reverse: bool,
     ) -> Iterator[Entry]:
-        first = clamp(max(earliest_end, self._observed - self._retention + 1))
-        if self._observed < first or latest_start < 0:
+        first = clamp(max(earliest_end, self.oldest()))
+        if self.observed < first or latest_start < 0:
             return iter(())
         first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
-        bounds = list(self._keys.bounds(key_from, key_to, first, self._observed))
+        bounds = list(self._keys.bounds(key_from, key_to, first, self.observed))
         entries = (
             entry
             for lower, upper in (reversed(bounds) if reverse else bounds)
@@ -122,9 +93,9 @@ class StoredSessions(SessionLayer):
     def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
         if not self.time_ordered and not self._indexed:
             raise _no_time_order(self._name)
-        first, last = clamp(first_end), min(last_end, self._observed)
+        first, last = clamp(first_end), min(last_end, self.observed)
         if self.time_ordered:
-            first = max(first, self._observed - self._retention + 1)
+            first = max(first, self.oldest())
         if last < first:
             return iter(())
         if self._indexed:
@@ -139,74 +110,11 @@ class StoredSessions(SessionLayer):
             )
         return self._in_order(entries) if self.time_ordered else entries
 
-    @property
-    def observed(self) -> int:
-        return self._observed
-
     def limits(self, observed: int) -> tuple[int, int]:
-        oldest = observed - self._retention
-        if not self.stores_durably:
-            return clamp(oldest + 1), clamp(oldest + 1)
-        interval = self._keys.interval
-        return clamp(oldest + 1), clamp(oldest) // interval * interval
-
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        if self._indexed:
-            super().put_all(entries)
-            return
-        before = latest = self._observed_bytes
-        oldest = self._live_from
-        taken: dict[bytes, bytes | None] = {}
-        for key, value in entries.items():
-            end = key[-16:-8]
-            if end > latest:
-                latest = end
-                oldest = self.limits(int.from_bytes(end, "big"))[1].to_bytes(8, "big")
-            elif end < oldest:
-                self._refuse(key)
-                continue
-            taken[key] = value
-        self._copy.put_all(taken)
-        # What this drops may be among the entries: they were taken before time moved on.
-        if latest > before:
-            self._advance(latest)
-
-    def close(self) -> None:
-        self._copy.close()
-
-    def reload(self) -> None:
-        meta = self._copy_get(META_KEY)
-        self._observed = -1
-        self._observed_bytes = self._live_from = self._seen_from = b""
-        self._kept_from = 0
-        if meta is not None:
-            self._move_to(meta)
-
-    def _by_index(self, first: int, last: int) -> Iterator[Entry]:
-        lower, upper = INDEX + first.to_bytes(8, "big"), INDEX + (last + 1).to_bytes(8, "big")
-        segments, interval = self._copy_get, self._keys.interval
-        for found, _ in self._copy.scan(lower, upper):
-            end = found[1:9]
-            segment = (int.from_bytes(end, "big") // interval).to_bytes(8, "big")
-            key = segment + found[17:] + end + found[9:17]
-            value = segments(key)
-            if value is not None:
-                yield key, value
+        return clamp(observed - self._retention + 1), self._first_live(observed)
 
     def _in_order(self, entries: Iterator[Entry], *, reverse: bool = False) -> Iterator[Entry]:
         return iter(sorted(entries, key=lambda e: latest_start_first(e[0]), reverse=reverse))
-
-    def _get(self, key: bytes) -> bytes | None:
-        return self._copy_get(key) if key[-16:-8] >= self._seen_from else None
-
-    def _put(self, key: bytes, value: bytes | None) -> None:
-        end = key[-16:-8]
-        if end > self._observed_bytes:
-            self._advance(end)
-        elif end < self._live_from:
-            self._refuse(key)
-            return
-        self._set(key, value)
 
     def remove(self, key: bytes) -> None:
         end = key[-16:-8]
@@ -214,47 +122,6 @@ class StoredSessions(SessionLayer):
             self._advance(end)
         if end >= self._live_from:
             self._set(key, None)
-
-    def _set(self, key: bytes, value: bytes | None) -> None:
-        self._copy_put(key, value)
-        if self._indexed:
-            by_end = INDEX + key[-16:] + key[8:-16]
-            self._copy_put(by_end, None if value is None else b"")
-
-    def _advance(self, end: bytes) -> None:
-        self._move_to(end)
-        self._copy_put(META_KEY, end)
-
-    def _move_to(self, end: bytes) -> None:
-        self._observed_bytes = end
-        self._observed = int.from_bytes(end, "big")
-        oldest = self._observed - self._retention
-        self._seen_from = clamp(oldest + 1).to_bytes(8, "big")
-        self._live_from = self.limits(self._observed)[1].to_bytes(8, "big")
-        first_segment = clamp(oldest) // self._keys.interval
-        if first_segment > self._kept_from:
-            self._drop(self._kept_from, first_segment)
-            self._kept_from = first_segment
-
-    def _drop(self, first: int, upper: int) -> None:
-        if self.before_drop is not None:
-            self.before_drop(upper * self._keys.interval if self.stores_durably else None)
-        self._copy.drop_range(first.to_bytes(8, "big"), upper.to_bytes(8, "big"))
-        if self._indexed:
-            interval = self._keys.interval
-            self._copy.drop_range(
-                INDEX + (first * interval).to_bytes(8, "big"),
-                INDEX + (upper * interval).to_bytes(8, "big"),
-            )
-
-    def _refuse(self, key: bytes) -> None:
-        self._context.count_dropped_record(self._name)
-        logger.warning(
-            "Skipping record for expired segment. store=[%s] sessionEnd=[%d] streamTime=[%d]",
-            self._name,
-            end_of(key),
-            self._observed,
-        )
 
 
 class SuppliedSessions(Above, SessionLayer):

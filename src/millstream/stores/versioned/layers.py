@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
 from millstream.stores.layers import Layer
+from millstream.stores.time_keys import META_KEY
 from millstream.stores.versioned.ranges import Held, held_by_key
 from millstream.stores.versioned.rows import (
     Found,
@@ -18,7 +19,6 @@ from millstream.stores.versioned.rows import (
     latest_of,
     next_of,
 )
-from millstream.stores.window.layers import META_KEY
 
 logger = logging.getLogger("millstream.stores")
 

@@ -1,34 +1,32 @@
-"""How windows lie in ordered bytes: ``segment || key || start || sequence``.
+"""Keys of windows: ``segment || key || start || sequence``.
 
-Segment and start take 8 bytes, the sequence number 4, big endian. What follows the segment is the
-key of Kafka's changelog topics.
+The sequence number takes 4 bytes, big endian; see ``time_keys`` for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import itemgetter
 
-from millstream.core.durations import LONG_MAX
+from millstream.stores.time_keys import INDEX, TimedKeys
 
 NO_SEQUENCE = bytes(4)
 LAST_SEQUENCE = (2**31 - 1).to_bytes(4, "big")
 REMEMBERED_STARTS = 1024
-SEPARATE_SEGMENTS = 16
 
 MIN_SEGMENT_INTERVAL_MS = 60_000
-
-Bounds = tuple[bytes, bytes]
 
 start_bytes: Callable[[bytes], bytes] = itemgetter(slice(-12, -4))
 """Returns the start in a window key, as 8 bytes."""
 
 
-class WindowKeys:
-    """Makes window keys for one width of segments, in milliseconds."""
+class WindowKeys(TimedKeys):
+    """Layout of window keys for one width of segments, in milliseconds."""
+
+    time_at = slice(-12, -4)
 
     def __init__(self, segment_interval: int) -> None:
-        self.interval = segment_interval
+        super().__init__(segment_interval)
         self._ends: dict[int, tuple[bytes, bytes]] = {}
 
     def join(self, key: bytes, start: int) -> bytes:
@@ -38,35 +36,17 @@ class WindowKeys:
             ends = self._ends_of(start)
         return ends[0] + key + ends[1]
 
-    def segment(self, time: int) -> bytes:
-        """Return the first bytes of the keys whose window starts in the segment of ``time``."""
-        return (time // self.interval).to_bytes(8, "big")
+    def index_key(self, key: bytes) -> bytes:
+        """Return a window's entry in the order by start."""
+        return INDEX + key[-12:-4] + key[8:-12] + key[-4:]
 
-    def bounds(
-        self, key_from: bytes | None, key_to: bytes | None, time_from: int, time_to: int
-    ) -> Iterator[Bounds]:
-        """Yield ``(lower, upper)``, upper exclusive, around all keys of interest, in order.
+    def indexed_key(self, entry: bytes) -> bytes:
+        """Return the window key of an entry in the order by start."""
+        start = entry[1:9]
+        return self.segment(int.from_bytes(start, "big")) + entry[9:-4] + start + entry[-4:]
 
-        Keys of other windows may lie between them: see ``wanted``.
-        """
-        first, last = time_from // self.interval, time_to // self.interval
-        if last - first >= SEPARATE_SEGMENTS:
-            yield first.to_bytes(8, "big"), (last + 1).to_bytes(8, "big")
-            return
-        suffix = time_to.to_bytes(8, "big") + LAST_SEQUENCE
-        for number in range(first, last + 1):
-            segment = number.to_bytes(8, "big")
-            if key_from is not None and key_from == key_to:
-                lower = segment + key_from + time_from.to_bytes(8, "big")
-                upper = segment + key_from + suffix + b"\0"
-            else:
-                lower = segment if key_from is None else segment + key_from
-                upper = (
-                    (number + 1).to_bytes(8, "big")
-                    if key_to is None
-                    else segment + _last_key(key_to, suffix) + b"\0"
-                )
-            yield lower, upper
+    def _end(self, last_time: int) -> bytes:
+        return last_time.to_bytes(8, "big") + LAST_SEQUENCE + b"\0"
 
     def _ends_of(self, start: int) -> tuple[bytes, bytes]:
         if len(self._ends) >= REMEMBERED_STARTS:
@@ -101,22 +81,6 @@ def wanted(
     return (key_from is None or key_from <= key) and (key_to is None or key <= key_to)
 
 
-def clamp(time: int) -> int:
-    """Return the nearest time that a window key can hold."""
-    return max(0, min(time, LONG_MAX))
-
-
 def default_segment_interval(retention: int) -> int:
     """Return Kafka's width of segments for a retention period."""
     return max(retention // 2, MIN_SEGMENT_INTERVAL_MS)
-
-
-def _last_key(key: bytes, suffix: bytes) -> bytes:
-    """Return bytes that no window key of a key up to ``key`` comes after.
-
-    A prefix of ``key`` is such a key too, and a late start may sort it after ``key`` itself.
-    """
-    length = min(1, len(key))
-    while length < len(key) and key[length] >= suffix[0]:
-        length += 1
-    return key[:length] + suffix

@@ -1,48 +1,31 @@
-"""The bytes under a window store: segments that expire."""
+"""Layers of bytes under a window store."""
 
 from __future__ import annotations
 
-import logging
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import compress
 
 from millstream.core.state import StateStore, StateStoreContext, WindowStore
 from millstream.core.state.access import WindowAdds
 from millstream.core.store import Entry
-from millstream.stores.layers import Above, Encode, PointLayer
+from millstream.stores.expiry import ExpiringLayer, TimedLayer
+from millstream.stores.layers import Above, Encode
+from millstream.stores.time_keys import META_KEY, clamp
 from millstream.stores.window.adds import StoredAdds
 from millstream.stores.window.index import WindowIndex
 from millstream.stores.window.keys import (
     WindowKeys,
     by_time,
-    clamp,
     key_of,
     start_bytes,
     start_of,
     wanted,
 )
 
-logger = logging.getLogger("millstream.stores")
 
-# Segments begin with a byte below 0x80, so these come after all of them.
-INDEX = b"\x80"
-META_KEY = b"\xffmeta"
-
-
-BeforeDrop = Callable[[int | None], None]
-
-
-class WindowLayer(PointLayer):
-    """Window keys to bytes; see ``window_keys``."""
-
-    time_ordered: bool
-    """Windows of several keys come by time, then key; else by segment, then key."""
-    before_drop: BeforeDrop | None = None
-    """Told when windows are about to be dropped, and of the first start that stays.
-
-    None instead of a start: open iterators go on as if nothing were dropped.
-    """
+class WindowLayer(TimedLayer):
+    """Window keys to bytes; see ``WindowKeys``. A window's time is its start."""
 
     @abstractmethod
     def fetch(
@@ -69,15 +52,10 @@ class WindowLayer(PointLayer):
         return None
 
 
-class StoredWindows(WindowLayer):
-    """Windows in a task's working copy of a byte store.
+class StoredWindows(ExpiringLayer, WindowLayer):
+    """Windows in a task's working copy of a byte store, in segments that expire."""
 
-    A window that starts at or before the latest start minus retention is not seen any more. A
-    store that is said to be persistent accepts and keeps windows until their whole segment is that
-    old, one in memory does not: that is how Kafka's two kinds differ.
-    """
-
-    folds = True
+    time_name = "windowStart"
 
     def __init__(
         self,
@@ -94,34 +72,31 @@ class StoredWindows(WindowLayer):
         """Describe it.
 
         ``emits_final`` keeps a second order, by start, for reads of all keys. On disk that is also
-        the order seen, and retention includes its last moment; ``sliding`` sees it only there, and
-        ranges of keys by key.
+        the order of iterators, and retention includes its last moment; ``sliding`` uses it for
+        reads of all keys only.
         """
-        self._name = name
-        self._kind = kind
-        self._retention = retention
-        self._keys = keys
+        first_seen = 0 if emits_final and durable else 1
+        super().__init__(
+            name,
+            kind,
+            retention,
+            keys,
+            durable=durable,
+            indexed=emits_final,
+            first_seen=first_seen,
+        )
         self._duplicates = self.adds = duplicates
-        self.stores_durably = durable
         self.time_ordered = emits_final or not durable
-        self._indexed = emits_final
         self._ranges_by_key = emits_final and durable and sliding
-        self._first_seen = 0 if emits_final and durable else 1
         self.sequence = 0
-        self.observed = -1
-        self._kept_from = b""
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._context = context
-        self._copy = context.working_copy(self._name, self._kind)
-        self._copy_get = self._copy.get
-        self._copy_put = self._copy.put
         self.index = WindowIndex(
             lambda key, first, last: self.fetch(key, key, first, last, reverse=False)
         )
-        self.get = self._get_last if self._duplicates else self._get
-        self.put = self._add if self._duplicates else self._put
-        self.reload()
+        super().init(context, root)
+        if self._duplicates:
+            self.get, self.put = self._get_last, self._add
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
         if self._duplicates:
@@ -135,18 +110,8 @@ class StoredWindows(WindowLayer):
         values = iter(found)
         return [next(values) if seen else None for seen in there]
 
-    def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        starts = set(map(start_bytes, entries))
-        latest = max(starts, default=b"")
-        moves = latest > self._observed_bytes
-        oldest = self._oldest_live(latest) if moves else self._live_from
-        if self._duplicates or self._indexed or min(starts, default=b"") < oldest:
-            super().put_all(entries)
-            return
-        if moves:
-            self._move_to(latest)
-            self._save()
-        self._copy.put_all(entries)
+    def _put_column(self, entries: dict[bytes, bytes | None]) -> None:
+        super()._put_column(entries)
         if self.index:
             for key, value in entries.items():
                 self.index.note(key, value)
@@ -161,12 +126,10 @@ class StoredWindows(WindowLayer):
 
     def settle(self) -> None:
         """Catch up with ``observed`` and ``sequence`` after they were set from outside."""
-        self._move_to(self.observed.to_bytes(8, "big"))
-        self._save()
+        self._advance(self.observed.to_bytes(8, "big"))
 
     def near(self, key: bytes, first: int, last: int) -> list[Entry]:
-        oldest = self.observed - self._retention + self._first_seen
-        return self.index.find(key, oldest, first, min(last, self.observed))
+        return self.index.find(key, self.oldest(), first, min(last, self.observed))
 
     def fetch(
         self,
@@ -177,8 +140,7 @@ class StoredWindows(WindowLayer):
         *,
         reverse: bool,
     ) -> Iterator[Entry]:
-        oldest = self.observed - self._retention + self._first_seen
-        first = clamp(max(time_from, oldest))
+        first = clamp(max(time_from, self.oldest()))
         last = min(time_to, self.observed)
         if last < first:
             return iter(())
@@ -204,44 +166,15 @@ class StoredWindows(WindowLayer):
             else:
                 yield from entries
 
-    def oldest(self) -> int:
-        """Return the first start that is still seen."""
-        return self.observed - self._retention + self._first_seen
-
     def oldest_seen(self, latest: int) -> int:
         return max(0, max(self.observed, latest) - self._retention + self._first_seen)
 
-    def close(self) -> None:
-        self._copy.close()
-
     def reload(self) -> None:
         self.index.forget()
-        meta = self._copy_get(META_KEY)
-        # Only joins look for nearly every key that they write.
-        self.index.complete = meta is None and self._duplicates
-        self.observed = -1
-        self._first_segment = -1
-        self.first_accepted = self.moves_at = 0
         self.sequence = 0
-        self._observed_bytes = self._live_from = self._seen_from = b""
-        self._kept_from = bytes(8)
-        if meta is not None:
-            self.sequence = int.from_bytes(meta[8:], "big")
-            self._move_to(meta[:8])
-
-    def _by_index(self, first: int, last: int, *, reverse: bool) -> Iterator[Entry]:
-        lower, upper = INDEX + first.to_bytes(8, "big"), INDEX + (last + 1).to_bytes(8, "big")
-        get, interval = self._copy_get, self._keys.interval
-        for found, _ in self._copy.scan(lower, upper, reverse=reverse):
-            start = found[1:9]
-            segment = (int.from_bytes(start, "big") // interval).to_bytes(8, "big")
-            key = segment + found[9:-4] + start + found[-4:]
-            value = get(key)
-            if value is not None:
-                yield key, value
-
-    def _get(self, key: bytes) -> bytes | None:
-        return self._copy_get(key) if key[-12:-4] >= self._seen_from else None
+        # Only joins look for nearly every key that they write.
+        self.index.complete = self._duplicates and self._copy_get(META_KEY) is None
+        super().reload()
 
     def _get_last(self, key: bytes) -> bytes | None:
         # Kafka's persistent store looks for the sequence number it gave out last; the one in
@@ -250,27 +183,16 @@ class StoredWindows(WindowLayer):
             return None
         return self._get(key[:-4] + self.sequence.to_bytes(4, "big"))
 
-    def _put(self, key: bytes, value: bytes | None) -> None:
-        start = key[-12:-4]
-        if start > self._observed_bytes:
-            self._move_to(start)
-            self._save()
-        elif start < self._live_from:
-            self._refuse(key)
-            return
-        self._copy_put(key, value)
+    def _set(self, key: bytes, value: bytes | None) -> None:
+        super()._set(key, value)
         if self.index:
             self.index.note(key, value)
-        if self._indexed:
-            by_start = INDEX + start + key[8:-12] + key[-4:]
-            self._copy_put(by_start, None if value is None else b"")
 
     def _add(self, key: bytes, value: bytes | None) -> None:
         if value is None:
             # There is nothing to delete; but time moves on in Kafka's store in memory.
             if not self.stores_durably and key[-12:-4] > self._observed_bytes:
-                self._move_to(key[-12:-4])
-                self._save()
+                self._advance(key[-12:-4])
             return
         number = self.sequence = (self.sequence + 1) & 0x7FFFFFFF
         start, last = key[-12:-4], number.to_bytes(4, "big")
@@ -279,52 +201,12 @@ class StoredWindows(WindowLayer):
         self._put(key[:-4] + last, value)
         self._copy_put(META_KEY, self._observed_bytes + last)
 
-    def _move_to(self, start: bytes) -> None:
-        # In a join's store this runs for every record, so it does no more than it has to.
-        self._observed_bytes = start
-        self.observed = int.from_bytes(start, "big")
-        oldest = self.observed - self._retention
-        self._seen_from = max(0, oldest + self._first_seen).to_bytes(8, "big")
-        first_segment = max(0, oldest) // self._keys.interval
-        if not self.stores_durably or first_segment != self._first_segment:
-            self._live_from = self._oldest_live(start)
-        if first_segment != self._first_segment:
-            self._first_segment = first_segment
-            self.first_accepted = first_segment * self._keys.interval
-            self.moves_at = self.first_accepted + self._keys.interval + self._retention
-            self._drop_before(first_segment)
-
-    def _drop_before(self, first_segment: int) -> None:
-        kept_from = first_segment.to_bytes(8, "big")
-        if kept_from > self._kept_from:
-            if self.before_drop is not None:
-                first_start = first_segment * self._keys.interval
-                self.before_drop(first_start if self.stores_durably else None)
-            self._copy.drop_range(self._kept_from, kept_from)
-            self._kept_from = kept_from
-            if self._indexed:
-                oldest_kept = (first_segment * self._keys.interval).to_bytes(8, "big")
-                self._copy.drop_range(INDEX + bytes(8), INDEX + oldest_kept)
-
-    def _oldest_live(self, start: bytes) -> bytes:
-        """Return the oldest start that is not refused once ``start`` has been observed."""
-        oldest = int.from_bytes(start, "big") - self._retention
-        if not self.stores_durably:
-            return clamp(oldest + 1).to_bytes(8, "big")
-        interval = self._keys.interval
-        return (clamp(oldest) // interval * interval).to_bytes(8, "big")
-
     def _save(self) -> None:
         self._copy_put(META_KEY, self._observed_bytes + self.sequence.to_bytes(4, "big"))
 
-    def _refuse(self, key: bytes) -> None:
-        self._context.count_dropped_record(self._name)
-        logger.warning(
-            "Skipping record for expired segment. store=[%s] windowStart=[%d] streamTime=[%d]",
-            self._name,
-            start_of(key),
-            self.observed,
-        )
+    def _restore(self, meta: bytes) -> None:
+        self.sequence = int.from_bytes(meta[8:], "big")
+        self._move_to(meta[:8])
 
 
 class SuppliedWindows(Above, WindowLayer):

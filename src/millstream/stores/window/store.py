@@ -29,12 +29,12 @@ from millstream.stores.codec import TimestampedCodec
 from millstream.stores.header_codec import HeadersCodec
 from millstream.stores.iterators import Entries, WindowEntries
 from millstream.stores.key_value.store import given, warn_empty_range
+from millstream.stores.time_keys import clamp
 from millstream.stores.typed import TypedStore
 from millstream.stores.window.keys import (
     REMEMBERED_STARTS,
     WindowKeys,
     by_time,
-    clamp,
     key_of,
     start_bytes,
     start_of,
