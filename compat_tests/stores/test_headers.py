@@ -27,7 +27,7 @@ from millstream.core.state import (
 )
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.stores import Stores
-from millstream.stores.codec import Part
+from millstream.stores.codec import BoundSerde
 from millstream.stores.header_codec import AggregateHeadersCodec, HeadersCodec
 from millstream.stores.key_value.store import SerdeKeyValueStore
 
@@ -61,8 +61,8 @@ def shown(headers: Headers | None) -> list[tuple[str, bytes | None]]:
     return [(header.key(), header.value()) for header in headers or ()]
 
 
-def text_part() -> Part[Any]:
-    return Part(Serdes.String(), "app-s-changelog")
+def text_part() -> BoundSerde[Any]:
+    return BoundSerde(Serdes.String(), "app-s-changelog")
 
 
 def opened(builder: Any, context: StoreTestContext) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.state import (
+    CacheFlushListener,
     DslStoreFormat,
-    FlushListener,
     KeyValueAccess,
     StateStoreContext,
 )
@@ -20,7 +20,7 @@ from millstream.stores.cache.record_cache import (
     RecordCache,
     context_bytes,
 )
-from millstream.stores.codec import Codec, Part
+from millstream.stores.codec import BoundSerde, Codec
 from millstream.stores.layers import Encode, PointLayer
 
 _UTF8_BYTES = 4
@@ -30,7 +30,7 @@ _UTF8_BYTES = 4
 class StoreAccess(KeyValueAccess):
     """What the public methods need besides."""
 
-    def __init__(self, keys: Part[Any], codec: Codec, below: PointLayer) -> None:
+    def __init__(self, keys: BoundSerde[Any], codec: Codec, below: PointLayer) -> None:
         self.logs = below.logs
         self.keeps_headers = codec.format is DslStoreFormat.HEADERS
         self._keys = keys
@@ -38,7 +38,7 @@ class StoreAccess(KeyValueAccess):
         self._below = below
         self.folds = below.folds
         self.plain = codec.part.plain_type
-        self.keep = codec.copied
+        self.to_cell = codec.copied
 
     def serialize_key(self, key: Any) -> bytes:
         return self._keys.to_bytes(key)  # type: ignore[return-value]
@@ -61,11 +61,11 @@ class StoreAccess(KeyValueAccess):
             return None
         return self._below.encoding_for(layer, self._codec.encode_column)
 
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+    def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         """Name who is told of flushed entries; False if nothing is ever flushed."""
         return False
 
-    def in_hand(self, chunk: Chunk, index: int) -> None:
+    def set_current_record(self, chunk: Chunk, index: int) -> None:
         pass
 
     def measure_reads(self, measure: Callable[[Any], Any]) -> None:
@@ -90,7 +90,7 @@ class DirectAccess(StoreAccess):
     cached = False
 
     def __init__(
-        self, keys: Part[Any], codec: Codec, below: PointLayer, context: StateStoreContext
+        self, keys: BoundSerde[Any], codec: Codec, below: PointLayer, context: StateStoreContext
     ) -> None:
         super().__init__(keys, codec, below)
         self._context = context
@@ -151,7 +151,7 @@ class CachedAccess(StoreAccess):
 
     def __init__(
         self,
-        keys: Part[Any],
+        keys: BoundSerde[Any],
         codec: Codec,
         below: PointLayer,
         context: StateStoreContext,
@@ -253,12 +253,12 @@ class CachedAccess(StoreAccess):
         entries = self._cache.range(lower, upper, reverse=reverse)
         return ((key, cell_of(entry)) for key, entry in entries)
 
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+    def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         self._flusher.listener = listener
         self._flusher.send_old = send_old_values
         return True
 
-    def in_hand(self, chunk: Chunk, index: int) -> None:
+    def set_current_record(self, chunk: Chunk, index: int) -> None:
         self._flusher.hand = chunk, index
 
     def measure_reads(self, measure: Callable[[Any], Any]) -> None:

@@ -26,7 +26,7 @@ SIZED_BY_TYPE = (int, float, bool)
 KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
 
 
-class Part(Generic[T]):
+class BoundSerde(Generic[T]):
     """One serde, bound to the topic whose records the bytes would be.
 
     ``headers`` returns those of the record in hand, for a serde that reads or changes headers.
@@ -135,7 +135,7 @@ class Codec(ABC):
     log: ClassVar[staticmethod[..., None]]
     """Notes a change in a changelog: a ``Log``."""
 
-    def __init__(self, part: Part[Any]) -> None:
+    def __init__(self, part: BoundSerde[Any]) -> None:
         self.part = part
 
     @abstractmethod

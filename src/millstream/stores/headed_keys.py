@@ -14,7 +14,7 @@ from typing import Any
 from millstream.core.headers import Headers
 from millstream.core.state import Headed, StateStoreContext
 from millstream.stores.cache.flushing import NO_RECORD
-from millstream.stores.codec import Part
+from millstream.stores.codec import BoundSerde
 
 Write = Callable[..., None]
 
@@ -28,7 +28,7 @@ def deletion(context: StateStoreContext) -> Iterator[Headers]:
         yield headers
 
 
-def heading(access: Any, keys: Part[Any], context: StateStoreContext, value_at: int) -> Any:
+def heading(access: Any, keys: BoundSerde[Any], context: StateStoreContext, value_at: int) -> Any:
     """Return the operators' way into a store, with keys written for each value they write.
 
     Args:
@@ -45,7 +45,7 @@ def heading(access: Any, keys: Part[Any], context: StateStoreContext, value_at: 
 
 
 def _heading(
-    call: Write, keys: Part[Any], context: StateStoreContext, value_at: int | None
+    call: Write, keys: BoundSerde[Any], context: StateStoreContext, value_at: int | None
 ) -> Write:
     def write(key_bytes: bytes, key: Any, *rest: Any) -> None:
         value = None if value_at is None else rest[value_at]

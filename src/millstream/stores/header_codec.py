@@ -15,7 +15,7 @@ from millstream.core.state import (
     Headed,
     ValueTimestampHeaders,
 )
-from millstream.stores.codec import Part, PlainCodec, TimestampedCodec
+from millstream.stores.codec import BoundSerde, PlainCodec, TimestampedCodec
 from millstream.stores.value_forms import log_aggregate_with_headers, log_with_headers
 
 NONE = 0
@@ -148,7 +148,7 @@ def bare(cell: Any) -> Any:
     return cell.value if type(cell) is Headed else cell
 
 
-def written(part: Part[Any], value: Any) -> tuple[Headers | None, bytes | None]:
+def written(part: BoundSerde[Any], value: Any) -> tuple[Headers | None, bytes | None]:
     """Return headers and bytes of a value; its serializer may add to the headers."""
     headers = None
     if type(value) is Headed:

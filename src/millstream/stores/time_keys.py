@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from millstream.core.durations import LONG_MAX
 
@@ -59,6 +59,16 @@ class TimedKeys(ABC):
             else:
                 upper = segment + _last_key(key_to, end)
             yield lower, upper
+
+    @staticmethod
+    @abstractmethod
+    def key_of(raw: bytes) -> bytes:
+        """Return the bytes of the user's key."""
+
+    @staticmethod
+    @abstractmethod
+    def by_time(raw: bytes) -> tuple[Any, ...]:
+        """Return what orders entries by time, then key."""
 
     @abstractmethod
     def index_key(self, key: bytes) -> bytes:

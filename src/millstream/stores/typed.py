@@ -12,10 +12,10 @@ from millstream.core.errors import InvalidStateStoreException
 from millstream.core.headers import Headers
 from millstream.core.metrics import StoreMetrics
 from millstream.core.serdes import Serde
-from millstream.core.state import DslStoreFormat, FlushListener, StateStore, StateStoreContext
+from millstream.core.state import CacheFlushListener, DslStoreFormat, StateStore, StateStoreContext
 from millstream.stores import metered
 from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
-from millstream.stores.codec import Codec, Part, PlainCodec, resolve
+from millstream.stores.codec import BoundSerde, Codec, PlainCodec, resolve
 from millstream.stores.headed_keys import deletion, heading
 from millstream.stores.iterators import Entries
 from millstream.stores.layers import Below, PointLayer
@@ -104,7 +104,7 @@ class OpenedStore(StateStore, Generic[A]):
         for entries in list(self._iterators):
             entries.settle(time_of, first_kept)
 
-    def _parts(self, context: StateStoreContext) -> tuple[Part[Any], Part[Any]]:
+    def _parts(self, context: StateStoreContext) -> tuple[BoundSerde[Any], BoundSerde[Any]]:
         """Return the serdes of keys and values, bound to the changelog's topic as in Kafka."""
         topic = context.changelog_topic(self._name)
         key_serde = resolve(self._key_serde, context.keySerde(), "key", self._name)
@@ -114,7 +114,7 @@ class OpenedStore(StateStore, Generic[A]):
             record = context.record_context
             return Headers() if record is None else record.headers()
 
-        parts = Part(key_serde, topic, headers), Part(value_serde, topic, headers)
+        parts = BoundSerde(key_serde, topic, headers), BoundSerde(value_serde, topic, headers)
         self.wants_headers = any(part.writes_headers or part.reads_headers for part in parts)
         return parts
 
@@ -192,7 +192,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
         if metrics.cached and metrics.debug:
             self._points.measure_reads(Meter(metrics).measure_cache)
 
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+    def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         """Name who is told of flushed entries; False if the store has no cache."""
         self._opened()
         return self._points.set_flush_listener(listener, send_old_values)

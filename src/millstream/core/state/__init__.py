@@ -1,6 +1,6 @@
 """State as users and operators see it: interfaces only; the stores are in ``stores``."""
 
-from millstream.core.state.access import FlushListener as FlushListener
+from millstream.core.state.access import CacheFlushListener as CacheFlushListener
 from millstream.core.state.access import Headed as Headed
 from millstream.core.state.access import KeyValueAccess as KeyValueAccess
 from millstream.core.state.access import SessionAccess as SessionAccess

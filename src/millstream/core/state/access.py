@@ -15,10 +15,10 @@ from millstream.core.chunk import Chunk
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 
-Keep = Callable[[Any, int], Any]
+ToCell = Callable[[Any, int], Any]
 
 
-class FlushListener(Protocol):
+class CacheFlushListener(Protocol):
     """Told of each entry that leaves a record cache.
 
     A listener that also has ``flush_chunk(chunk)`` gets runs of entries as chunks of a table
@@ -65,7 +65,7 @@ class CellAccess(Access):
     """A cell may be read once for many changes, of which only the last is written."""
     plain: type | None
     """Values of exactly this type cannot be changed, so that a cell may hold them as they are."""
-    keep: Keep
+    to_cell: ToCell
     """Returns the cell of any other value and its time, as it would be read back."""
 
 
@@ -103,7 +103,7 @@ class KeyValueAccess(CellAccess):
         """Do many ``write_at``, in order; only where ``has_room`` said so."""
 
     @abstractmethod
-    def in_hand(self, chunk: Chunk, index: int) -> None:
+    def set_current_record(self, chunk: Chunk, index: int) -> None:
         """Say for which record of a chunk the next calls are, where they may evict something.
 
         Stream time as others see it while that goes down is that of this record.
@@ -133,7 +133,7 @@ class WindowAccess(CellAccess):
 
     folds: bool
     """A window may be read once for many changes, of which only the last is written."""
-    in_hand: Callable[[Chunk, int], None]
+    set_current_record: Callable[[Chunk, int], None]
     """See ``KeyValueAccess``."""
 
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import Any
 from millstream.core.chunk import Chunk
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
-from millstream.core.state import FlushListener, StateStoreContext
+from millstream.core.state import CacheFlushListener, StateStoreContext
 from millstream.stores.cache.record_cache import CacheEntry
 from millstream.stores.codec import Codec
 from millstream.stores.layers import PointLayer
@@ -38,7 +38,7 @@ class Flusher:
         self._codec = codec
         self._below = below
         self._show_key = show_key
-        self.listener: FlushListener | None = None
+        self.listener: CacheFlushListener | None = None
         self.send_old = False
         self.hand: tuple[Chunk, int] | None = None
         """The record of a chunk for which the store was last used, and perhaps others evicted."""

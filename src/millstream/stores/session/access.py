@@ -1,8 +1,8 @@
-"""The operators' way into a session store."""
+"""Access of operators to a session store: session keys in front of an access by raw key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -13,11 +13,9 @@ from millstream.core.errors import (
 )
 from millstream.core.state import SessionAccess, StateStoreContext
 from millstream.stores.access import StoreAccess
-from millstream.stores.cache.merge import merged
-from millstream.stores.codec import Codec, Part
+from millstream.stores.codec import BoundSerde
 from millstream.stores.session.keys import (
     SessionKeys,
-    by_end,
     end_of,
     key_of,
     start_of,
@@ -25,46 +23,33 @@ from millstream.stores.session.keys import (
 )
 from millstream.stores.session.layers import SessionLayer
 from millstream.stores.time_keys import SEPARATE_SEGMENTS, Bounds, clamp
+from millstream.stores.timed import Cells, TimedAccess
 
-Cells = Iterator[tuple[bytes, Any]]
 
-
-class Sessions(SessionAccess):
-    """Session keys in front of an access by key."""
+class SerdeSessionAccess(TimedAccess, SessionAccess):
+    """Session keys in front of an access by raw key."""
 
     def __init__(
         self,
         points: StoreAccess,
-        layer: SessionLayer,
         session_keys: SessionKeys,
-        keys: Part[Any],
-        codec: Codec,
+        layer: SessionLayer,
+        decode: Callable[[bytes], Any],
+        keys: BoundSerde[Any],
         context: StateStoreContext,
         *,
-        decode: Callable[[bytes], Any],
+        value_of: Callable[[Any], Any],
         remove: Callable[[bytes], None],
     ) -> None:
-        self.points = points
-        self.cached = points.cached
-        self.logs = points.logs
+        super().__init__(points, session_keys, layer, decode)
         self.folds = points.folds and not points.logs
-        self.plain = points.plain
-        self.keep = points.keep
         self._layer = layer
         self._session_keys = session_keys
         self._join = session_keys.join
         self._keys = keys
-        self._decode = decode
         self._remove = remove
-        self._bare = codec.value
+        self._value_of = value_of
         self._context = context
-        self._latest = -1
-
-    def serialize_key(self, key: Any) -> bytes:
-        return self.points.serialize_key(key)
-
-    def serialize_keys(self, keys: Sequence[Any]) -> list[bytes]:
-        return self.points.serialize_keys(keys)
 
     @property
     def observed(self) -> int:
@@ -81,7 +66,7 @@ class Sessions(SessionAccess):
         return self.points.read(self._join(key_bytes, start, end))
 
     def read(self, key_bytes: bytes, start: int, end: int) -> Any:
-        return self._bare(self.cell(key_bytes, start, end))
+        return self._value_of(self.cell(key_bytes, start, end))
 
     def find(
         self, key_bytes: bytes, earliest_end: int, latest_start: int
@@ -89,13 +74,13 @@ class Sessions(SessionAccess):
         if self.folds and max(self._latest, self._layer.observed) < earliest_end:
             return []
         cells = self.cells(key_bytes, key_bytes, earliest_end, latest_start, reverse=False)
-        bare = self._bare
-        return [(start_of(key), end_of(key), bare(cell)) for key, cell in cells]
+        value_of = self._value_of
+        return [(start_of(key), end_of(key), value_of(cell)) for key, cell in cells]
 
     def ended(self, first_end: int, last_end: int) -> list[tuple[bytes, int, int, Any]]:
         cells = self.ended_cells(first_end, last_end)
-        bare = self._bare
-        return [(key_of(key), start_of(key), end_of(key), bare(cell)) for key, cell in cells]
+        value_of = self._value_of
+        return [(key_of(key), start_of(key), end_of(key), value_of(cell)) for key, cell in cells]
 
     def write(self, key_bytes: bytes, key: Any, start: int, end: int, value: Any) -> None:
         self._latest = max(self._latest, end)
@@ -167,21 +152,13 @@ class Sessions(SessionAccess):
 
         What is in the cache only up to an end of ``cached_until``: see ``check_start``.
         """
-        layer, decode = self._layer, self._decode
-        stored = layer.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
+        stored = self._layer.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
         if not self.cached:
-            return ((key, decode(data)) for key, data in stored)
+            return self._decoded(stored)
         cached = self._cached_cells(
             key_from, key_to, earliest_end, latest_start, cached_until, reverse=reverse
         )
-        if layer.time_ordered:
-            cached = iter(sorted(cached, key=lambda c: by_end(c[0]), reverse=reverse))
-        order = by_end if layer.time_ordered else bytes
-        return merged(
-            ((order(key), key, cell) for key, cell in cached),
-            ((order(key), key, decode(data)) for key, data in stored),
-            reverse=reverse,
-        )
+        return self._merged(cached, stored, reverse=reverse)
 
     def check_start(self, latest_start: int, *, reverse: bool) -> int | None:
         """Refuse a latest start that Kafka's stores fail on when they look for one key's sessions.
@@ -219,8 +196,7 @@ class Sessions(SessionAccess):
                 "a cached session store cannot find the sessions of all keys by their end",
                 hint="Build it without a cache.",
             )
-        decode = self._decode
-        return ((key, decode(data)) for key, data in self._layer.ended(first_end, last_end))
+        return self._decoded(self._layer.ended(first_end, last_end))
 
     def _cached_cells(
         self,
@@ -240,10 +216,9 @@ class Sessions(SessionAccess):
             return
         else:
             bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest))
-        for lower, upper in reversed(bounds) if reverse else bounds:
-            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
-                if wanted(key, key_from, key_to, first_end, start):
-                    yield key, cell
+        yield from self._cached_within(
+            bounds, lambda key: wanted(key, key_from, key_to, first_end, start), reverse=reverse
+        )
 
     def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
         """Return bounds of one key's sessions that end by ``until``, segment by segment.

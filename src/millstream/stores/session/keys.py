@@ -22,6 +22,16 @@ class SessionKeys(TimedKeys):
         segment = (end // self.interval).to_bytes(8, "big")
         return segment + key + end.to_bytes(8, "big") + start.to_bytes(8, "big")
 
+    @staticmethod
+    def key_of(raw: bytes) -> bytes:
+        """Return the bytes of the user's key."""
+        return raw[8:-16]
+
+    @staticmethod
+    def by_time(raw: bytes) -> tuple[bytes, bytes]:
+        """Return what orders sessions by end, then key, then start."""
+        return raw[-16:-8], raw[8:]
+
     def index_key(self, key: bytes) -> bytes:
         """Return a session's entry in the order by end."""
         return INDEX + key[-16:] + key[8:-16]
@@ -35,9 +45,7 @@ class SessionKeys(TimedKeys):
         return AFTER_TIMES
 
 
-def key_of(session_key: bytes) -> bytes:
-    """Return the key's bytes."""
-    return session_key[8:-16]
+key_of = SessionKeys.key_of
 
 
 def end_of(session_key: bytes) -> int:
@@ -48,11 +56,6 @@ def end_of(session_key: bytes) -> int:
 def start_of(session_key: bytes) -> int:
     """Return the session's start."""
     return int.from_bytes(session_key[-8:], "big")
-
-
-def by_end(session_key: bytes) -> tuple[bytes, bytes]:
-    """Return what orders sessions by end, then key, then start."""
-    return session_key[-16:-8], session_key[8:]
 
 
 def latest_start_first(session_key: bytes) -> tuple[bytes, bytes, int]:

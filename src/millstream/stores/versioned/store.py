@@ -9,7 +9,7 @@ from millstream.core.durations import LONG_MAX
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
-    FlushListener,
+    CacheFlushListener,
     KeyValueIterator,
     StateStore,
     StateStoreContext,
@@ -17,7 +17,7 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     VersionedRecord,
 )
-from millstream.stores.codec import Part
+from millstream.stores.codec import BoundSerde
 from millstream.stores.iterators import Entries
 from millstream.stores.key_value.store import given, warn_empty_range
 from millstream.stores.typed import OpenedStore
@@ -53,7 +53,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
         """Tell whether the contents survive the process."""
         return self._layer.stores_durably
 
-    def set_flush_listener(self, listener: FlushListener, send_old_values: bool) -> bool:
+    def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         """Return False: what is cached of a versioned store has been written already."""
         return False
 
@@ -131,7 +131,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
 class Versions(VersionedAccess):
     """Serdes in front of the bytes."""
 
-    def __init__(self, keys: Part[Any], values: Part[Any], layer: VersionLayer) -> None:
+    def __init__(self, keys: BoundSerde[Any], values: BoundSerde[Any], layer: VersionLayer) -> None:
         self.logs = layer.logs
         self._keys = keys
         self._values = values

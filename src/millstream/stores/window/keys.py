@@ -36,6 +36,16 @@ class WindowKeys(TimedKeys):
             ends = self._ends_of(start)
         return ends[0] + key + ends[1]
 
+    @staticmethod
+    def key_of(raw: bytes) -> bytes:
+        """Return the bytes of the user's key."""
+        return raw[8:-12]
+
+    @staticmethod
+    def by_time(raw: bytes) -> tuple[bytes, bytes, bytes]:
+        """Return what orders windows by start, then key."""
+        return raw[-12:-4], raw[8:-12], raw[-4:]
+
     def index_key(self, key: bytes) -> bytes:
         """Return a window's entry in the order by start."""
         return INDEX + key[-12:-4] + key[8:-12] + key[-4:]
@@ -56,19 +66,12 @@ class WindowKeys(TimedKeys):
         return ends
 
 
-def key_of(window_key: bytes) -> bytes:
-    """Return the key's bytes."""
-    return window_key[8:-12]
+key_of = WindowKeys.key_of
 
 
 def start_of(window_key: bytes) -> int:
     """Return the window's start."""
     return int.from_bytes(window_key[-12:-4], "big")
-
-
-def by_time(window_key: bytes) -> tuple[bytes, bytes, bytes]:
-    """Return what orders windows by time, then key."""
-    return window_key[-12:-4], window_key[8:-12], window_key[-4:]
 
 
 def wanted(

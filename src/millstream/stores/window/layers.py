@@ -16,7 +16,6 @@ from millstream.stores.window.adds import StoredAdds
 from millstream.stores.window.index import WindowIndex
 from millstream.stores.window.keys import (
     WindowKeys,
-    by_time,
     key_of,
     start_bytes,
     start_of,
@@ -162,7 +161,9 @@ class StoredWindows(ExpiringLayer, WindowLayer):
                 if wanted(entry[0], key_from, key_to, lower_time, upper_time)
             )
             if sorts:
-                yield from sorted(entries, key=lambda entry: by_time(entry[0]), reverse=reverse)
+                yield from sorted(
+                    entries, key=lambda entry: self._keys.by_time(entry[0]), reverse=reverse
+                )
             else:
                 yield from entries
 

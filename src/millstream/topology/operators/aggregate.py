@@ -114,7 +114,7 @@ class Aggregate(Operator):
     def _through_cache(self, chunk: Chunk, key_bytes: list[bytes]) -> None:
         """Add the records one after the other: the cache may have to flush in between."""
         in_hand, read, write, initial, combine = (
-            self._access.in_hand,
+            self._access.set_current_record,
             self._access.read,
             self._access.write_at,
             self._initial,
@@ -149,7 +149,7 @@ class Aggregate(Operator):
     def _update(self, single: Chunk) -> None:
         """Add one record, as ``process`` does, where it is not the record in hand."""
         key_bytes = self._access.serialize_key(single.keys[0])
-        self._access.in_hand(single, 0)
+        self._access.set_current_record(single, 0)
         cells = [self._access.read(key_bytes)]
         rows = zip(single.keys, single.values, single.timestamps, strict=True)
         updates = fold([0], rows, cells, self._initial, self._combine, self._access)

@@ -68,7 +68,7 @@ class Foldable(Protocol):
     """What folding asks of a store's access."""
 
     plain: type | None
-    keep: Keep
+    to_cell: Keep
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ def fold(
     news: list[Any] = []
     olds: list[Any] = []
     times: list[int] = []
-    plain, keep = access.plain, access.keep
+    plain, keep = access.plain, access.to_cell
     try:
         for slot, (key, value, timestamp) in zip(slots, rows, strict=False):
             cell = cells[slot]

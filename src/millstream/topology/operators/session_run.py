@@ -177,7 +177,7 @@ class SessionRun:
                 self._write(owner, first, last, None, row)
                 self.forwards.add(row, first, last, None, cell)
         new = rules.combine(key, self._run.values[row], aggregate)
-        kept = new if new is None or type(new) is self._access.plain else self._access.keep(new, 0)
+        kept = None if new is None else self._own(new)
         self._drop(live, end, start)
         if kept is not None:
             insort(live, (end, start, kept), key=_end)
@@ -209,7 +209,7 @@ class SessionRun:
 
     def _own(self, cell: Any) -> Any:
         """Return a cell that a user's function may change."""
-        return cell if type(cell) is self._access.plain else self._access.keep(cell, 0)
+        return cell if type(cell) is self._access.plain else self._access.to_cell(cell, 0)
 
     def _drop(self, live: list[Live], end: int, start: int) -> None:
         for index in range(len(live) - 1, -1, -1):

@@ -119,7 +119,7 @@ class TableSource(Operator):
 
     def _olds(self, chunk: Chunk, slots: list[int], cells: list[Any]) -> list[Any]:
         """Return the value before each update, cells being those before all of them."""
-        plain, keep, olds = self._access.plain, self._access.keep, []
+        plain, keep, olds = self._access.plain, self._access.to_cell, []
         values = [None if cell is None else cell[0] for cell in cells]
         for slot, value in zip(slots, chunk.values, strict=True):
             olds.append(values[slot])
@@ -149,7 +149,7 @@ class TableSource(Operator):
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
             key_bytes = self._access.serialize_key(key)
-            self._access.in_hand(chunk, index)
+            self._access.set_current_record(chunk, index)
             cell = self._access.read(key_bytes)
             if cell is not None:
                 self._warn_if_late(timestamp, cell[1])
@@ -245,7 +245,7 @@ class DerivedTable(Operator):
         sends_old = self._settings.sends_old
         for index, (key, new) in enumerate(zip(run.keys, news, strict=True)):
             key_bytes = self._access.serialize_key(key)
-            self._access.in_hand(run, index)
+            self._access.set_current_record(run, index)
             cell = self._access.read(key_bytes) if sends_old else None
             old = None if cell is None else cell[0]
             if self._skips_absent and sends_old and new is None and old is None:

@@ -269,7 +269,7 @@ class WindowAggregate(Operator):
         """Add the records one after the other: the cache may have to flush in between."""
         run = rows.run
         in_hand, read, write, initial, combine = (
-            self._access.in_hand,
+            self._access.set_current_record,
             self._access.read,
             self._access.write_at,
             self._initial,
@@ -310,7 +310,7 @@ class WindowAggregate(Operator):
         """Add one record to one window, where it is not the record in hand."""
         single, start = rows.run.slice(index, index + 1), rows.starts[index]
         key_bytes = self._access.serialize_key(single.keys[0])
-        self._access.in_hand(single, 0)
+        self._access.set_current_record(single, 0)
         cells = [self._access.read(key_bytes, start)]
         columns = zip(single.keys, single.values, single.timestamps, strict=True)
         updates = fold([0], columns, cells, self._initial, self._combine, self._access)
