@@ -103,8 +103,8 @@ class DirectAccess(StoreAccess):
         data = self._get(key_bytes)
         return None if data is None else self._decode(data)
 
-    def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
-        return self._codec.decode_column(self._below.get_many(keys_bytes))
+    def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
+        return self._codec.decode_column(self._below.get_many(raw_keys))
 
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         self._put(key_bytes, None if value is None else self._encode(value, timestamp))
@@ -118,7 +118,7 @@ class DirectAccess(StoreAccess):
 
     def write_many(
         self,
-        keys_bytes: Sequence[bytes],
+        raw_keys: Sequence[bytes],
         keys: Sequence[Any],
         values: Sequence[Any],
         timestamps: Sequence[int],
@@ -127,12 +127,12 @@ class DirectAccess(StoreAccess):
     ) -> None:
         data = self._codec.encode_column(values, timestamps)
         if self.logs or self._below.adds:
-            for key_bytes, value, index in zip(keys_bytes, data, indices, strict=True):
+            for key_bytes, value, index in zip(raw_keys, data, indices, strict=True):
                 self._put_at(key_bytes, value, chunk, index)
         else:
-            self._below.put_all(dict(zip(keys_bytes, data, strict=True)))
+            self._below.put_all(dict(zip(raw_keys, data, strict=True)))
 
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+    def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
         return True
 
     def _put_at(self, key_bytes: bytes, data: bytes | None, chunk: Chunk, index: int) -> None:
@@ -182,11 +182,11 @@ class CachedAccess(StoreAccess):
         data = self._get(key_bytes)
         return None if data is None else self._kept(key_bytes, data)
 
-    def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
-        missing = self._cache.missing(keys_bytes)
+    def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
+        missing = self._cache.missing(raw_keys)
         found = dict(zip(missing, self._below.get_many(missing), strict=True))
         cells = []
-        for key_bytes in keys_bytes:
+        for key_bytes in raw_keys:
             # What is kept of one may evict another, which is then missing as well.
             if key_bytes in found:
                 data = found.pop(key_bytes)
@@ -208,14 +208,14 @@ class CachedAccess(StoreAccess):
 
     def write_many(
         self,
-        keys_bytes: Sequence[bytes],
+        raw_keys: Sequence[bytes],
         keys: Sequence[Any],
         values: Sequence[Any],
         timestamps: Sequence[int],
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        rows = zip(keys_bytes, keys, values, timestamps, indices, strict=True)
+        rows = zip(raw_keys, keys, values, timestamps, indices, strict=True)
         if chunk.headers is None:
             self._cache.write_many(rows, chunk, _chunk_context_bytes(chunk, 0))
             return
@@ -224,11 +224,11 @@ class CachedAccess(StoreAccess):
             size = _chunk_context_bytes(chunk, index)
             write(key_bytes, key, value, timestamp, chunk, index, size)
 
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+    def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
         if chunk.headers is not None:
             return False
-        total = sum(map(len, keys_bytes))
-        return self._cache.has_room(total, len(keys_bytes), _chunk_context_bytes(chunk, 0))
+        total = sum(map(len, raw_keys))
+        return self._cache.has_room(total, len(raw_keys), _chunk_context_bytes(chunk, 0))
 
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         part, values = self._codec.part, chunk.values

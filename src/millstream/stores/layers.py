@@ -50,7 +50,7 @@ class Below(Protocol):
         """Release everything."""
 
 
-class Above(Layer):
+class Delegating(Layer):
     """Passes on what it does not do itself."""
 
     _passes_to: Below
@@ -207,7 +207,7 @@ class LruBytes(ByteLayer):
                 self.dropped(oldest)
 
 
-class SuppliedBytes(Above, ByteLayer):
+class SuppliedBytes(Delegating, ByteLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: KeyValueStore[bytes, bytes]) -> None:

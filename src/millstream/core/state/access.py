@@ -1,7 +1,8 @@
-"""The operators' way into a store: serialised keys, bare tuples, many at a time.
+"""Internal store API for DSL operators: serialized keys, bare cells, batched access.
 
 A *cell* is what a key holds: ``(value, timestamp)`` in a timestamped store, the value itself in a
-plain one, None where there is nothing. Nothing is checked here; the public methods do that.
+plain one, None where there is nothing. A *raw key* is a key as the byte store has it. Nothing is
+checked here; the public methods of stores do that.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ ToCell = Callable[[Any, int], Any]
 
 
 class CacheFlushListener(Protocol):
-    """Told of each entry that leaves a record cache.
+    """Receives each entry that leaves a record cache.
 
-    A listener that also has ``flush_chunk(chunk)`` gets runs of entries as chunks of a table
+    A listener that also has ``flush_chunk(chunk)`` receives runs of entries as chunks of a table
     instead, after all of them have been put into the store.
     """
 
@@ -40,12 +41,12 @@ class Headed:
 
 
 class Access(ABC):
-    """What the operators' ways into all stores share."""
+    """Base of the accesses to all kinds of stores."""
 
     cached: bool
-    """A cache is in front: changes are passed on by its flush listener only."""
+    """A record cache is in front: its flush listener alone forwards changes."""
     logs: bool
-    """Every single write is noted in a changelog."""
+    """Every single write is logged in a changelog."""
 
     @abstractmethod
     def serialize_key(self, key: Any) -> bytes:
@@ -57,7 +58,7 @@ class Access(ABC):
 
 
 class CellAccess(Access):
-    """That of stores whose cells may be kept and folded."""
+    """Base of the accesses to key-value, window and session stores, which read and write cells."""
 
     keeps_headers = False
     """Values may be written as ``Headed``."""
@@ -69,31 +70,23 @@ class CellAccess(Access):
     """Returns the cell of any other value and its time, as it would be read back."""
 
 
-class KeyValueAccess(CellAccess):
-    """Fast reads and writes of a key-value store."""
+class RawKeyAccess(CellAccess):
+    """Batched reads and writes by raw key: by key, or by key and window."""
+
+    set_current_record: Callable[[Chunk, int], None]
+    """Names the record of a chunk for which the next calls are, where they may evict entries.
+
+    While an evicted entry is forwarded, stream time is that of this record.
+    """
 
     @abstractmethod
-    def read(self, key_bytes: bytes) -> Any:
-        """Return a key's cell."""
-
-    @abstractmethod
-    def read_many(self, keys_bytes: Sequence[bytes]) -> list[Any]:
-        """Return many keys' cells, as that many calls of ``read``."""
-
-    @abstractmethod
-    def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
-        """Set a key's cell for the record in hand; a value of None deletes."""
-
-    @abstractmethod
-    def write_at(
-        self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
-    ) -> None:
-        """Set a key's cell for one record of a chunk."""
+    def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
+        """Return many cells, as that many calls of ``read``."""
 
     @abstractmethod
     def write_many(
         self,
-        keys_bytes: Sequence[bytes],
+        raw_keys: Sequence[bytes],
         keys: Sequence[Any],
         values: Sequence[Any],
         timestamps: Sequence[int],
@@ -103,18 +96,29 @@ class KeyValueAccess(CellAccess):
         """Do many ``write_at``, in order; only where ``has_room`` said so."""
 
     @abstractmethod
-    def set_current_record(self, chunk: Chunk, index: int) -> None:
-        """Say for which record of a chunk the next calls are, where they may evict something.
-
-        Stream time as others see it while that goes down is that of this record.
-        """
-
-    @abstractmethod
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
+    def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
         """Tell whether reading and writing these keys for a chunk surely evicts nothing.
 
         Then the single updates of a key may be folded into its last one.
         """
+
+
+class KeyValueAccess(RawKeyAccess):
+    """Access to a key-value store."""
+
+    @abstractmethod
+    def read(self, key_bytes: bytes) -> Any:
+        """Return a key's cell."""
+
+    @abstractmethod
+    def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
+        """Set a key's cell for the current record; a value of None deletes."""
+
+    @abstractmethod
+    def write_at(
+        self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
+    ) -> None:
+        """Set a key's cell for one record of a chunk."""
 
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         """Return what a cache may need at most to take a chunk's values, and what they replace.
@@ -128,13 +132,8 @@ class KeyValueAccess(CellAccess):
         return 0
 
 
-class WindowAccess(CellAccess):
-    """Fast reads and writes of a window store; a cell belongs to a key and a window's start."""
-
-    folds: bool
-    """A window may be read once for many changes, of which only the last is written."""
-    set_current_record: Callable[[Chunk, int], None]
-    """See ``KeyValueAccess``."""
+class WindowAccess(RawKeyAccess):
+    """Access to a window store; a cell belongs to a key and a window's start."""
 
     @abstractmethod
     def read(self, key_bytes: bytes, start: int) -> Any:
@@ -146,25 +145,21 @@ class WindowAccess(CellAccess):
     ) -> Iterable[tuple[int, Any]]:
         """Return start and cell of a key's windows that start within bounds, both inclusive.
 
-        In the store's order, which may be walked through once. What is written meanwhile may show
-        if the store is cached.
+        In the store's order; the result can be read once. Writes in the meantime may show if the
+        store is cached.
         """
 
     @abstractmethod
     def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
-        """Return the window keys of keys and starts, which the methods for many windows take."""
+        """Return the raw keys of keys and starts, which the methods for many windows take."""
 
     @abstractmethod
     def oldest_seen(self, latest: int) -> int:
         """Return the first start that can be read below a cache, once ``latest`` was written."""
 
     @abstractmethod
-    def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:
-        """Return many cells, as that many calls of ``read``."""
-
-    @abstractmethod
     def write(self, key_bytes: bytes, key: Any, start: int, value: Any, timestamp: int) -> None:
-        """Set a cell for the record in hand; a value of None deletes; too late is dropped."""
+        """Set a cell for the current record; a value of None deletes; too late is dropped."""
 
     @abstractmethod
     def write_at(
@@ -179,29 +174,13 @@ class WindowAccess(CellAccess):
     ) -> None:
         """Set a cell for one record of a chunk."""
 
-    @abstractmethod
-    def write_many(
-        self,
-        window_keys: Sequence[bytes],
-        keys: Sequence[Any],
-        values: Sequence[Any],
-        timestamps: Sequence[int],
-        chunk: Chunk,
-        indices: Sequence[int],
-    ) -> None:
-        """Do many ``write_at``, in order; only where ``has_room`` said so."""
-
-    @abstractmethod
-    def has_room(self, window_keys: Sequence[bytes], chunk: Chunk) -> bool:
-        """Tell whether reading and writing these windows for a chunk surely evicts nothing."""
-
     def adder(self) -> WindowAdds | None:
-        """Return the way in for many adds that nobody sees happen; None if each has to be seen."""
+        """Return the access for many adds at once; None if each add has to be logged or cached."""
         return None
 
 
 class WindowAdds(ABC):
-    """Adds to windows that keep duplicates; what others see of the time is right once settled."""
+    """Adds to windows that keep duplicates; the store's observed time is right once settled."""
 
     @abstractmethod
     def misses(self, key_bytes: bytes, first: int, last: int) -> bool:
@@ -209,7 +188,7 @@ class WindowAdds(ABC):
 
     @abstractmethod
     def encoded(self, values: Sequence[Any], times: Sequence[int]) -> list[bytes | None] | None:
-        """Return the bytes of values that nobody can change until they are added, else None."""
+        """Return the bytes of values; None if a value could be changed before it is added."""
 
     @abstractmethod
     def encode(self, value: Any, time: int) -> bytes | None:
@@ -221,18 +200,15 @@ class WindowAdds(ABC):
 
     @abstractmethod
     def settle(self) -> None:
-        """Let the store know what was added."""
+        """Bring the store up to date with the adds."""
 
 
 class SessionAccess(CellAccess):
-    """Fast reads and writes of a session store; a cell belongs to a key, a start and an end.
+    """Access to a session store; a cell belongs to a key, a start and an end.
 
     Cells have no time of their own: a cell is the aggregate. Where it folds, a key's sessions may
     be found once for many changes; see ``limits`` and ``write_many``.
     """
-
-    folds: bool
-    """A key's sessions may be found once for many changes; see ``limits`` and ``write_many``."""
 
     @property
     @abstractmethod
@@ -241,7 +217,7 @@ class SessionAccess(CellAccess):
 
     @abstractmethod
     def limits(self, observed: int) -> tuple[int, int]:
-        """Return the earliest ends that are still found, and still taken.
+        """Return the earliest ends that are still found, and still accepted.
 
         That is, once a session that ends at ``observed`` has been written.
         """
@@ -260,8 +236,8 @@ class SessionAccess(CellAccess):
     ) -> list[tuple[int, int, Any]]:
         """Return start, end and cell of a key's sessions, in the store's order.
 
-        Those that end at or after one time and start at or before the other. What the caller writes
-        while walking through the list does not change it.
+        Those that end at or after one time and start at or before the other. Later writes do not
+        change the list.
         """
 
     @abstractmethod
@@ -277,11 +253,11 @@ class SessionAccess(CellAccess):
 
     @abstractmethod
     def write(self, key_bytes: bytes, key: Any, start: int, end: int, value: Any) -> None:
-        """Set a cell for the record in hand; None removes it; too late is dropped."""
+        """Set a cell for the current record; None removes it; too late is dropped."""
 
     @abstractmethod
     def remove(self, key_bytes: bytes, key: Any, start: int, end: int) -> None:
-        """Remove a session for the record in hand."""
+        """Remove a session for the current record."""
 
     @abstractmethod
     def write_at(
@@ -324,7 +300,7 @@ class SessionAccess(CellAccess):
 
 
 class VersionedAccess(Access):
-    """Fast reads and writes of a versioned store, which is never cached."""
+    """Access to a versioned store, which is never cached."""
 
     cached = False
 

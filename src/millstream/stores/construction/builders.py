@@ -30,8 +30,14 @@ from millstream.core.state import (
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.wording import a_kind
-from millstream.stores.above import Adapted, DuplicateNumbers, Logged, LoggedKey, without_segment
 from millstream.stores.construction.suppliers import Foundation, OurSupplier, OurVersionedSupplier
+from millstream.stores.decorators import (
+    AdaptedPoints,
+    ChangeLoggingPoints,
+    DuplicateNumbers,
+    LoggedKey,
+    without_segment,
+)
 from millstream.stores.key_value.store import (
     SerdeKeyValueStore,
     SerdeKeyValueStoreWithHeaders,
@@ -43,9 +49,8 @@ from millstream.stores.session.layers import SuppliedSessions
 from millstream.stores.session.store import SerdeSessionStore, SerdeSessionStoreWithHeaders
 from millstream.stores.typed import OpenedStore
 from millstream.stores.value_forms import Adapter, adapter, log_with_record_headers
-from millstream.stores.versioned.above import CachedVersions, LoggedVersions, SuppliedVersions
-from millstream.stores.versioned.bytes_stores import SuppliedVersionedBytes
-from millstream.stores.versioned.layers import VersionLayer
+from millstream.stores.versioned.decorators import CachedVersions, ChangeLoggingVersions
+from millstream.stores.versioned.layers import SuppliedVersions, VersionLayer
 from millstream.stores.versioned.store import SerdeVersionedStore
 from millstream.stores.window.keys import WindowKeys, default_segment_interval
 from millstream.stores.window.layers import SuppliedWindows
@@ -138,7 +143,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
     def build(self) -> StateStore:
         """Return a new store."""
         layer, told, adapts = self._foundation()
-        points: PointLayer = layer if adapts is None else Adapted(layer, adapts)
+        points: PointLayer = layer if adapts is None else AdaptedPoints(layer, adapts)
         if self._logging:
             points = self._logged(points)
         return self._scoped(
@@ -200,14 +205,16 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         wanted = self._made.codec_class.format
         return layer, told, adapter(wanted, timestamped=timestamped, headers=headers)
 
-    def _logged(self, points: PointLayer) -> Logged:
+    def _logged(self, points: PointLayer) -> ChangeLoggingPoints:
         codec = self._made.codec_class
         log = codec.log
         if self._logs_headers and codec.format is DslStoreFormat.TIMESTAMPED:
             log = log_with_record_headers
         # Kafka does not see the LRU map below its adapter for timestamps.
         dropped = not codec.timestamped
-        return Logged(points, self._name, log, self._logged_key(), logs_dropped=dropped)
+        return ChangeLoggingPoints(
+            points, self._name, log, self._logged_key(), logs_dropped=dropped
+        )
 
     def _logged_key(self) -> LoggedKey | None:
         return without_segment
@@ -309,7 +316,7 @@ class VersionedBuilder(SerdeStoreBuilder):
         """Return a new store."""
         layer = self._layer()
         if self._logging:
-            layer = LoggedVersions(layer, self._name)
+            layer = ChangeLoggingVersions(layer, self._name)
         if isinstance(self._supplier, OurVersionedSupplier) and self._supplier.cached:
             layer = CachedVersions(layer)
         return self._scoped(self._made(self._name, layer, self._key_serde, self._value_serde))
@@ -318,9 +325,7 @@ class VersionedBuilder(SerdeStoreBuilder):
         if isinstance(self._supplier, OurVersionedSupplier):
             return self._supplier.foundation()[0]  # type: ignore[no-any-return]
         supplied: Any = self._supplier.get()
-        if isinstance(supplied, VersionedBytesStore):
-            return SuppliedVersionedBytes(supplied)
-        if isinstance(supplied, VersionedKeyValueStore):
+        if isinstance(supplied, VersionedBytesStore | VersionedKeyValueStore):
             return SuppliedVersions(supplied)
         raise IllegalStateException(
             f'the supplier of versioned store "{self._name}" made no versioned store',

@@ -10,7 +10,7 @@ from millstream.core.state import SessionStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.stores.expiry import ExpiringLayer, TimedLayer
-from millstream.stores.layers import Above
+from millstream.stores.layers import Delegating
 from millstream.stores.session.keys import (
     SessionKeys,
     end_of,
@@ -124,7 +124,7 @@ class StoredSessions(ExpiringLayer, SessionLayer):
             self._set(key, None)
 
 
-class SuppliedSessions(Above, SessionLayer):
+class SuppliedSessions(Delegating, SessionLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: SessionStore[bytes, bytes], keys: SessionKeys) -> None:

@@ -1,45 +1,30 @@
-"""Versioned stores of bytes as a user's own supplier sees or makes them: ``time || value``."""
+"""Versioned stores of bytes, as suppliers make and users see them: ``time || value``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from millstream.core.errors import UnsupportedOperationException
-from millstream.core.keyvalue import KeyValue
 from millstream.core.state import (
-    KeyValueIterator,
     StateStore,
     StateStoreContext,
     VersionedBytesStore,
     VersionedKeyValueStore,
     VersionedRecord,
 )
-from millstream.stores.layers import Above
-from millstream.stores.versioned.layers import VersionLayer
-from millstream.stores.versioned.rows import Found, Latest, latest_of
 
 
-class SuppliedVersionedBytes(Above, VersionLayer):
-    """A versioned store of bytes that a user's own supplier made."""
+def _error(method: str) -> UnsupportedOperationException:
+    return UnsupportedOperationException(f"versioned key-value stores do not support {method}")
 
-    def __init__(self, store: VersionedBytesStore) -> None:
-        self._store = self._passes_to = store
-        self.stores_durably = store.persistent()
 
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._store.init(context, root)
+def _unsupported(method: str) -> Callable[..., NoReturn]:
+    def refuse(*arguments: Any, **keywords: Any) -> NoReturn:
+        """Refuse, as Kafka does."""
+        raise _error(method)
 
-    def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        return self._store.put(key, value, time)  # type: ignore[no-any-return]
-
-    def latest(self, key: bytes) -> Latest | None:
-        return _split(self._store.get(key))
-
-    def as_of(self, key: bytes, time: int) -> Found | None:
-        found = _split(self._store.get(key, time))
-        # Such a store cannot tell until when a version holds.
-        return None if found is None else (*found, None)
+    return refuse
 
 
 class OurVersionedBytes(VersionedBytesStore):
@@ -66,7 +51,7 @@ class OurVersionedBytes(VersionedBytesStore):
             UnsupportedOperationException: There is no timestamp.
         """
         if timestamp is None:
-            _refuse("put without a timestamp")
+            raise _error("put without a timestamp")
         return self._store.put(key, value, timestamp)
 
     def get(self, key: bytes, asOfTimestamp: int | None = None) -> bytes | None:
@@ -80,40 +65,17 @@ class OurVersionedBytes(VersionedBytesStore):
             UnsupportedOperationException: There is no timestamp.
         """
         if timestamp is None:
-            _refuse("delete without a timestamp")
+            raise _error("delete without a timestamp")
         return _joined(self._store.delete(key, timestamp))
 
-    def putIfAbsent(self, key: bytes, value: bytes | None) -> bytes | None:
-        """Refuse."""
-        _refuse("putIfAbsent")
-
-    def putAll(self, entries: Iterable[KeyValue[bytes, bytes | None]]) -> None:
-        """Refuse."""
-        _refuse("putAll")
-
-    def range(self, from_: bytes | None, to: bytes | None) -> KeyValueIterator[bytes, bytes]:
-        """Refuse."""
-        _refuse("range")
-
-    def reverseRange(self, from_: bytes | None, to: bytes | None) -> KeyValueIterator[bytes, bytes]:
-        """Refuse."""
-        _refuse("reverseRange")
-
-    def all(self) -> KeyValueIterator[bytes, bytes]:
-        """Refuse."""
-        _refuse("all")
-
-    def reverseAll(self) -> KeyValueIterator[bytes, bytes]:
-        """Refuse."""
-        _refuse("reverseAll")
-
-    def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[bytes, bytes]:
-        """Refuse."""
-        _refuse("prefixScan")
-
-    def approximateNumEntries(self) -> int:
-        """Refuse."""
-        _refuse("approximateNumEntries")
+    putIfAbsent: Any = _unsupported("putIfAbsent")
+    putAll: Any = _unsupported("putAll")
+    range: Any = _unsupported("range")
+    reverseRange: Any = _unsupported("reverseRange")
+    all: Any = _unsupported("all")
+    reverseAll: Any = _unsupported("reverseAll")
+    prefixScan: Any = _unsupported("prefixScan")
+    approximateNumEntries: Any = _unsupported("approximateNumEntries")
 
     def flush(self) -> None:
         """Write out what is only in memory."""
@@ -136,15 +98,7 @@ class OurVersionedBytes(VersionedBytesStore):
         return self._store.isOpen()
 
 
-def _split(found: bytes | None) -> Latest | None:
-    return None if found is None else latest_of(found)
-
-
 def _joined(found: VersionedRecord[bytes] | None) -> bytes | None:
     if found is None:
         return None
     return found.timestamp().to_bytes(8, "big", signed=True) + found.value()
-
-
-def _refuse(method: str) -> NoReturn:
-    raise UnsupportedOperationException(f"versioned key-value stores do not support {method}")

@@ -1,13 +1,19 @@
-"""The bytes under a versioned store."""
+"""Layers of bytes under a versioned store."""
 
 from __future__ import annotations
 
 import logging
 from abc import abstractmethod
 from collections.abc import Iterator
+from typing import Any
 
-from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
-from millstream.stores.layers import Layer
+from millstream.core.state import (
+    StateStore,
+    StateStoreContext,
+    VersionedKeyValueStore,
+    VersionedRecord,
+)
+from millstream.stores.layers import Delegating, Layer
 from millstream.stores.time_keys import META_KEY
 from millstream.stores.versioned.ranges import Held, held_by_key
 from millstream.stores.versioned.rows import (
@@ -273,3 +279,32 @@ class StoredVersions(VersionLayer):
     def _save(self) -> None:
         numbers = (self._observed, *sorted(self._segments))
         self._set(META_KEY, b"".join(number.to_bytes(8, "big") for number in numbers))
+
+
+class SuppliedVersions(Delegating, VersionLayer):
+    """A versioned store of bytes that a user's own supplier made."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = self._passes_to = store
+        self.stores_durably = store.persistent()
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+
+    def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        return self._store.put(key, value, time)  # type: ignore[no-any-return]
+
+    def latest(self, key: bytes) -> Latest | None:
+        found = self._found(self._store.get(key))
+        return None if found is None else found[:2]
+
+    def as_of(self, key: bytes, time: int) -> Found | None:
+        return self._found(self._store.get(key, time))
+
+    def _found(self, found: Any) -> Found | None:
+        if found is None:
+            return None
+        if isinstance(found, VersionedRecord):
+            return found.value(), found.timestamp(), found.validTo()
+        # A ``VersionedBytesStore`` cannot tell until when a version holds.
+        return (*latest_of(found), None)

@@ -46,8 +46,8 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         encode = self.points.encoding_for(self._layer)
         return None if encode is None else self._layer.adder(encode, self.plain)
 
-    def read_many(self, window_keys: Sequence[bytes]) -> list[Any]:
-        return self.points.read_many(window_keys)
+    def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
+        return self.points.read_many(raw_keys)
 
     def write(self, key_bytes: bytes, key: Any, start: int, value: Any, timestamp: int) -> None:
         self._latest = max(self._latest, start)
@@ -69,19 +69,19 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def write_many(
         self,
-        window_keys: Sequence[bytes],
+        raw_keys: Sequence[bytes],
         keys: Sequence[Any],
         values: Sequence[Any],
         timestamps: Sequence[int],
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        latest = max(map(start_bytes, window_keys))
+        latest = max(map(start_bytes, raw_keys))
         self._latest = max(self._latest, int.from_bytes(latest, "big"))
-        self.points.write_many(window_keys, keys, values, timestamps, chunk, indices)
+        self.points.write_many(raw_keys, keys, values, timestamps, chunk, indices)
 
-    def has_room(self, window_keys: Sequence[bytes], chunk: Chunk) -> bool:
-        return self.points.has_room(window_keys, chunk)
+    def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
+        return self.points.has_room(raw_keys, chunk)
 
     def fetch(
         self, key_bytes: bytes, first: int, last: int, *, reverse: bool = False

@@ -10,7 +10,7 @@ from millstream.core.state import StateStore, StateStoreContext, WindowStore
 from millstream.core.state.access import WindowAdds
 from millstream.core.store import Entry
 from millstream.stores.expiry import ExpiringLayer, TimedLayer
-from millstream.stores.layers import Above, Encode
+from millstream.stores.layers import Delegating, Encode
 from millstream.stores.time_keys import META_KEY, clamp
 from millstream.stores.window.adds import StoredAdds
 from millstream.stores.window.index import WindowIndex
@@ -210,7 +210,7 @@ class StoredWindows(ExpiringLayer, WindowLayer):
         self._move_to(meta[:8])
 
 
-class SuppliedWindows(Above, WindowLayer):
+class SuppliedWindows(Delegating, WindowLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: WindowStore[bytes, bytes], keys: WindowKeys) -> None:

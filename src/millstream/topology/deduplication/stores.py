@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.serdes import Serdes
-from millstream.core.state import DslKeyValueParams, DslStoreFormat, KeyValueStore, StateStore
+from millstream.core.state import DslKeyValueParams, DslStoreFormat, KeyValueStore
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.join_stores import JoinStoreBuilder
 
@@ -15,11 +15,7 @@ from millstream.topology.dsl.join_stores import JoinStoreBuilder
 class SeenStoreBuilder(JoinStoreBuilder):
     """Bytes to bytes, in the kind of store that the application has chosen; never cached."""
 
-    def build(self) -> StateStore:
-        """Return a new store."""
-        return self._logging(self._bytes_builder()).build()  # type: ignore[no-any-return]
-
-    def _bytes_builder(self) -> Any:
+    def plain_builder(self) -> Any:
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
         supplier = self._suppliers().keyValueStore(params)
         data = Serdes.ByteArray()

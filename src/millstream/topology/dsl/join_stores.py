@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,19 +16,17 @@ from millstream.core.state import (
     DslWindowParams,
     KeyValueStore,
     StateStore,
-    StoreBuilder,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import JoinWindows
 from millstream.plugins.registry import store_kinds
-from millstream.topology.dsl.materialize import (
+from millstream.topology.dsl.options import StreamJoined
+from millstream.topology.dsl.store_builders import (
     WINDOWS,
+    DslStoreBuilder,
     builder_over,
-    chosen_format,
-    chosen_suppliers,
     inner_identity,
 )
-from millstream.topology.dsl.options import StreamJoined
 from millstream.topology.operators.time_buffer import TimeBuffer
 from millstream.topology.operators.unmatched import UnmatchedRecords
 
@@ -37,33 +34,14 @@ AnyStreamJoined = StreamJoined[Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class JoinStoreBuilder(StoreBuilder[StateStore]):
-    """What all these stores share; the ``with...`` methods return changed copies."""
+class JoinStoreBuilder(DslStoreBuilder):
+    """Base of these builders: a name, a changelog, and no cache."""
 
     store: str
     suppliers: Any = None
     """What chooses the kind of store, unless it is left to the configuration."""
     logged: bool = True
     topic_config: Mapping[str, str] = field(default_factory=dict)
-    configs: Mapping[str, Any] | None = field(default=None, repr=False)
-    """Of the application; None until a host has set them."""
-
-    def configured(self, configs: Mapping[str, Any]) -> Self:
-        """Return a copy for an application; a host calls it before ``build``."""
-        return replace(self, configs=configs)
-
-    def withCachingEnabled(self) -> Self:
-        # A join has to see every record, so Kafka Streams never caches them.
-        return self
-
-    def withCachingDisabled(self) -> Self:
-        return self
-
-    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
-        return replace(self, logged=True, topic_config=dict(config))
-
-    def withLoggingDisabled(self) -> Self:
-        return replace(self, logged=False, topic_config={})
 
     def logConfig(self) -> dict[str, str]:
         return dict(self.topic_config)
@@ -74,25 +52,11 @@ class JoinStoreBuilder(StoreBuilder[StateStore]):
     def name(self) -> str:
         return self.store
 
-    @abstractmethod
-    def build(self) -> StateStore:
-        """Return a new store."""
-
-    def identity(self) -> StoreIdentity | None:
-        """Return what the store's bytes mean; None if another package makes the stores."""
-        return inner_identity(self._bytes_builder())
-
-    def _bytes_builder(self) -> Any:
-        """Return the builder of what is below; None if that has none."""
-        return None
-
-    def _logging(self, builder: Any) -> Any:
-        if self.logged:
-            return builder.withLoggingEnabled(self.topic_config)
-        return builder.withLoggingDisabled()
+    def _with_logging(self, logged: bool, config: dict[str, str]) -> Self:
+        return replace(self, logged=logged, topic_config=config)
 
     def _suppliers(self) -> Any:
-        return chosen_suppliers(self.suppliers, self.configs or {})
+        return self._chosen_suppliers(self.suppliers)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -107,18 +71,14 @@ class SideStoreBuilder(JoinStoreBuilder):
         """Return how long records are kept, in milliseconds of stream time."""
         return self.windows.size() + self.windows.gracePeriodMs()
 
-    def build(self) -> StateStore:
-        """Return a new window store that keeps equal keys at equal times apart."""
-        return self._logging(self._bytes_builder()).build()  # type: ignore[no-any-return]
-
-    def _bytes_builder(self) -> Any:
+    def plain_builder(self) -> Any:
         supplier = self._suppliers().windowStore(
             DslWindowParams(
                 self.store,
                 self.retentionPeriod(),
                 self.windows.size(),
                 retainDuplicates=True,
-                dslStoreFormat=chosen_format(self.configs or {}, DslStoreFormat.PLAIN),
+                dslStoreFormat=self._format(DslStoreFormat.PLAIN),
             )
         )
         return side_builder(supplier, self.key_serde, self.value_serde)
@@ -137,7 +97,7 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
     def build(self) -> StateStore:
         """Return a new store."""
         return UnmatchedRecords(
-            self._logging(self._bytes_builder()).build(),
+            self._logged(self.plain_builder()).build(),
             key_serde=self.key_serde,
             left_serde=self.left_serde,
             right_serde=self.right_serde,
@@ -146,9 +106,9 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
     def identity(self) -> StoreIdentity | None:
         """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "left": self.left_serde, "right": self.right_serde}
-        return kept_by("unmatched records", self._bytes_builder(), serdes)
+        return kept_by("unmatched records", self.plain_builder(), serdes)
 
-    def _bytes_builder(self) -> Any:
+    def plain_builder(self) -> Any:
         suppliers = self._suppliers()
         if self.durable is not None:
             suppliers = store_kinds().dsl_suppliers("rocksDB" if self.durable else "in_memory")
@@ -168,7 +128,7 @@ class TimeBufferBuilder(JoinStoreBuilder):
     def build(self) -> StateStore:
         """Return a new store."""
         return TimeBuffer(
-            self._bytes_builder().withLoggingDisabled().build(),
+            self.plain_builder().withLoggingDisabled().build(),
             grace_ms=self.grace_ms,
             logged=self.logged,
             key_serde=self.key_serde,
@@ -178,9 +138,9 @@ class TimeBufferBuilder(JoinStoreBuilder):
     def identity(self) -> StoreIdentity | None:
         """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "value": self.value_serde}
-        return kept_by("waiting records", self._bytes_builder(), serdes)
+        return kept_by("waiting records", self.plain_builder(), serdes)
 
-    def _bytes_builder(self) -> Any:
+    def plain_builder(self) -> Any:
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
         supplier = store_kinds().dsl_suppliers("rocksDB").keyValueStore(params)
         data = Serdes.ByteArray()

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from typing_extensions import Self
 
-from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.loading import load_instance
 from millstream.core.state import (
-    AnyStoreBuilder,
     DslKeyValueParams,
     DslSessionParams,
     DslStoreFormat,
     DslWindowParams,
-    HeadersBytesStoreSupplier,
-    SessionStore,
-    SessionStoreWithHeaders,
     StateStore,
-    StoreBuilder,
-    TimestampedKeyValueStore,
-    TimestampedKeyValueStoreWithHeaders,
-    TimestampedWindowStore,
-    TimestampedWindowStoreWithHeaders,
     VersionedBytesStoreSupplier,
-    VersionedKeyValueStore,
 )
-from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import EmitStrategy, StrategyType
 from millstream.core.windows.earlier import EarlierWindows
-from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.options import Materialized
-from millstream.topology.dsl.options.materialized import StoreType
+from millstream.topology.dsl.store_builders import (
+    KEY_VALUES,
+    SESSIONS,
+    VERSIONED,
+    WINDOWS,
+    DslStoreBuilder,
+    Interfaces,
+    builder_over,
+)
 from millstream.topology.graph.graph import GraphBuilder
 
-_SUPPLIERS_CLASS = "dsl.store.suppliers.class"
-
 AnyMaterialized = Materialized[Any, Any, Any]
-
-Interfaces = tuple[type[Any], type[Any]]
-"""A store's interface, and that over a supplier whose stores keep headers."""
-
-KEY_VALUES: Interfaces = (TimestampedKeyValueStore, TimestampedKeyValueStoreWithHeaders)
-WINDOWS: Interfaces = (TimestampedWindowStore, TimestampedWindowStoreWithHeaders)
-SESSIONS: Interfaces = (SessionStore, SessionStoreWithHeaders)
-VERSIONED: Interfaces = (VersionedKeyValueStore, VersionedKeyValueStore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,33 +86,18 @@ def resolved(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableStoreBuilder(StoreBuilder[StateStore]):
-    """Builder of a table's store, whose kind may depend on the application's configuration.
-
-    Frozen: the ``with...`` methods return changed copies.
-    """
+class TableStoreBuilder(DslStoreBuilder):
+    """Builder of a table's store."""
 
     interfaces: ClassVar[Interfaces]
 
     kept: Kept
-    configs: Mapping[str, Any] | None = field(default=None, repr=False)
-    """Of the application; None until a host has set them."""
-
-    def configured(self, configs: Mapping[str, Any]) -> Self:
-        """Return a copy for an application; a host calls it before ``build``."""
-        return replace(self, configs=configs)
 
     def withCachingEnabled(self) -> Self:
         return self._with(caching_enabled=True)
 
     def withCachingDisabled(self) -> Self:
         return self._with(caching_enabled=False)
-
-    def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
-        return self._with(logging_enabled=True, topic_config=dict(config))
-
-    def withLoggingDisabled(self) -> Self:
-        return self._with(logging_enabled=False, topic_config={})
 
     def logConfig(self) -> dict[str, str]:
         return dict(self.kept.materialized.topic_config)
@@ -142,19 +110,10 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
 
     def build(self) -> StateStore:
         """Return a new store of the kind that user or configuration chose."""
-        chosen = self.kept.materialized
         builder = self.plain_builder()
-        if chosen.caching_enabled and self.cacheable():
+        if self.kept.materialized.caching_enabled and self.cacheable():
             builder = builder.withCachingEnabled()
-        if chosen.logging_enabled:
-            builder = builder.withLoggingEnabled(chosen.topic_config)
-        else:
-            builder = builder.withLoggingDisabled()
-        return builder.build()  # type: ignore[no-any-return]
-
-    def identity(self) -> StoreIdentity | None:
-        """Return what the store's bytes mean; None if another package makes the stores."""
-        return inner_identity(self.plain_builder())
+        return self._logged(builder).build()  # type: ignore[no-any-return]
 
     def cacheable(self) -> bool:
         """Tell whether the store may have a cache."""
@@ -175,11 +134,10 @@ class TableStoreBuilder(StoreBuilder[StateStore]):
 
     def suppliers(self) -> Any:
         """Return what chooses the store's kind."""
-        return chosen_suppliers(self.kept.materialized.dsl_store_suppliers, self.configs or {})
+        return self._chosen_suppliers(self.kept.materialized.dsl_store_suppliers)
 
-    def format(self, otherwise: DslStoreFormat) -> DslStoreFormat:
-        """Return what values carry: headers if the application is configured so."""
-        return chosen_format(self.configs or {}, otherwise)
+    def _with_logging(self, logged: bool, config: dict[str, str]) -> Self:
+        return self._with(logging_enabled=logged, topic_config=config)
 
     def _with(self, **changes: Any) -> Self:
         materialized = replace(self.kept.materialized, **changes)
@@ -201,7 +159,7 @@ class KeyValueTableBuilder(TableStoreBuilder):
 
     def default_supplier(self) -> Any:
         """Return the supplier that the application's configuration chooses."""
-        params = DslKeyValueParams(self.name(), self.format(DslStoreFormat.TIMESTAMPED))
+        params = DslKeyValueParams(self.name(), self._format(DslStoreFormat.TIMESTAMPED))
         return self.suppliers().keyValueStore(params)
 
 
@@ -251,7 +209,7 @@ class WindowTableBuilder(TableStoreBuilder):
                 self.window_size(),
                 emitStrategy=self.emit,
                 isSlidingWindow=self.sliding,
-                dslStoreFormat=self.format(DslStoreFormat.TIMESTAMPED),
+                dslStoreFormat=self._format(DslStoreFormat.TIMESTAMPED),
             )
         )
 
@@ -295,30 +253,9 @@ class SessionTableBuilder(WindowTableBuilder):
             self.name(),
             self.retentionPeriod(),
             emitStrategy=self.emit,
-            storeFormat=self.format(DslStoreFormat.PLAIN),
+            storeFormat=self._format(DslStoreFormat.PLAIN),
         )
         return self.suppliers().sessionStore(params)
-
-
-def inner_identity(builder: Any) -> StoreIdentity | None:
-    """Return what the bytes of a builder's stores mean; None if it does not say."""
-    identity = getattr(builder, "identity", None)
-    found: StoreIdentity | None = None if identity is None else identity()
-    return found
-
-
-def builder_over(
-    supplier: Any, interfaces: Interfaces, key_serde: Any, value_serde: Any
-) -> AnyStoreBuilder:
-    """Return the builder of stores over what a supplier makes: with headers if it keeps them."""
-    interface = interfaces[isinstance(supplier, HeadersBytesStoreSupplier)]
-    return store_kinds().builder(interface, supplier, key_serde, value_serde)
-
-
-def chosen_format(configs: Mapping[str, Any], otherwise: DslStoreFormat) -> DslStoreFormat:
-    """Return what values of the DSL's stores carry: headers if so configured."""
-    configured = str(configs.get("dsl.store.format") or "")
-    return DslStoreFormat.HEADERS if configured.lower() == "headers" else otherwise
 
 
 def emits_on_close(strategy: EmitStrategy | None) -> bool:
@@ -329,29 +266,3 @@ def emits_on_close(strategy: EmitStrategy | None) -> bool:
 def idle_timeout(strategy: EmitStrategy | None) -> int | None:
     """Return after how many milliseconds without records the wall clock may close windows."""
     return None if strategy is None else strategy.idle_ms
-
-
-def chosen_suppliers(chosen: Any, configs: Mapping[str, Any]) -> Any:
-    """Return the suppliers of a table, of the application, or Kafka's default."""
-    if chosen is None:
-        given = configs.get(_SUPPLIERS_CLASS)
-        if given in (None, CONFIG_KEYS[_SUPPLIERS_CLASS].default):
-            chosen = _plugin_kind(configs) or StoreType.ROCKS_DB
-        else:
-            chosen = load_instance(given, _SUPPLIERS_CLASS)
-    if isinstance(chosen, StoreType):
-        chosen = chosen.value
-    if isinstance(chosen, str):
-        return store_kinds().dsl_suppliers(chosen)
-    chosen.configure(configs)
-    return chosen
-
-
-def _plugin_kind(configs: Mapping[str, Any]) -> str | None:
-    """Return the byte store plugin in ``default.dsl.store``.
-
-    Kafka Streams looks there only in a ``TopologyConfig``, so outside of one its own names choose
-    nothing.
-    """
-    name = configs.get("default.dsl.store")
-    return None if name in {kind.value for kind in StoreType} else name

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from millstream.core.state import StateStore, StateStoreContext
-from millstream.stores.layers import Above, Encode, PointLayer
+from millstream.stores.layers import Delegating, Encode, PointLayer
 from millstream.stores.value_forms import Adapter, Log
 
 LoggedKey = Callable[[bytes], bytes]
 """Returns the key of Kafka's changelog topics for a store's own."""
 
 
-class PointsAbove(Above, PointLayer):
+class PointsDecorator(Delegating, PointLayer):
     """Passes everything on to the layer below."""
 
     def __init__(self, below: PointLayer) -> None:
@@ -33,7 +33,7 @@ class PointsAbove(Above, PointLayer):
         self._below.remove(key)
 
 
-class Adapted(PointsAbove):
+class AdaptedPoints(PointsDecorator):
     """Puts values into a layer that keeps less of them; see ``Adapter``."""
 
     def __init__(self, below: PointLayer, adapter: Adapter) -> None:
@@ -67,7 +67,7 @@ class Adapted(PointsAbove):
         self._below.put_all({k: None if v is None else kept(v) for k, v in entries.items()})
 
 
-class Logged(PointsAbove):
+class ChangeLoggingPoints(PointsDecorator):
     """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
 
     logs = True

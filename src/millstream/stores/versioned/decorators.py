@@ -1,42 +1,20 @@
-"""What may lie around the bytes of a versioned store: changelog, cache, a user's own store."""
+"""Decorators of a versioned store's layer: change-logging, and a cache of latest versions."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
 
-from millstream.core.state import StateStore, StateStoreContext, VersionedKeyValueStore
+from millstream.core.state import StateStore, StateStoreContext
 from millstream.stores.cache.record_cache import CONTEXT_BYTES, ENTRY_BYTES
-from millstream.stores.layers import Above
+from millstream.stores.layers import Delegating
 from millstream.stores.versioned.layers import UNDEFINED, VersionLayer
 from millstream.stores.versioned.ranges import Held
 from millstream.stores.versioned.rows import Found, Latest
 
 
-class SuppliedVersions(Above, VersionLayer):
-    """A versioned store of bytes that a user's own supplier made."""
-
-    def __init__(self, store: VersionedKeyValueStore[bytes, bytes]) -> None:
-        self._store = self._passes_to = store
-        self.stores_durably = store.persistent()
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._store.init(context, root)
-
-    def put(self, key: bytes, value: bytes | None, time: int) -> int:
-        return self._store.put(key, value, time)
-
-    def latest(self, key: bytes) -> Latest | None:
-        found = self._store.get(key)
-        return None if found is None else (found.value(), found.timestamp())
-
-    def as_of(self, key: bytes, time: int) -> Found | None:
-        found = self._store.get(key, time)
-        return None if found is None else (found.value(), found.timestamp(), found.validTo())
-
-
-class VersionsAbove(Above, VersionLayer):
-    """Passes everything on to the layer below."""
+class VersionsDecorator(Delegating, VersionLayer):
+    """Base of the decorators: hands everything on to the layer below."""
 
     def __init__(self, below: VersionLayer) -> None:
         self._below = self._passes_to = below
@@ -71,8 +49,8 @@ class VersionsAbove(Above, VersionLayer):
         return self._below.between(lower, upper, first, last, reverse=reverse)
 
 
-class LoggedVersions(VersionsAbove):
-    """Notes each write at its version's time; refused ones too, as Kafka."""
+class ChangeLoggingVersions(VersionsDecorator):
+    """Logs each write at its version's time; refused ones too, as Kafka does."""
 
     def __init__(self, below: VersionLayer, name: str) -> None:
         super().__init__(below)
@@ -89,7 +67,7 @@ class LoggedVersions(VersionsAbove):
         return end
 
 
-class CachedVersions(VersionsAbove):
+class CachedVersions(VersionsDecorator):
     """Keeps the latest versions that were used last in memory, within the record caches' budget.
 
     Every write goes through at once: to hold one back until a newer one replaces it would lose a
