@@ -17,7 +17,7 @@ from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.plugins.registry import store_class
-from millstream.stores.buffers import MemoryBuffer, SpillBuffer, shelf
+from millstream.stores.buffers import MemoryBuffer, SpillBuffer, time_ordered
 from millstream.topology.operators.suppression_store import from_log, logged
 
 Step = tuple[Any, ...]
@@ -159,9 +159,9 @@ def check(
 @pytest.fixture
 def small_front(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few entries at hand that a handful is many."""
-    monkeypatch.setattr(shelf, "_FRONT", 2)
-    monkeypatch.setattr(shelf, "_LARGEST_FRONT", 2)
-    monkeypatch.setattr(shelf, "_FEW", 1)
+    monkeypatch.setattr(time_ordered, "_HEAD", 2)
+    monkeypatch.setattr(time_ordered, "_LARGEST_HEAD", 2)
+    monkeypatch.setattr(time_ordered, "_FEW", 1)
 
 
 @pytest.mark.usefixtures("small_front")

@@ -1,4 +1,4 @@
-"""The operators' way into stores: straight to the bytes, or through a record cache."""
+"""Access of operators to key-value stores: direct to the bytes, or through a record cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _UTF8_BYTES = 4
 
 
 class StoreAccess(KeyValueAccess):
-    """What the public methods need besides."""
+    """Access by raw key, with what the public methods of stores need besides."""
 
     def __init__(self, keys: BoundSerde[Any], codec: Codec, below: PointLayer) -> None:
         self.logs = below.logs
@@ -53,30 +53,27 @@ class StoreAccess(KeyValueAccess):
         return iter(())
 
     def encoding_for(self, layer: PointLayer) -> Encode | None:
-        """Return what makes the bytes of values that writes put into ``layer``.
-
-        None if they do more than that.
-        """
+        """Return the value encoder for writes to ``layer``; None if writes do more than that."""
         if self.cached or self.keeps_headers:
             return None
         return self._below.encoding_for(layer, self._codec.encode_column)
 
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
-        """Name who is told of flushed entries; False if nothing is ever flushed."""
+        """Set the listener for flushed entries; return False if nothing is ever flushed."""
         return False
 
     def set_current_record(self, chunk: Chunk, index: int) -> None:
         pass
 
     def measure_reads(self, measure: Callable[[Any], Any]) -> None:
-        """Have every look into the cache measured, if there is one."""
+        """Measure every lookup in the cache, if there is one."""
 
     def flush(self) -> None:
-        """Pass on what is dirty."""
+        """Flush the dirty entries."""
         self._below.flush()
 
     def reload(self) -> None:
-        """Forget what was derived from the bytes below."""
+        """Drop what was derived from the bytes below."""
         self._below.reload()
 
     def close(self) -> None:
@@ -85,7 +82,7 @@ class StoreAccess(KeyValueAccess):
 
 
 class DirectAccess(StoreAccess):
-    """No cache: every write goes to the bytes at once."""
+    """Access without a cache: every write goes to the bytes at once."""
 
     cached = False
 
@@ -145,7 +142,7 @@ class DirectAccess(StoreAccess):
 
 
 class CachedAccess(StoreAccess):
-    """A record cache in front: writes stay there until a commit or an eviction."""
+    """Access through a record cache: writes stay there until a commit or an eviction."""
 
     cached = True
 
@@ -162,8 +159,8 @@ class CachedAccess(StoreAccess):
     ) -> None:
         """Bind to a task.
 
-        ``show_key`` makes what a flush listener is given; ``remembers`` keeps what was only read;
-        ``by_records`` passes on each entry with its record as the one in hand.
+        ``show_key`` makes the key that a flush listener receives; ``remembers`` caches what was
+        only read; ``by_records`` flushes each entry with its record as the current one.
         """
         super().__init__(keys, codec, below)
         self._context = context
@@ -173,24 +170,24 @@ class CachedAccess(StoreAccess):
         self._lookup = self._cache.lookup
         self._missing = self._cache.missing
         self._get = below.get
-        self._kept = self._cache.remember if remembers else _decoder(codec)
+        self._cell_of = self._cache.remember if remembers else _decoder(codec)
 
     def read(self, key_bytes: bytes) -> Any:
         entry = self._lookup(key_bytes)
         if entry is not None:
             return entry.cell if entry.raw is None else self._codec.decode(entry.raw)
         data = self._get(key_bytes)
-        return None if data is None else self._kept(key_bytes, data)
+        return None if data is None else self._cell_of(key_bytes, data)
 
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
         missing = self._cache.missing(raw_keys)
         found = dict(zip(missing, self._below.get_many(missing), strict=True))
         cells = []
         for key_bytes in raw_keys:
-            # What is kept of one may evict another, which is then missing as well.
+            # To remember one may evict another, which is then missing as well.
             if key_bytes in found:
                 data = found.pop(key_bytes)
-                cells.append(None if data is None else self._kept(key_bytes, data))
+                cells.append(None if data is None else self._cell_of(key_bytes, data))
             else:
                 cells.append(self.read(key_bytes))
         return cells
@@ -259,11 +256,11 @@ class CachedAccess(StoreAccess):
         return True
 
     def set_current_record(self, chunk: Chunk, index: int) -> None:
-        self._flusher.hand = chunk, index
+        self._flusher.current = chunk, index
 
     def measure_reads(self, measure: Callable[[Any], Any]) -> None:
         lookup = self._lookup = measure(self._lookup)
-        # Who reads many at once asks the cache only what is missing.
+        # Batched reads ask the cache only what is missing.
         self._cache.missing = lambda keys: [  # type: ignore[method-assign]
             key for key in keys if lookup(key) is None
         ]

@@ -1,4 +1,4 @@
-"""How a store's keys and cells become bytes, in Kafka's formats."""
+"""Codecs of a store's keys and cells, in Kafka's formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
 class BoundSerde(Generic[T]):
     """One serde, bound to the topic whose records the bytes would be.
 
-    ``headers`` returns those of the record in hand, for a serde that reads or changes headers.
+    ``headers`` returns those of the current record, for a serde that reads or changes headers.
     """
 
     def __init__(
@@ -126,14 +126,14 @@ def _spread(items: Sequence[Any], convert: Callable[[list[Any]], list[Any]]) -> 
 
 
 class Codec(ABC):
-    """Turns cells into bytes and back, and into what the public methods show."""
+    """Conversion of cells to bytes and back, and to what the public methods return."""
 
     timestamped: bool
     prefix_width: int
     """Bytes before those of the value."""
     format: DslStoreFormat
     log: ClassVar[staticmethod[..., None]]
-    """Notes a change in a changelog: a ``Log``."""
+    """Logs a change in a changelog: a ``Log``."""
 
     def __init__(self, part: BoundSerde[Any]) -> None:
         self.part = part

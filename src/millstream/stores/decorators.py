@@ -1,6 +1,6 @@
-"""What lies around the bytes of any kind of store: the changelog, and what keeps less of a value.
+"""Decorators of byte layers: change-logging, and adapters of value formats.
 
-Only single keys pass through here. Ranges are read from the layer below.
+Only single keys go through them. Ranges are read from the layer below.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ LoggedKey = Callable[[bytes], bytes]
 
 
 class PointsDecorator(Delegating, PointLayer):
-    """Passes everything on to the layer below."""
+    """Base of the decorators: hands everything on to the layer below."""
 
     def __init__(self, below: PointLayer) -> None:
-        self._below = self._passes_to = below
+        self._below = self._delegate = below
         self.adds = below.adds
         self.stores_durably = below.stores_durably
 
@@ -34,7 +34,7 @@ class PointsDecorator(Delegating, PointLayer):
 
 
 class AdaptedPoints(PointsDecorator):
-    """Puts values into a layer that keeps less of them; see ``Adapter``."""
+    """Adapter in front of a layer that keeps less of a value; see ``Adapter``."""
 
     def __init__(self, below: PointLayer, adapter: Adapter) -> None:
         super().__init__(below)
@@ -68,7 +68,7 @@ class AdaptedPoints(PointsDecorator):
 
 
 class ChangeLoggingPoints(PointsDecorator):
-    """Notes each write, in the form of Kafka's changelog topics; refused ones too, as Kafka."""
+    """Change-logging, in the form of Kafka's changelog topics; of refused writes too, as Kafka."""
 
     logs = True
 
@@ -81,11 +81,11 @@ class ChangeLoggingPoints(PointsDecorator):
         *,
         logs_dropped: bool = False,
     ) -> None:
-        """Wrap a layer; ``logs_dropped`` also notes what the layer drops to make room."""
+        """Wrap a layer; ``logs_dropped`` also logs what the layer drops to make room."""
         super().__init__(below)
         self.folds = below.folds
         self._name = name
-        self._note = log
+        self._log_change = log
         self._logged_key = logged_key
         self._logs_dropped = logs_dropped
 
@@ -122,7 +122,7 @@ class ChangeLoggingPoints(PointsDecorator):
 
     def _log(self, key: bytes, value: bytes | None) -> None:
         logged = key if self._logged_key is None else self._logged_key(key)
-        self._note(self._context, self._name, logged, value)
+        self._log_change(self._context, self._name, logged, value)
 
 
 def without_segment(key: bytes) -> bytes:
@@ -131,7 +131,7 @@ def without_segment(key: bytes) -> bytes:
 
 
 class DuplicateNumbers:
-    """Gives each change of a window that keeps duplicates a number of its own in the changelog."""
+    """Numbering of the changes of windows that keep duplicates: each has its own changelog key."""
 
     def __init__(self) -> None:
         self._sequence = 0

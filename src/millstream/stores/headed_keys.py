@@ -1,7 +1,7 @@
-"""Keys in stores whose values carry headers: their serializers are given those of the value.
+"""Keys in stores whose values carry headers: their serializers receive those of the value.
 
 What a serializer of keys adds is kept with the value, and so is in the changelog's record. That of
-a deletion has the headers of the record in hand and what was added to a copy of them.
+a deletion has the headers of the current record and what was added to a copy of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Write = Callable[..., None]
 
 @contextmanager
 def deletion(context: StateStoreContext) -> Iterator[Headers]:
-    """Make a copy of the headers in hand those in hand, so that nothing else sees changes."""
+    """Give the current record a copy of its headers, so that nothing else sees changes."""
     record = context.record_context or NO_RECORD
     headers = record.headers().copy()
     with context.as_record(record.moved(record.timestamp(), headers)):
@@ -29,7 +29,7 @@ def deletion(context: StateStoreContext) -> Iterator[Headers]:
 
 
 def heading(access: Any, keys: BoundSerde[Any], context: StateStoreContext, value_at: int) -> Any:
-    """Return the operators' way into a store, with keys written for each value they write.
+    """Return an access that serializes keys anew for each value that is written.
 
     Args:
         access: That of the store; it stays as it is.

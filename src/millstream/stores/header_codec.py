@@ -1,4 +1,4 @@
-"""How values with headers become bytes: ``size of headers || headers || time || value``."""
+"""Codecs of values with headers: ``size of headers || headers || time || value``."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ NOTHING: Any = object()
 
 
 class Entries(KeyValueIterator[K, V], Generic[K, V]):
-    """Pairs of raw key and cell, shown as a store's keys and values.
+    """Iterator over pairs of raw key and cell, shown as a store's keys and values.
 
     ``closed`` is what is raised once it has been closed; None: then it has simply ended.
     ``key_and_cell``, in the place of ``show_key``, shows a key that needs its cell for that.
@@ -74,8 +74,8 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
 
         Args:
             time_of: Returns a raw key's time.
-            first_kept: What is older is lost to the iterator, too; None: the time of where it
-                stands, as with Kafka's stores in memory.
+            first_kept: The iterator loses what is older, too; None: the time of its next entry, as
+                with Kafka's stores in memory.
         """
         if self._ahead is NOTHING:
             return
@@ -101,4 +101,4 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
 
 
 class WindowEntries(Entries[int, V], WindowStoreIterator[V]):
-    """Pairs of a window's start and cell."""
+    """Iterator over pairs of a window's start and cell."""

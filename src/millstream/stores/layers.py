@@ -1,4 +1,4 @@
-"""The bytes under stores: what all kinds share, and where those of key-value stores lie."""
+"""Layers of bytes under stores: the bases of all kinds, and those of key-value stores."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Putter = Callable[[bytes, "bytes | None"], None]
 
 
 class Layer(ABC):
-    """What is under a store: bytes, or something around them."""
+    """Part of a store below its serdes: bytes, or a decorator of them."""
 
     stores_durably: bool
     """The contents survive the process."""
@@ -31,45 +31,45 @@ class Layer(ABC):
         """Write out what is only in memory."""
 
     def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Forget what was derived from the bytes."""
+        """Drop what was derived from the bytes."""
 
     def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
         """Release what this layer holds."""
 
 
 class Below(Protocol):
-    """What can be passed on to: a layer, or a store of a user's own."""
+    """Target of delegated calls: a layer, or a store of a user's own."""
 
     def flush(self) -> None:
         """Write out what is only in memory."""
 
     def reload(self) -> None:
-        """Forget what was derived from the bytes."""
+        """Drop what was derived from the bytes."""
 
     def close(self) -> None:
         """Release everything."""
 
 
 class Delegating(Layer):
-    """Passes on what it does not do itself."""
+    """Layer that delegates what it does not do itself."""
 
-    _passes_to: Below
+    _delegate: Below
 
     def flush(self) -> None:
-        self._passes_to.flush()
+        self._delegate.flush()
 
     def reload(self) -> None:
-        self._passes_to.reload()
+        self._delegate.reload()
 
     def close(self) -> None:
-        self._passes_to.close()
+        self._delegate.close()
 
 
 class PointLayer(Layer):
-    """Bytes by key: what every kind of store is built on."""
+    """Bytes by raw key: the base of every kind of store."""
 
     logs = False
-    """Every write is noted, with the time of the record in hand."""
+    """Every write is logged, with the time of the current record."""
     get: Getter
     """Returns the value of a key. A function of its own, because it runs for every record."""
     put: Putter
@@ -77,9 +77,9 @@ class PointLayer(Layer):
     adds = False
     """A put adds a value to those that the key has."""
     folds = False
-    """A key has what was put last, as it was put: it may be read once for many changes."""
+    """A key has the value of the last put: it may be read once for many changes."""
     dropped: Callable[[bytes], None] | None = None
-    """Told of each key that had to go, where the layer keeps only so many."""
+    """Called with each key that was dropped, where the layer has a limit of entries."""
 
     @abstractmethod
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -96,9 +96,9 @@ class PointLayer(Layer):
             put(key, value)
 
     def encoding_for(self, layer: PointLayer, encode: Encode) -> Encode | None:
-        """Return what writes pass to ``layer``, given what this is passed; None if they do more.
+        """Return the encoder for writes to ``layer``; None if writes here do more than that.
 
-        ``encode`` makes bytes of many values and their times.
+        ``encode`` is that for writes here: it makes bytes of many values and their times.
         """
         return encode if self is layer else None
 
@@ -155,10 +155,10 @@ class StoredBytes(ByteLayer):
 
 
 class LruBytes(ByteLayer):
-    """A working copy that keeps only the entries used last.
+    """Working copy with only the entries used last.
 
-    Which were used last is known to this object only: after a restart the order is that of the
-    keys, as it is after Kafka has restored such a store.
+    Only this object knows which were used last: after a restart the order is that of the keys, as
+    it is after Kafka has restored such a store.
     """
 
     def __init__(self, name: str, kind: str, max_entries: int) -> None:
@@ -211,7 +211,7 @@ class SuppliedBytes(Delegating, ByteLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: KeyValueStore[bytes, bytes]) -> None:
-        self._store = self._passes_to = store
+        self._store = self._delegate = store
         self.stores_durably = store.persistent()
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -222,7 +222,7 @@ class SuppliedBytes(Delegating, ByteLayer):
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        # Kafka's ranges include their end, so the end itself is left out here.
+        # Kafka's ranges include their end, which this method excludes.
         reads = self._store.reverseRange if reverse else self._store.range
         with reads(lower, upper) as entries:
             for entry in entries:

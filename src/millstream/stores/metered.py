@@ -1,4 +1,4 @@
-"""Counts and times what is done with a store, where the recording level asks for it."""
+"""Metrics of the operations on a store, where the recording level asks for them."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ _COLUMNS = frozenset(("read_many", "write_many"))
 
 
 class Meter:
-    """Puts itself in front of a store's methods, on the store itself.
+    """Wrapper of a store's methods, set on the store itself.
 
-    What a method does by way of others is not counted again.
+    Calls that a method makes to other methods are not counted again.
     """
 
     def __init__(self, metrics: StoreMetrics) -> None:
@@ -78,7 +78,7 @@ class Meter:
             store: With methods for users.
             points: Which of them are which operation.
             scans: The same of those that return an iterator.
-            access: The operators' way in, and which of its methods are which operation.
+            access: The access for operators, and which of its methods are which operation.
         """
         for method, operation in scans.items():
             call = getattr(store, method, None)
@@ -88,8 +88,8 @@ class Meter:
             store.fetch = self._scan(store.fetch, None)
         if not self._metrics.debug:
             return
-        way, operations = access
-        for target, table in ((store, points), (store, UPKEEP), (way, operations)):
+        operators, operations = access
+        for target, table in ((store, points), (store, UPKEEP), (operators, operations)):
             for method, operation in table.items():
                 call = getattr(target, method, None)
                 if call is not None:

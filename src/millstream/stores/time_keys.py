@@ -27,7 +27,7 @@ class TimedKeys(ABC):
     """Layout of keys for one width of segments, in milliseconds."""
 
     time_at: ClassVar[slice]
-    """Where a key has the time that it expires by, 8 bytes."""
+    """The 8 bytes of a key that are the time by which it expires."""
 
     def __init__(self, segment_interval: int) -> None:
         self.interval = segment_interval
@@ -41,7 +41,7 @@ class TimedKeys(ABC):
     ) -> Iterator[Bounds]:
         """Yield ``(lower, upper)``, upper exclusive, around all keys within bounds, in order.
 
-        Other keys may lie between them: see ``wanted`` of windows and of sessions.
+        Other keys may be between them: see ``wanted`` of windows and of sessions.
         """
         first, last = first_time // self.interval, last_time // self.interval
         if last - first >= SEPARATE_SEGMENTS:

@@ -1,4 +1,4 @@
-"""What window and session stores share: ``Windowed`` keys, and their access in front of points."""
+"""Bases of window and session stores: access by key and time, and ``Windowed`` keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from millstream.stores.cache.merge import merged
 from millstream.stores.expiry import TimedLayer
 from millstream.stores.iterators import Entries
 from millstream.stores.key_value.store import given, warn_empty_range
-from millstream.stores.time_keys import Bounds, TimedKeys
+from millstream.stores.time_keys import TimedKeys
 from millstream.stores.typed import TypedStore
 
 A = TypeVar("A", bound="TimedAccess")
@@ -71,21 +71,12 @@ class TimedAccess(CellAccess):
             reverse=reverse,
         )
 
-    def _cached_within(
-        self, bounds: Sequence[Bounds], wanted: Callable[[bytes], bool], *, reverse: bool
-    ) -> Cells:
-        """Yield the cache's cells within bounds whose raw key is wanted."""
-        for lower, upper in reversed(bounds) if reverse else bounds:
-            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
-                if wanted(key):
-                    yield key, cell
-
 
 class TimedStore(TypedStore[A], Generic[A]):
     """A store whose iterators show ``Windowed`` keys."""
 
-    _layer: TimedLayer
-    _timed_keys: TimedKeys
+    _layer: Any
+    _timed_keys: Any
 
     @abstractmethod
     def _window_of(self, raw: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""The life of a store with serdes, whatever its kind."""
+"""Bases of stores with serdes: opening, closing, serdes and the record cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ E = TypeVar("E", bound=Entries[Any, Any])
 
 
 class OpenedStore(StateStore, Generic[A]):
-    """Name, opening and closing. ``A`` is the operators' way in, there while it is open."""
+    """Name, opening and closing. ``A`` is the access for operators, while the store is open."""
 
     points_measured: ClassVar[Mapping[str, str]] = metered.POINTS
     scans_measured: ClassVar[Mapping[str, str]] = metered.SCANS
@@ -42,20 +42,20 @@ class OpenedStore(StateStore, Generic[A]):
         self._value_serde = value_serde
         self._access: A | None = None
         self._headed: A | None = None
-        """The operators' way in, where keys are to be written with the headers of values."""
+        """The access for operators, where keys are serialized with the headers of values."""
         self._below: Below
         self._iterators: WeakSet[Entries[Any, Any]] = WeakSet()
         self.wants_headers = False
-        """Its serdes read or change the headers of the record in hand."""
+        """Its serdes read or change the headers of the current record."""
         self.metrics_scope: str | None = None
-        """What its supplier is called in metrics; None if nothing is measured."""
+        """Its supplier's name in metrics; None if nothing is measured."""
 
     def name(self) -> str:
         """Return the name."""
         return self._name
 
     def access(self) -> A:
-        """Return the operators' way in."""
+        """Return the access for operators."""
         access: A = self._opened() if self._headed is None else self._headed
         return access
 
@@ -65,7 +65,7 @@ class OpenedStore(StateStore, Generic[A]):
             self._below.flush()
 
     def reload(self) -> None:
-        """Forget what is kept of the bytes below: they were changed behind the store."""
+        """Drop what was derived from the bytes below: they were changed by another way."""
         self._opened()
         self._below.reload()
 
@@ -92,7 +92,7 @@ class OpenedStore(StateStore, Generic[A]):
         Meter(metrics).measure(*table, (self._opened(), self.access_measured))
 
     def _watched(self, entries: E) -> E:
-        """Note an iterator that is given to a user: it is to end when the store is closed."""
+        """Remember an iterator that is given to a user: it ends when the store is closed."""
         self._iterators.add(entries)
         return entries
 
@@ -132,7 +132,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
     remembers = False
     """A cache also keeps what was only read."""
     value_at = 0
-    """Where the value stands among what follows the key in the access's ``write``."""
+    """The value's place among the arguments after the key, in the access's ``write``."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
             self._points.measure_reads(Meter(metrics).measure_cache)
 
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
-        """Name who is told of flushed entries; False if the store has no cache."""
+        """Set the listener for flushed entries; return False if the store has no cache."""
         self._opened()
         return self._points.set_flush_listener(listener, send_old_values)
 
@@ -206,7 +206,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
         """Yield a key's bytes, to be put with what a user gave.
 
         Where values have headers, the key's serializer is given those; with a deletion, a copy of
-        those of the record in hand, which its record in the changelog then has.
+        those of the current record, which its record in the changelog then has.
         """
         keys = self._keys
         if self._headed is None:
@@ -224,11 +224,11 @@ class TypedStore(OpenedStore[A], Generic[A]):
 
     @abstractmethod
     def _open(self, points: StoreAccess, context: StateStoreContext) -> A:
-        """Return the operators' way in, in front of an access by key."""
+        """Return the access for operators, in front of an access by raw key."""
 
     @abstractmethod
     def _show_key(self, stored_key: bytes, key: Any) -> Any:
-        """Return what a flush listener is told of a key."""
+        """Return a key as flush listeners receive it."""
 
     def _key_of(self, key_bytes: bytes, key: Any) -> Any:
         # An object that is not plain may have been changed since it was written.

@@ -1,4 +1,4 @@
-"""What a store of bytes keeps of a value, and what a changelog says of it."""
+"""Forms of values: adapters for bytes that keep less of a value, and changelog records."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from millstream.core.state import DslStoreFormat, StateStoreContext
 from millstream.core.state.bytes_stores import NO_HEADERS, NO_TIME
 
 Log = Callable[[StateStoreContext, str, bytes, "bytes | None"], None]
-"""Notes a change of a store's key, in the form of Kafka's changelog topics."""
+"""Logs a change of a store's key, in the form of Kafka's changelog topics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """Puts values into a store that keeps less of them than it is given."""
+    """Conversion of values for a store that keeps less of them than it is given."""
 
     below: Callable[[bytes], bytes]
     """Returns what is kept."""
@@ -26,7 +26,7 @@ class Adapter:
 
 
 def adapter(wanted: DslStoreFormat, *, timestamped: bool, headers: bool) -> Adapter | None:
-    """Return what has to stand between a typed store and persistent bytes; None: nothing.
+    """Return the adapter between a typed store and persistent bytes; None if none is needed.
 
     Args:
         wanted: What the typed store's values carry.
@@ -58,14 +58,14 @@ WITHOUT_BOTH = Adapter(_after_both, (NO_HEADERS + NO_TIME).__add__)
 
 
 def log_plain(context: StateStoreContext, store: str, key: bytes, value: bytes | None) -> None:
-    """Note a change with the time of the record in hand."""
+    """Log a change with the time of the current record."""
     context.log_change(store, key, value, _record_time(context), None)
 
 
 def log_timestamped(
     context: StateStoreContext, store: str, key: bytes, value: bytes | None
 ) -> None:
-    """Note a change of a timestamped value, cut into plain value and record time."""
+    """Log a change of a timestamped value, cut into plain value and record time."""
     if value is None:
         log_plain(context, store, key, None)
     else:
@@ -75,9 +75,9 @@ def log_timestamped(
 def log_with_headers(
     context: StateStoreContext, store: str, key: bytes, value: bytes | None
 ) -> None:
-    """Note a change of a value with headers and time, cut into plain value and those of a record.
+    """Log a change of a value with headers and time, cut into plain value and those of a record.
 
-    A deletion has the headers and the time of the record in hand.
+    A deletion has the headers and the time of the current record.
     """
     if value is None:
         _log_deletion(context, store, key)
@@ -89,7 +89,7 @@ def log_with_headers(
 def log_with_record_headers(
     context: StateStoreContext, store: str, key: bytes, value: bytes | None
 ) -> None:
-    """Note a change of a timestamped value, with the headers of the record in hand."""
+    """Log a change of a timestamped value, with the headers of the current record."""
     if value is None:
         _log_deletion(context, store, key)
     else:
@@ -99,7 +99,7 @@ def log_with_record_headers(
 def log_aggregate_with_headers(
     context: StateStoreContext, store: str, key: bytes, value: bytes | None
 ) -> None:
-    """Note a change of an aggregate with headers, with the time of the record in hand."""
+    """Log a change of an aggregate with headers, with the time of the current record."""
     if value is None:
         _log_deletion(context, store, key)
         return
@@ -113,7 +113,7 @@ def _log_deletion(context: StateStoreContext, store: str, key: bytes) -> None:
 
 def _record_headers(context: StateStoreContext) -> Headers | None:
     record = context.record_context
-    # A copy, because the record's own can still be changed further down.
+    # A copy, because the record's own can still be changed by later processors.
     return None if record is None or not record._headers else record._headers.copy()
 
 

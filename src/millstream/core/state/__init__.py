@@ -1,4 +1,4 @@
-"""State as users and operators see it: interfaces only; the stores are in ``stores``."""
+"""Interfaces of state stores, for users and operators; the stores are in ``stores``."""
 
 from millstream.core.state.access import CacheFlushListener as CacheFlushListener
 from millstream.core.state.access import Headed as Headed

@@ -123,7 +123,7 @@ class KeyValueAccess(RawKeyAccess):
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         """Return what a cache may need at most to take a chunk's values, and what they replace.
 
-        None where that cannot be told beforehand. The keys are those of the chunk, each once.
+        None where that is not known beforehand. The keys are those of the chunk, each once.
         """
         return None
 

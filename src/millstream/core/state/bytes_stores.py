@@ -1,4 +1,4 @@
-"""Marks of stores of bytes: what each value carries besides itself."""
+"""Marks of stores of bytes: times and headers that each value carries."""
 
 from __future__ import annotations
 

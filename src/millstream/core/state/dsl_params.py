@@ -1,4 +1,4 @@
-"""What the DSL tells its suppliers of stores about the store it wants."""
+"""Parameters of the DSL for its suppliers of stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.core.java_shapes import java_duration, java_value
 
 
 class DslStoreFormat(enum.Enum):
-    """What a value carries in a store of the DSL.
+    """Format of the values in a store of the DSL.
 
     Source: KIP-1285, ``org.apache.kafka.streams.DslStoreFormat``.
     """
@@ -36,9 +36,16 @@ class DslStoreFormat(enum.Enum):
 
 
 class _Params:
-    """Values of a class that are equal field by field."""
+    """Base of the parameters: equal field by field."""
 
     __slots__: tuple[str, ...] = ()
+
+    _name: str
+    _format: DslStoreFormat
+
+    def name(self) -> str:
+        """Return the store's name."""
+        return self._name
 
     def _fields(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in type(self).__slots__)
@@ -53,8 +60,22 @@ class _Params:
         return str(self)
 
 
-class DslKeyValueParams(_Params):
-    """What the DSL tells a supplier of key-value stores.
+class _FormatParams(_Params):
+    """Base of the parameters that name a format."""
+
+    __slots__ = ()
+
+    def dslStoreFormat(self) -> DslStoreFormat:
+        """Return what values carry."""
+        return self._format
+
+    def isTimestamped(self) -> bool:
+        """Tell whether values carry timestamps and nothing else; ``dslStoreFormat`` says more."""
+        return self._format is DslStoreFormat.TIMESTAMPED
+
+
+class DslKeyValueParams(_FormatParams):
+    """Parameters of the DSL for a supplier of key-value stores.
 
     Args:
         name: The store's name.
@@ -73,24 +94,12 @@ class DslKeyValueParams(_Params):
         self._name = _required_name(name)
         self._format = _format(dslStoreFormat)
 
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
-
-    def dslStoreFormat(self) -> DslStoreFormat:
-        """Return what values carry."""
-        return self._format
-
-    def isTimestamped(self) -> bool:
-        """Tell whether values carry timestamps and nothing else; ``dslStoreFormat`` says more."""
-        return self._format is DslStoreFormat.TIMESTAMPED
-
     def __str__(self) -> str:
         return f"DslKeyValueParams{{name='{self._name}'dslStoreFormat={_name(self._format)}}}"
 
 
-class DslWindowParams(_Params):
-    """What the DSL tells a supplier of window stores; times in milliseconds.
+class DslWindowParams(_FormatParams):
+    """Parameters of the DSL for a supplier of window stores; times in milliseconds.
 
     Args:
         name: The store's name.
@@ -124,10 +133,6 @@ class DslWindowParams(_Params):
         self._sliding = isSlidingWindow
         self._format = _format(dslStoreFormat)
 
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
-
     def retentionPeriod(self) -> int:
         """Return how long a window is kept after its start."""
         return self._retention
@@ -148,14 +153,6 @@ class DslWindowParams(_Params):
         """Tell whether the windows are sliding ones."""
         return self._sliding
 
-    def dslStoreFormat(self) -> DslStoreFormat:
-        """Return what values carry."""
-        return self._format
-
-    def isTimestamped(self) -> bool:
-        """Tell whether values carry timestamps and nothing else; ``dslStoreFormat`` says more."""
-        return self._format is DslStoreFormat.TIMESTAMPED
-
     def __str__(self) -> str:
         return (
             f"DslWindowParams{{name='{self._name}', "
@@ -168,7 +165,7 @@ class DslWindowParams(_Params):
 
 
 class DslSessionParams(_Params):
-    """What the DSL tells a supplier of session stores; times in milliseconds.
+    """Parameters of the DSL for a supplier of session stores; times in milliseconds.
 
     Args:
         name: The store's name.
@@ -192,10 +189,6 @@ class DslSessionParams(_Params):
         self._retention = to_millis(retentionPeriod, "retentionPeriod")
         self._emit = emitStrategy
         self._format = storeFormat
-
-    def name(self) -> str:
-        """Return the store's name."""
-        return self._name
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end."""

@@ -1,4 +1,4 @@
-"""The interfaces of stores that keep headers."""
+"""Interfaces of stores that keep headers."""
 
 from __future__ import annotations
 

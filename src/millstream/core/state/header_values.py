@@ -1,4 +1,4 @@
-"""What stores with headers hold: values and aggregates with the headers of their records."""
+"""Values and aggregates with the headers of their records, as stores with headers have them."""
 
 from __future__ import annotations
 

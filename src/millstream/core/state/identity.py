@@ -1,4 +1,4 @@
-"""What the bytes of a store mean, as far as its definition tells."""
+"""Meaning of a store's bytes, as its definition gives it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreIdentity:
-    """What must not change under a store that has something.
+    """What must not change while a store has entries.
 
     A store builder that has one returns it from ``identity()``.
     """
 
     type: str
-    """``key-value``, ``window``, ``session``, ``versioned``, or what an operator keeps."""
+    """``key-value``, ``window``, ``session``, ``versioned``, or an operator's own."""
     values: str = "plain"
-    """What is kept of each value: ``plain``, ``timestamped``, ``headers``; ``supplied``: what a
-    user's own supplier keeps."""
+    """The bytes' form of each value: ``plain``, ``timestamped``, ``headers``; ``supplied``: that of a
+    user's own supplier."""
     kind: str | None = None
     """The byte store's plugin, which may change; None if that is not known."""
     layout: Mapping[str, Any] = field(default_factory=dict)
-    """What decides where entries lie; with another one they would not be found."""
+    """Settings that decide the bytes of keys; with other ones, entries would not be found."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """What entries were made with, milliseconds; with another one they would mean another thing."""
+    """Sizes in milliseconds that entries were made with; with other ones their meaning changes."""
     serdes: Mapping[str, Any] = field(default_factory=dict)
     """Role (``key``, ``value``, ...) -> serde; None is the application's default."""

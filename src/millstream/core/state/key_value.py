@@ -1,4 +1,4 @@
-"""The interfaces of key-value stores."""
+"""Interfaces of key-value stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 
 class ReadOnlyKeyValueStore(Generic[K, V]):
-    """What may be asked of a key-value store. Order is that of the serialised keys' bytes.
+    """Read access to a key-value store. Order is that of the serialised keys' bytes.
 
     Source: ``state.ReadOnlyKeyValueStore``.
     """

@@ -1,4 +1,4 @@
-"""What a store of a user's own, or an application, is told about restoring and committing."""
+"""Callbacks and listeners of restoring and committing, for users' stores and applications."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CommitCallback(Protocol):
-    """What ``StateStoreContext.register`` takes to be told of commits; a callable will do.
+    """Callback at commits, for ``StateStoreContext.register``; a plain callable is accepted too.
 
     Source: KIP-892, ``processor.CommitCallback``.
     """
@@ -74,7 +74,7 @@ class StateRestoreListener(ABC):
     def onRestoreSuspended(  # noqa: B027 - optional
         self, topicPartition: TopicPartition, storeName: str, totalRestored: int
     ) -> None:
-        """Called when a store's task goes elsewhere before it is complete."""
+        """Called when a store's task moves to another worker before it is complete."""
 
 
 class SuspendReason(enum.Enum):

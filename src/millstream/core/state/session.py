@@ -1,4 +1,4 @@
-"""The interfaces of session stores."""
+"""Interfaces of session stores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGG = TypeVar("AGG")
 
 
 class ReadOnlySessionStore(Generic[K, AGG]):
-    """What may be asked of a session store. Times are ``datetime`` or epoch milliseconds.
+    """Read access to a session store. Times are ``datetime`` or epoch milliseconds.
 
     Source: ``state.ReadOnlySessionStore``.
     """

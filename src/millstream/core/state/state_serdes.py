@@ -23,7 +23,7 @@ class StateSerdes(Generic[K, V]):
     """Turns a store's keys and values into bytes and back, for stores of your own.
 
     Args:
-        topic: The topic that serializers are told, as a rule the store's changelog.
+        topic: The topic that serializers receive, as a rule the store's changelog.
         keySerde: The keys' serde.
         valueSerde: The values' serde.
 

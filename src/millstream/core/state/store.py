@@ -1,4 +1,4 @@
-"""What every state store is, and what it may ask of the task that owns it."""
+"""State stores, and their context in the task that owns them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 class StateRestoreCallback(Protocol):
-    """What ``register`` takes to fill a store from a changelog."""
+    """Callback that fills a store from a changelog, for ``register``."""
 
     def restore(self, key: bytes, value: bytes | None) -> None:
         """Take one change; None deletes."""
@@ -61,9 +61,9 @@ class StateStore(ABC):
         self.flush()
 
     def committedOffset(self, topicPartition: TopicPartition) -> int | None:
-        """Return up to where a changelog is in the store, if the store keeps account of that.
+        """Return the changelog offset up to which the store is complete, if the store knows it.
 
-        Ours do not, and nothing asks here: what is durable is in the checkpoint, not in topics.
+        Ours do not, and nothing here calls it: durable state is in the checkpoint, not in topics.
         """
         del topicPartition
         return None
@@ -81,7 +81,7 @@ class StateStore(ABC):
         """Tell whether the store can be used."""
 
     def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Forget what was derived from the bytes below: they were changed behind the store."""
+        """Drop what was derived from the bytes below: they were changed in another way."""
 
     def query(
         self, query: Query[R], positionBound: PositionBound, config: QueryConfig
@@ -110,7 +110,7 @@ class StateStore(ABC):
 
 
 class CacheBudget:
-    """How many bytes the record caches of a task may use together; 0 turns caching off."""
+    """Budget in bytes of all record caches of a task; 0 turns caching off."""
 
     __slots__ = ("limit", "used")
 
@@ -131,14 +131,14 @@ class StateStoreContext(ABC):
     @property
     @abstractmethod
     def record_context(self) -> RecordContext | None:
-        """The record in hand, a new object for every record; None before the first one."""
+        """The current record, a new object for every record; None before the first one."""
 
     @abstractmethod
     def applicationId(self) -> str:
         """Return ``application.id``."""
 
     def changelog_topic(self, store: str) -> str:
-        """Return the topic that the serdes of a store are told: that of its changelog."""
+        """Return the topic that a store's serdes receive: that of its changelog."""
         return f"{self.applicationId()}-{store}-changelog"
 
     @abstractmethod
@@ -147,7 +147,7 @@ class StateStoreContext(ABC):
 
     @abstractmethod
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the record in hand came from; None before the first record."""
+        """Return where the current record came from; None before the first record."""
 
     @abstractmethod
     def keySerde(self) -> Serde[Any]:
@@ -172,7 +172,7 @@ class StateStoreContext(ABC):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None],
         commitCallback: Any = None,
     ) -> None:
-        """Announce a store and how it is filled from a changelog.
+        """Register a store, and the callback that fills it from a changelog.
 
         ``commitCallback``, a callable or an object with ``onCommit``, is called at every commit of
         the task, after its stores have been flushed.
@@ -187,28 +187,28 @@ class StateStoreContext(ABC):
         """Return the entries whose key starts with ``prefix``, without it."""
 
     def opened(self, store: StateStore) -> None:  # noqa: B027 - optional
-        """Hear that a store of Kafka's kinds has been opened here."""
+        """Called when a store of Kafka's kinds has been opened here."""
 
     @abstractmethod
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the bytes of a store, kept by the byte-store plugin called ``kind``.
+        """Return the bytes of a store, in the byte store plugin called ``kind``.
 
         It is the same object for the life of the store.
         """
 
     @abstractmethod
     def logs_changes(self, store: str) -> bool:
-        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
+        """Tell whether a store has to call ``log_change``; asked once, when it opens."""
 
     @abstractmethod
     def log_change(
         self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
     ) -> None:
-        """Note a change in the form that Kafka's changelog topic would hold."""
+        """Log a change, in the form of Kafka's changelog topic."""
 
     @abstractmethod
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[Any]:
-        """Make another record the one in hand for the length of a ``with`` block."""
+        """Make another record the current one for the length of a ``with`` block."""
 
     @abstractmethod
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:

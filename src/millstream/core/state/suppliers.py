@@ -1,4 +1,4 @@
-"""How stores are described before a task makes them: suppliers and builders."""
+"""Suppliers and builders: descriptions of stores, before a task makes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S_co = TypeVar("S_co", bound=StateStore, covariant=True)
 
 
 class StoreSupplier(ABC, Generic[S]):
-    """Names a store of bytes and makes it; a builder adds serdes, cache and changelog.
+    """Name and maker of a store of bytes; a builder adds serdes, cache and changelog.
 
     Source: ``state.StoreSupplier``.
     """
@@ -37,11 +37,11 @@ class StoreSupplier(ABC, Generic[S]):
 
 
 class KeyValueBytesStoreSupplier(StoreSupplier[KeyValueStore[bytes, bytes]]):
-    """Makes key-value stores of bytes."""
+    """Supplier of key-value stores of bytes."""
 
 
 class WindowBytesStoreSupplier(StoreSupplier[WindowStore[bytes, bytes]]):
-    """Makes window stores of bytes. Times are in milliseconds."""
+    """Supplier of window stores of bytes. Times are in milliseconds."""
 
     @abstractmethod
     def segmentIntervalMs(self) -> int:
@@ -61,7 +61,7 @@ class WindowBytesStoreSupplier(StoreSupplier[WindowStore[bytes, bytes]]):
 
 
 class SessionBytesStoreSupplier(StoreSupplier[SessionStore[bytes, bytes]]):
-    """Makes session stores of bytes. Times are in milliseconds."""
+    """Supplier of session stores of bytes. Times are in milliseconds."""
 
     @abstractmethod
     def segmentIntervalMs(self) -> int:
@@ -73,7 +73,7 @@ class SessionBytesStoreSupplier(StoreSupplier[SessionStore[bytes, bytes]]):
 
 
 class VersionedBytesStoreSupplier(KeyValueBytesStoreSupplier):
-    """Makes versioned stores of bytes."""
+    """Supplier of versioned stores of bytes."""
 
     @abstractmethod
     def historyRetentionMs(self) -> int:
@@ -81,14 +81,14 @@ class VersionedBytesStoreSupplier(KeyValueBytesStoreSupplier):
 
 
 class HeadersBytesStoreSupplier:
-    """Marks a supplier whose stores keep headers; the DSL then builds a store with headers on it.
+    """Mark of a supplier whose stores keep headers; the DSL then builds a store with headers on it.
 
     Source: KIP-1271, ``state.HeadersBytesStoreSupplier``.
     """
 
 
 class StoreBuilder(ABC, Generic[S_co]):
-    """Makes a store for each task. The ``with...`` methods change the builder and return it.
+    """Builder of a store for each task. The ``with...`` methods change the builder and return it.
 
     Source: ``state.StoreBuilder``.
     """

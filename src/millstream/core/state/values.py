@@ -1,4 +1,4 @@
-"""What stores hold besides plain values: a value with its time, a version of a value."""
+"""Values in stores besides plain ones: a value with its time, a version of a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of versioned stores."""
+"""Interface of versioned stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interfaces of window stores."""
+"""Interfaces of window stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 
 class ReadOnlyWindowStore(Generic[K, V]):
-    """What may be asked of a window store. Times are ``datetime`` or epoch milliseconds.
+    """Read access to a window store. Times are ``datetime`` or epoch milliseconds.
 
     Bounds are inclusive and concern a window's start. What is older than the store's retention is
     not seen, counted from the latest start the store was given.

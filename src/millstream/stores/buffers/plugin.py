@@ -1,4 +1,4 @@
-"""The suppression buffers as plugins."""
+"""Suppression buffers as plugins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The byte store in one memory-mapped file that all workers of a machine can read: LMDB."""
+"""Byte store in one memory-mapped file that all workers of a machine can read: LMDB."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ MAX_READERS = 1024
 
 
 class LMDBStore(ByteStore):
-    """One B+tree in one file; the version lies in a tree of its own and changes in the same commit.
+    """One B+tree in one file; the version is in a tree of its own and changes in the same commit.
 
     Reading costs no lock and no copy beyond the value: the file's pages are the operating system's
     cache, shared by every process that has the file open. One process writes at a time.
 
     Commits are not synced, as the write-ahead log of ``rocksdb`` is not: data and version survive
     the death of the process together. LMDB has no checksums, and unsynced pages may be torn by
-    a crash of the machine; see `Seal` for how such a file is told from a good one.
+    a crash of the machine; see `Seal` for how such a file is recognised.
 
     A dropped range costs something per key, unless it is all there is.
     """
@@ -72,7 +72,7 @@ class LMDBStore(ByteStore):
 
         Raises:
             LockException: This process has it open already.
-            ProcessorStateException: The file is damaged, or was changed by somebody else.
+            ProcessorStateException: The file is damaged, or was changed by other software.
         """
         seal = Seal(directory)
         try:
@@ -142,7 +142,7 @@ class LMDBStore(ByteStore):
         """Return the version that this or another process wrote last; reads are of it from now on.
 
         Raises:
-            ProcessorStateException: The file was changed or deleted by somebody else.
+            ProcessorStateException: The file was changed or deleted by other software.
         """
         self._check_open()
         self._seal.check()

@@ -1,7 +1,7 @@
-"""Keys that LMDB does not take: those longer than a page allows share an entry, a bucket.
+"""Keys too long for LMDB: they share an entry, a bucket.
 
-LMDB's keys have 1 to 511 bytes. Keys of 511 bytes or more lie in a bucket under their first 511
-bytes; since no other key has exactly that length, key order is kept and a bucket can be told from
+LMDB's keys have 1 to 511 bytes. Keys of 511 bytes or more are in a bucket under their first 511
+bytes; since no other key has exactly that length, key order is kept and a bucket differs from
 an entry. A bucket holds the rest of each key and its value, in order of the rests.
 """
 

@@ -1,4 +1,4 @@
-"""Scans of an LMDB file: the way of a cursor, and an iterator that its store can cut short."""
+"""Scans of an LMDB file: the positions of a cursor, and an iterator that its store can end."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from millstream.stores.byte_stores.lmdb_keys import PREFIX
 
 
 class Scan(Iterator[Entry]):
-    """A scan that can be ended, or be read to its end in advance, by the store it is of."""
+    """Scan that its store can end, or read to its end in advance."""
 
     def __init__(self, entries: Iterator[Entry], trouble: Callable[..., Exception]) -> None:
         self._entries = entries
         self._trouble = trouble
-        # The loop of whoever reads goes straight to the entries.
+        # The reader's loop calls the entries' own method.
         self._next = entries.__next__
 
     def __next__(self) -> Entry:

@@ -1,4 +1,4 @@
-"""Tells whether an LMDB file is as our last commit left it."""
+"""Seal of an LMDB file: proof that it is as our last commit left it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _random = SystemRandom()
 
 
 class Seal:
-    """A mark on a data file that every change by somebody else breaks.
+    """Mark on a data file that every change by other software breaks.
 
-    After each commit the file gets a random time of modification, which a file of its own notes. A
-    later write by anybody gives it the real time instead. While we write, the note says so: LMDB's
+    After each commit the file gets a random time of modification, which another file notes. A later
+    write by other software gives it the real time instead. While we write, the note says so: LMDB's
     own commits are atomic if only the process dies. The note also names the machine's boot: after a
     crash of the machine, pages that were never synced may be missing, so the file is not used.
 
@@ -47,7 +47,7 @@ class Seal:
     def broken(self) -> Iterator[None]:
         """Check, allow changes, and seal the file again; after an error too, if it still exists.
 
-        Other processes wait meanwhile.
+        Other processes wait in the meantime.
         """
         with self._locked(fcntl.LOCK_EX):
             self._check()
@@ -61,7 +61,7 @@ class Seal:
                     os.pwrite(self._note, _encoded(str(seconds)), 0)
 
     def close(self) -> None:
-        """Close the note; calling it twice is fine."""
+        """Close the note; a second call does nothing."""
         note, self._note = self._note, -1
         if note >= 0:
             os.close(note)

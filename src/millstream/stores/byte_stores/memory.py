@@ -1,4 +1,4 @@
-"""The byte store that keeps everything in the worker's memory."""
+"""Byte store in the worker's memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_PIECE = 4096
 
 
 class MemoryStore(ByteStore):
-    """A dict that is put into key order when someone reads a range."""
+    """Dict that is sorted by key when a range is read."""
 
     name = "memory"
     traits = StoreTraits(native_ttl=True)
@@ -89,7 +89,7 @@ class MemoryStore(ByteStore):
         self._open = False
 
     def _entries(self, lower: bytes | None, upper: bytes | None, reverse: bool) -> Iterator[Entry]:
-        # Piece by piece: who reads a little of a large store does not pay for the rest.
+        # Piece by piece, so that reading a little of a large store stays cheap.
         pieces, values = _FIRST_PIECE, self._map.values
         while True:
             keys = list(islice(self._map.keys(lower, upper, reverse=reverse), pieces))

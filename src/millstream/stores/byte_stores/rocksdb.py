@@ -1,4 +1,4 @@
-"""The byte store on local disk: RocksDB, by rocksdict."""
+"""Byte store on local disk: RocksDB, by rocksdict."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _IS_LOCKED = re.compile(r"\block (hold|file)\b", re.IGNORECASE)
 
 
 class RocksDBStore(ByteStore):
-    """A RocksDB directory; the version lies in a column family of its own.
+    """RocksDB directory; the version is in a column family of its own.
 
     The write-ahead log is on and not synced. It costs a tenth of a microsecond an entry and makes
     data and version one atomic step that survives the death of the process; after a crash of the
@@ -175,7 +175,7 @@ class RocksDBStore(ByteStore):
     def _entries(
         self, items: Iterator[Entry], lower: bytes | None, upper: bytes | None, reverse: bool
     ) -> Generator[Entry, None, None]:
-        # Started by whoever makes it: one that was never started keeps its arguments when closed.
+        # Its maker starts it: a generator that was never started holds its arguments when closed.
         yield b"", b""
         last = None
         try:
@@ -195,7 +195,7 @@ class RocksDBStore(ByteStore):
             raise self._failed("read", error) from error
 
     def _check_end(self, last: bytes | None, start: bytes | None, reverse: bool) -> None:
-        """Raise what has ended a scan, if it was not the end: rocksdict's iterators do not say."""
+        """Raise the error that ended a scan, if one did: rocksdict's iterators do not raise it."""
         cursor = self._db.iter()
         seek, outermost, onwards = cursor.seek, cursor.seek_to_first, cursor.next
         if reverse:
@@ -211,7 +211,7 @@ class RocksDBStore(ByteStore):
         cursor.status()
 
     def _check_place(self) -> None:
-        # RocksDB would go on in a directory that is gone, or write into that of its successor.
+        # RocksDB would go on in a directory that is gone, or write into a new one of that name.
         try:
             there = os.path.samestat(self._place, self._directory.stat())
         except FileNotFoundError:
@@ -233,7 +233,7 @@ class RocksDBStore(ByteStore):
 
 
 class _Closed:
-    """Stands for a database that has been closed."""
+    """Replacement for a database that has been closed."""
 
     def __getattr__(self, name: str) -> Any:
         return self._refuse

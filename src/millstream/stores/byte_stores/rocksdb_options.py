@@ -1,4 +1,4 @@
-"""How an application sets options of its RocksDB stores: Kafka's setter, and what it is handed."""
+"""``RocksDBConfigSetter`` and the options that it receives."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class BlockBasedTableConfig(_Renamed):
 
 
 class RocksDBOptions(_Renamed):
-    """What a ``RocksDBConfigSetter`` is given: RocksDB's options under their Java names.
+    """RocksDB's options under their Java names, as a ``RocksDBConfigSetter`` receives them.
 
     Source: RocksDB's ``Options``.
     """

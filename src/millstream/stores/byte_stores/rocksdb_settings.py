@@ -1,4 +1,4 @@
-"""The options of a RocksDB store, and the memory that all of a process share."""
+"""Options of a RocksDB store, and the memory that all stores of a process share."""
 
 from __future__ import annotations
 

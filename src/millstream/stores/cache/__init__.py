@@ -1,1 +1,1 @@
-"""The record cache: entries that wait to be written and forwarded together."""
+"""The record cache: cached updates, written and forwarded together."""

@@ -1,4 +1,4 @@
-"""What a flush does with the dirty entries: put them into the store and tell the listener."""
+"""Flush of dirty entries: into the store, and to the flush listener."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_RECORD = RecordContext(None, -1, -1, -1)
 
 
 class Flusher:
-    """Passes on the changes of one cached store."""
+    """Flushes the changes of one cached store."""
 
     def __init__(
         self,
@@ -31,8 +31,8 @@ class Flusher:
     ) -> None:
         """Bind to a store.
 
-        ``show_key`` makes what the listener is given of a key's bytes and the key as an object;
-        ``by_records`` reads each entry with its record as the one in hand.
+        ``show_key`` makes the listener's key of a key's bytes and the key as an object;
+        ``by_records`` decodes each entry with its record as the current one.
         """
         self._context = context
         self._codec = codec
@@ -40,21 +40,21 @@ class Flusher:
         self._show_key = show_key
         self.listener: CacheFlushListener | None = None
         self.send_old = False
-        self.hand: tuple[Chunk, int] | None = None
-        """The record of a chunk for which the store was last used, and perhaps others evicted."""
-        # A chunk's records go on with the headers they came with.
+        self.current: tuple[Chunk, int] | None = None
+        """The record of a chunk for which the store was last used; it may evict entries."""
+        # A chunk's records are forwarded with their own headers.
         own = type(codec).passed_on is Codec.passed_on
         self._may_chunk = own and not below.logs and not by_records
 
     def __call__(self, changes: list[CacheEntry]) -> None:
-        """Pass on the changes, in order; stream time stays where it is."""
+        """Flush the changes, in order; stream time does not change."""
         record = self._context.record_context
-        if self.hand is not None and (record is None or record.topic() is None):
-            record = self._context.chunk_context(*self.hand)
+        if self.current is not None and (record is None or record.topic() is None):
+            record = self._context.chunk_context(*self.current)
         with self._context.as_record(record or NO_RECORD):
-            self._pass_on(changes)
+            self._flush(changes)
 
-    def _pass_on(self, changes: list[CacheEntry]) -> None:
+    def _flush(self, changes: list[CacheEntry]) -> None:
         data = self._encode(changes)
         listener = self.listener
         if listener is None and not self._below.logs:
@@ -63,9 +63,9 @@ class Flusher:
             self._in_chunks(changes, data)
         else:
             for change, value in zip(changes, data, strict=True):
-                self._alone(change, value)
+                self._one(change, value)
 
-    def _alone(self, change: CacheEntry, data: bytes | None) -> None:
+    def _one(self, change: CacheEntry, data: bytes | None) -> None:
         key = change.key_bytes
         record = self._record(change)
         listener = self.listener
@@ -96,10 +96,10 @@ class Flusher:
             if self.send_old:
                 decoded = self._codec.decode_column(raw)
                 olds = [None if cell is None else self._codec.value(cell) for cell in decoded]
-            kept = [i for i in range(len(changes)) if data[i] is not None or raw[i] is not None]
-            changes = [changes[i] for i in kept]
-            data = [data[i] for i in kept]
-            olds = [olds[i] for i in kept]
+            real = [i for i in range(len(changes)) if data[i] is not None or raw[i] is not None]
+            changes = [changes[i] for i in real]
+            data = [data[i] for i in real]
+            olds = [olds[i] for i in real]
         self._below.put_all(_by_key(changes, data))
         # A chunk comes from one partition, and most flushes do.
         start = 0

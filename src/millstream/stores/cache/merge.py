@@ -1,4 +1,4 @@
-"""A record cache laid over the store below it, entry by entry."""
+"""Merge of a record cache with the store below it, entry by entry."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Item = tuple[Any, Any, Any]
-"""What orders the item, its raw key, its cell (None: deleted in the cache)."""
+"""The item's place in the order, its raw key, its cell (None: deleted in the cache)."""
 
 
 def merged(
@@ -14,8 +14,8 @@ def merged(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield raw keys and cells of both, each in the order asked for; the cache wins.
 
-    Deletions in the cache are skipped by a comparison that does not know of ``reverse``. That is
-    Kafka's rule, so that a backward read shows what Kafka shows.
+    The comparison that skips deletions in the cache ignores ``reverse``. That is Kafka's rule, so a
+    backward read shows what Kafka shows.
     """
     above = next(cached, None)
     below = next(stored, None)

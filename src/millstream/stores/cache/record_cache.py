@@ -1,4 +1,4 @@
-"""The record cache in front of one store: Kafka's ``NamedCache``, on objects where it can."""
+"""Record cache in front of one store: Kafka's ``NamedCache``, with objects where possible."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ CONTEXT_BYTES = 8 + 8 + 4
 
 
 class CacheEntry:
-    """What the cache knows of a key. A cell and raw bytes of None stand for a deletion.
+    """Entry of a key. A cell and raw bytes of None stand for a deletion.
 
-    It has no constructor, because one is made for almost every record: whoever makes it sets all.
+    It has no constructor, because an entry is made for almost every record; its maker sets all.
     """
 
     __slots__ = ("cell", "dirty", "index", "key", "key_bytes", "origin", "raw", "size")
@@ -176,7 +176,7 @@ class RecordCache:
         return [key for key in keys if key not in entries]
 
     def remember(self, key_bytes: bytes, raw: bytes) -> Any:
-        """Keep what was read from the store, and return its cell."""
+        """Cache what was read from the store, and return its cell."""
         cell = self._codec.decode(raw)
         entry = CacheEntry()
         if type(cell[0] if self._timestamped else cell) is self._plain:
@@ -207,7 +207,7 @@ class RecordCache:
         lacking = self._budget.used + key_bytes + keys * each - self._budget.limit
         if lacking <= 0:
             return True
-        # Clean entries that are older than every dirty one go first, and nobody can tell.
+        # Clean entries that are older than every dirty one go first; that cannot be observed.
         for entry in self._entries.values():
             if entry.dirty:
                 return False
@@ -217,7 +217,7 @@ class RecordCache:
         return False
 
     def flush(self, evicted: CacheEntry | None = None) -> None:
-        """Pass on every dirty entry; one that is being evicted goes first."""
+        """Flush every dirty entry; one that is being evicted goes first."""
         if not self._dirty:
             return
         if evicted is not None:
@@ -228,7 +228,7 @@ class RecordCache:
             changes.insert(0, evicted)
         for entry in changes:
             entry.dirty = False
-        # What is written meanwhile, by nodes below, must not change the entries of this flush.
+        # Writes of child nodes in the meantime must not change the entries of this flush.
         self._flushing += 1
         try:
             self._flush(changes)
@@ -246,7 +246,7 @@ class RecordCache:
     ) -> Iterator[tuple[bytes, CacheEntry]]:
         """Yield the entries with ``lower <= key < upper`` that are there now, in key order.
 
-        Each counts as used when its turn comes.
+        Each counts as used when it is yielded.
         """
         if self._order is None:
             self._order = SortedMap()
@@ -271,7 +271,7 @@ class RecordCache:
             key, entry = entries.popitem(last=False)
             if self._order is not None:
                 self._order.pop(key)
-            # It counts until its flush is over: meanwhile other caches have that much less room.
+            # It counts until its flush is over: until then other caches have that much less room.
             if entry.dirty:
                 self.flush(entry)
             budget.used -= entry.size

@@ -64,7 +64,7 @@ logger = logging.getLogger("millstream.stores")
 
 
 class SerdeStoreBuilder(StoreBuilder[Any]):
-    """Builder of stores over a supplier's bytes: no cache and a changelog unless told.
+    """Builder of stores over a supplier's bytes: without a cache and with a changelog by default.
 
     Raises:
         NullPointerException: The supplier or its name is None.
@@ -142,7 +142,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
     def build(self) -> StateStore:
         """Return a new store."""
-        layer, told, adapts = self._foundation()
+        layer, arguments, adapts = self._foundation()
         points: PointLayer = layer if adapts is None else AdaptedPoints(layer, adapts)
         if self._logging:
             points = self._logged(points)
@@ -155,7 +155,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
                 points=points,
                 adapter=adapts,
                 caching=self._caching,
-                **told,
+                **arguments,
             )
         )
 
@@ -191,19 +191,19 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
     def _foundation(self) -> tuple[Any, dict[str, Any], Adapter | None]:
         supplier = self._supplier
         if isinstance(supplier, OurSupplier):
-            layer, told = supplier.foundation()
+            layer, arguments = supplier.foundation()
             persistent, timestamped = supplier.durable, supplier.timestamped
             headers = isinstance(supplier, HeadersBytesStoreSupplier)
         else:
-            store, (layer, told) = self._supplied()
+            store, (layer, arguments) = self._supplied()
             persistent = store.persistent()
             timestamped = isinstance(store, TimestampedBytesStore | SessionStore)
             headers = isinstance(store, HeadersBytesStore)
         if not persistent:
             # Stores in memory keep whatever they are given.
-            return layer, told, None
+            return layer, arguments, None
         wanted = self._made.codec_class.format
-        return layer, told, adapter(wanted, timestamped=timestamped, headers=headers)
+        return layer, arguments, adapter(wanted, timestamped=timestamped, headers=headers)
 
     def _logged(self, points: PointLayer) -> ChangeLoggingPoints:
         codec = self._made.codec_class
@@ -261,8 +261,8 @@ class WindowBuilder(SerdeStoreBuilder):
     def _supplied(self) -> tuple[StateStore, Foundation]:
         keys = WindowKeys(default_segment_interval(self._supplier.retentionPeriod()))
         store = self._supplier.get()
-        told = {"keys": keys, "window_size": self._supplier.windowSize()}
-        return store, (SuppliedWindows(store, keys), told)
+        arguments = {"keys": keys, "window_size": self._supplier.windowSize()}
+        return store, (SuppliedWindows(store, keys), arguments)
 
     def _logged_key(self) -> LoggedKey | None:
         return DuplicateNumbers() if self._supplier.retainDuplicates() else without_segment

@@ -39,7 +39,7 @@ IN_MEMORY: dict[str, Any] = {"kind": "memory", "durable": False}
 
 
 class Stores:
-    """Makes suppliers (which bytes) and builders (which serdes, cache, changelog) of stores.
+    """Factories of suppliers (which bytes) and builders (which serdes, cache, changelog) of stores.
 
     Durations are ``timedelta`` or milliseconds; a serde of None is the application's default.
 

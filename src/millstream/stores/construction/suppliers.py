@@ -38,7 +38,7 @@ WindowBytes = SerdeWindowStore[bytes, bytes]
 SessionBytes = SerdeSessionStore[bytes, bytes]
 
 Foundation = tuple[Any, dict[str, Any]]
-"""The layer of bytes under a store, and what the store is told of it: keys and sizes."""
+"""The layer of bytes under a store, and further arguments of the store: keys and sizes."""
 
 
 class TimestampedBytes(PlainBytes, TimestampedBytesStore):
@@ -63,7 +63,7 @@ class HeadersSessionBytes(SessionBytes, HeadersBytesStore):
 
 @dataclass(frozen=True, kw_only=True)
 class OurSupplier:
-    """What the suppliers share: a store over the byte store plugin called ``kind``.
+    """Base of the suppliers: a store over the byte store plugin called ``kind``.
 
     Raises:
         NullPointerException: The name is None.
@@ -98,16 +98,16 @@ class OurSupplier:
         chosen = timestamped if self.timestamped else plain
         if isinstance(self, HeadersBytesStoreSupplier):
             chosen = headers
-        layer, told = self.foundation()
+        layer, arguments = self.foundation()
         data = Serdes.ByteArray()
-        return chosen(self.store, layer, data, data, **told)
+        return chosen(self.store, layer, data, data, **arguments)
 
     def foundation(self) -> Foundation:
         """Return the foundation of a new store."""
         raise NotImplementedError
 
     def layout(self) -> Mapping[str, Any]:
-        """Return what decides where entries lie: see ``StoreIdentity``."""
+        """Return the layout: see ``StoreIdentity``."""
         return {}
 
 
@@ -118,7 +118,7 @@ class OurKeyValueSupplier(OurSupplier, KeyValueBytesStoreSupplier):
     bytes_classes = (PlainBytes, TimestampedBytes, HeadersBytes)
 
     max_entries: int | None = None
-    """How many entries a store may have that keeps those used last; None: no limit."""
+    """The limit of a store of the entries used last; None: no limit."""
 
     def metricsScope(self) -> str:
         """Return Kafka's name for the byte store."""
@@ -139,7 +139,7 @@ class OurHeadersKeyValueSupplier(OurKeyValueSupplier, HeadersBytesStoreSupplier)
 
 @dataclass(frozen=True, kw_only=True)
 class _SegmentedSupplier(OurSupplier):
-    """What suppliers of window and session stores share; times in milliseconds."""
+    """Base of the suppliers of window and session stores; times in milliseconds."""
 
     retention: DurationLike
     emits_final: bool = False
@@ -163,7 +163,7 @@ class _SegmentedSupplier(OurSupplier):
         return default_segment_interval(self.retentionPeriod())
 
     def layout(self) -> Mapping[str, Any]:
-        """Return what decides where entries lie."""
+        """Return the layout: see ``StoreIdentity``."""
         return {"segment interval": self.segment_interval, "order by time": self.emits_final}
 
 
@@ -216,7 +216,7 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
         return layer, {"keys": keys, "window_size": self.size}
 
     def layout(self) -> Mapping[str, Any]:
-        """Return what decides where entries lie."""
+        """Return the layout: see ``StoreIdentity``."""
         return {
             "segment interval": self.segment_interval,
             "duplicates": self.duplicates,
@@ -307,7 +307,7 @@ class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
         return layer, {}
 
     def layout(self) -> Mapping[str, Any]:
-        """Return what decides where entries lie."""
+        """Return the layout: see ``StoreIdentity``."""
         return {"segment interval": self.interval}
 
 

@@ -1,4 +1,4 @@
-"""Key-value stores as users see them."""
+"""Key-value stores with serdes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         if lower is not None and last is not None and lower > last:
             warn_empty_range(self._name)
             return self._entries(iter(()))
-        # The end belongs to the range; no key lies between it and itself with a zero byte more.
+        # The end belongs to the range; no key is between a key and the same with a zero byte more.
         upper = None if last is None else last + b"\0"
         return self._entries(self._scan(lower, upper, reverse=reverse))
 

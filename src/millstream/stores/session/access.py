@@ -150,7 +150,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
     ) -> Cells:
         """Yield session keys and cells within bounds, all of them inclusive.
 
-        What is in the cache only up to an end of ``cached_until``: see ``check_start``.
+        Of the cache, only sessions that end by ``cached_until``: see ``check_start``.
         """
         stored = self._layer.find(key_from, key_to, earliest_end, latest_start, reverse=reverse)
         if not self.cached:
@@ -161,14 +161,14 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         return self._merged(cached, stored, reverse=reverse)
 
     def check_start(self, latest_start: int, *, reverse: bool) -> int | None:
-        """Refuse a latest start that Kafka's stores fail on when they look for one key's sessions.
+        """Refuse a latest start on which Kafka's stores fail when they look for one key's sessions.
 
         Returns the latest end that they find in their cache, if there is such a bound: backward,
         the cache of a durable store takes the latest start for it, in the newest segment only.
 
         Raises:
             IllegalArgumentException: It is negative; or the bound is, as nothing was written yet.
-            IllegalStateException: The bound lies before the newest segment.
+            IllegalStateException: The bound is before the newest segment.
         """
         durable = self._layer.stores_durably
         if not self.cached and not durable:
@@ -216,9 +216,10 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
             return
         else:
             bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest))
-        yield from self._cached_within(
-            bounds, lambda key: wanted(key, key_from, key_to, first_end, start), reverse=reverse
-        )
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
+                if wanted(key, key_from, key_to, first_end, start):
+                    yield key, cell
 
     def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
         """Return bounds of one key's sessions that end by ``until``, segment by segment.

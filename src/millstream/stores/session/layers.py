@@ -128,7 +128,7 @@ class SuppliedSessions(Delegating, SessionLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: SessionStore[bytes, bytes], keys: SessionKeys) -> None:
-        self._store = self._passes_to = store
+        self._store = self._delegate = store
         self._keys = keys
         self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably

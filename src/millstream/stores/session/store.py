@@ -1,4 +1,4 @@
-"""Session stores as users see them."""
+"""Session stores with serdes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from millstream.core.state import StateStore, StateStoreContext
 from millstream.stores.cache.record_cache import CONTEXT_BYTES, ENTRY_BYTES
 from millstream.stores.layers import Delegating
 from millstream.stores.versioned.layers import UNDEFINED, VersionLayer
-from millstream.stores.versioned.ranges import Held
+from millstream.stores.versioned.ranges import KeyHistory
 from millstream.stores.versioned.rows import Found, Latest
 
 
@@ -17,7 +17,7 @@ class VersionsDecorator(Delegating, VersionLayer):
     """Base of the decorators: hands everything on to the layer below."""
 
     def __init__(self, below: VersionLayer) -> None:
-        self._below = self._passes_to = below
+        self._below = self._delegate = below
         self.stores_durably = below.stores_durably
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -45,7 +45,7 @@ class VersionsDecorator(Delegating, VersionLayer):
         last: int | None,
         *,
         reverse: bool,
-    ) -> Iterator[Held] | None:
+    ) -> Iterator[KeyHistory] | None:
         return self._below.between(lower, upper, first, last, reverse=reverse)
 
 
@@ -68,15 +68,15 @@ class ChangeLoggingVersions(VersionsDecorator):
 
 
 class CachedVersions(VersionsDecorator):
-    """Keeps the latest versions that were used last in memory, within the record caches' budget.
+    """Cache of the latest versions that were used last, within the record caches' budget.
 
-    Every write goes through at once: to hold one back until a newer one replaces it would lose a
-    version, and a put has to tell until when its version holds.
+    Every write goes through at once: an update that waits in the cache until a newer one replaces
+    it would be a lost version, and a put has to return until when its version holds.
     """
 
     def __init__(self, below: VersionLayer) -> None:
         super().__init__(below)
-        self._kept: OrderedDict[bytes, Latest | None] = OrderedDict()
+        self._cached: OrderedDict[bytes, Latest | None] = OrderedDict()
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         super().init(context, root)
@@ -85,16 +85,16 @@ class CachedVersions(VersionsDecorator):
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
         end = self._below.put(key, value, time)
         if end == UNDEFINED:
-            self._keep(key, None if value is None else (value, time))
+            self._remember(key, None if value is None else (value, time))
         return end
 
     def latest(self, key: bytes) -> Latest | None:
-        kept = self._kept
-        if key in kept:
-            kept.move_to_end(key)
-            return kept[key]
+        cached = self._cached
+        if key in cached:
+            cached.move_to_end(key)
+            return cached[key]
         found = self._below.latest(key)
-        self._keep(key, found)
+        self._remember(key, found)
         return found
 
     def as_of(self, key: bytes, time: int) -> Found | None:
@@ -111,18 +111,18 @@ class CachedVersions(VersionsDecorator):
         self._forget()
         super().close()
 
-    def _keep(self, key: bytes, latest: Latest | None) -> None:
-        kept, budget = self._kept, self._budget
-        if key in kept:
-            budget.used -= _size(key, kept.pop(key))
-        kept[key] = latest
+    def _remember(self, key: bytes, latest: Latest | None) -> None:
+        cached, budget = self._cached, self._budget
+        if key in cached:
+            budget.used -= _size(key, cached.pop(key))
+        cached[key] = latest
         budget.used += _size(key, latest)
-        while budget.used > budget.limit and kept:
-            budget.used -= _size(*kept.popitem(last=False))
+        while budget.used > budget.limit and cached:
+            budget.used -= _size(*cached.popitem(last=False))
 
     def _forget(self) -> None:
-        self._budget.used -= sum(_size(key, latest) for key, latest in self._kept.items())
-        self._kept.clear()
+        self._budget.used -= sum(_size(key, latest) for key, latest in self._cached.items())
+        self._cached.clear()
 
 
 def _size(key: bytes, latest: Latest | None) -> int:

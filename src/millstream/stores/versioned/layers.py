@@ -15,15 +15,15 @@ from millstream.core.state import (
 )
 from millstream.stores.layers import Delegating, Layer
 from millstream.stores.time_keys import META_KEY
-from millstream.stores.versioned.ranges import Held, held_by_key
+from millstream.stores.versioned.ranges import KeyHistory, merged_by_key
 from millstream.stores.versioned.rows import (
     Found,
     Latest,
     Row,
     earliest_of,
-    held_between,
     latest_of,
     next_of,
+    versions_between,
 )
 
 logger = logging.getLogger("millstream.stores")
@@ -39,7 +39,7 @@ class VersionLayer(Layer):
     """Bytes and times to bytes."""
 
     logs = False
-    """Every write is noted."""
+    """Every write is logged."""
 
     @abstractmethod
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
@@ -66,7 +66,7 @@ class VersionLayer(Layer):
         last: int | None,
         *,
         reverse: bool,
-    ) -> Iterator[Held] | None:
+    ) -> Iterator[KeyHistory] | None:
         """Do what ``history`` does for each key with ``lower <= key < upper``, in key order.
 
         Keys without a version come too, or not.
@@ -78,9 +78,9 @@ class VersionLayer(Layer):
 class StoredVersions(VersionLayer):
     """Versions in a task's working copy of a byte store.
 
-    The latest version of a key has a place of its own and never expires. Older ones lie in segments
-    by the time at which they stopped to hold; a segment goes as a whole once nothing in it can be
-    asked for. That the latest is a deletion is known from the newest row's ``next``.
+    The latest version of a key has its own place and never expires. Older ones are in segments by
+    the time at which they stopped to hold; a segment is dropped as a whole once nothing in it can
+    be asked for. That the latest is a deletion is known from the newest row's ``next``.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class StoredVersions(VersionLayer):
     def history(self, key: bytes, first: int | None, last: int | None) -> list[Found]:
         first = -1 if first is None else first
         rows = () if self._expired(last) else (data for _, data in self._rows(key, first))
-        return held_between(self.latest(key), rows, first, last)
+        return versions_between(self.latest(key), rows, first, last)
 
     def between(
         self,
@@ -163,14 +163,14 @@ class StoredVersions(VersionLayer):
         last: int | None,
         *,
         reverse: bool,
-    ) -> Iterator[Held]:
+    ) -> Iterator[KeyHistory]:
         first = -1 if first is None else first
         prefixes = [LATEST]
         if not self._expired(last):
             prefixes.extend(self._place(segment, b"") for segment in self._segments_from(first))
-        found = held_by_key(self._copy.scan, prefixes, lower, upper, reverse=reverse)
+        found = merged_by_key(self._copy.scan, prefixes, lower, upper, reverse=reverse)
         for key, latest, rows in found:
-            yield key, held_between(latest, rows, first, last)
+            yield key, versions_between(latest, rows, first, last)
 
     def _put_before(self, key: bytes, value: bytes | None, time: int, end: int | None) -> int:
         """Add a version that is older than the latest, whose time is ``end`` if there is one."""
@@ -285,7 +285,7 @@ class SuppliedVersions(Delegating, VersionLayer):
     """A versioned store of bytes that a user's own supplier made."""
 
     def __init__(self, store: Any) -> None:
-        self._store = self._passes_to = store
+        self._store = self._delegate = store
         self.stores_durably = store.persistent()
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:

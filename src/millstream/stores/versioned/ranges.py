@@ -1,4 +1,4 @@
-"""Ranges of keys of a versioned store, whose parts lie in several places."""
+"""Ranges of keys of a versioned store, merged from its segments."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from millstream.core.store import Entry
 from millstream.stores.key_value.store import next_prefix
 from millstream.stores.versioned.rows import Found, Latest, latest_of
 
-Held = tuple[bytes, list[Found]]
+KeyHistory = tuple[bytes, list[Found]]
 """A key and those of its versions that were asked for, newest first."""
 Part = tuple[bytes, int, bytes]
-"""A key, the number of the place where the data were, and they."""
+"""Key, source index (0: the latest versions), data."""
 
 _key: Callable[[Part], bytes] = itemgetter(0)
 
 
-def held_by_key(
+def merged_by_key(
     scan: Callable[..., Iterator[Entry]],
     prefixes: Sequence[bytes],
     lower: bytes | None,
@@ -29,18 +29,18 @@ def held_by_key(
 ) -> Iterator[tuple[bytes, Latest | None, list[bytes]]]:
     """Yield keys with ``lower <= key < upper``, in order, with their latest version and rows.
 
-    The first prefix is where the latest versions lie; the others are segments, newest first. All
-    are walked through side by side, so that no more than one key's versions are in memory.
+    The first prefix is that of the latest versions; the others are segments, newest first. All
+    are read side by side, so that no more than one key's versions are in memory.
     """
-    places = (
+    sources = (
         _entries(scan, number, prefix, lower, upper, reverse=reverse)
         for number, prefix in enumerate(prefixes)
     )
-    for key, parts in groupby(merge(*places, key=_key, reverse=reverse), _key):
+    for key, parts in groupby(merge(*sources, key=_key, reverse=reverse), _key):
         latest: Latest | None = None
         rows = []
-        for _, place, data in parts:
-            if place:
+        for _, source, data in parts:
+            if source:
                 rows.append(data)
             else:
                 latest = latest_of(data)

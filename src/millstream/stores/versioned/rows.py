@@ -1,8 +1,8 @@
-"""The old versions of one key in one segment, in the bytes of Kafka's versioned stores.
+"""Rows of old versions: those of one key in one segment, in the bytes of Kafka's stores.
 
 ``next || earliest || (time, size) from new to old || values from old to new``: times take 8 bytes,
 sizes 4, big endian; a size of -1 is a deletion. ``next`` is the end of the newest version here, and
-``earliest`` the time of the oldest. If both are equal there is no version, only the note that the
+``earliest`` the time of the oldest. If both are equal there is no version, only the fact that the
 key was deleted then.
 """
 
@@ -65,11 +65,11 @@ class Row:
         return next(i for i, (start, _) in enumerate(self.versions) if start <= time)
 
     def end_of(self, index: int) -> int:
-        """Return when a version stopped to hold."""
+        """Return the time at which a version stopped to hold."""
         return self.versions[index - 1][0] if index else self.next
 
     def add_newest(self, start: int, end: int, value: bytes | None) -> None:
-        """Add a version after all others; what lies between is a deletion."""
+        """Add a version after all others; a gap before it is a deletion."""
         if self.next < start:
             self.versions.insert(0, (self.next, None))
         self.versions.insert(0, (start, value))
@@ -95,7 +95,7 @@ def latest_of(data: bytes) -> Latest:
     return data[8:], int.from_bytes(data[:8], "big", signed=True)
 
 
-def held_between(
+def versions_between(
     latest: Latest | None, rows: Iterable[bytes], first: int, last: int | None
 ) -> list[Found]:
     """Return the versions of one key that held at some moment between two times, newest first.

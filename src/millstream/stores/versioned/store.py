@@ -1,4 +1,4 @@
-"""Versioned stores as users see them."""
+"""Versioned stores with serdes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from millstream.stores.iterators import Entries
 from millstream.stores.key_value.store import given, warn_empty_range
 from millstream.stores.typed import OpenedStore
 from millstream.stores.versioned.layers import VersionLayer
-from millstream.stores.versioned.ranges import Held
+from millstream.stores.versioned.ranges import KeyHistory
 from millstream.stores.versioned.rows import Found
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V]):
+class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValueStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
 
     def __init__(
@@ -46,7 +46,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
         """Open the store for a task."""
         keys, values = self._parts(stateStoreContext)
         self._layer.init(stateStoreContext, root)
-        self._access = Versions(keys, values, self._layer)
+        self._access = SerdeVersionedAccess(keys, values, self._layer)
         stateStoreContext.opened(root)
 
     def persistent(self) -> bool:
@@ -128,7 +128,7 @@ class SerdeVersionedStore(OpenedStore["Versions"], VersionedKeyValueStore[K, V])
         return self.histories(first, last, from_time, time, reverse=reverse)
 
 
-class Versions(VersionedAccess):
+class SerdeVersionedAccess(VersionedAccess):
     """Serdes in front of the bytes."""
 
     def __init__(self, keys: BoundSerde[Any], values: BoundSerde[Any], layer: VersionLayer) -> None:
@@ -169,7 +169,7 @@ class Versions(VersionedAccess):
         oldest_first: bool,
     ) -> Iterator[tuple[bytes, Found]]:
         """Return keys and versions between bounds, all of them inclusive."""
-        # No key lies between one and itself with a zero byte more.
+        # No key is between a key and the same with a zero byte more.
         upper = None if last_key is None else last_key + b"\0"
         found = self._layer.between(lower, upper, first, last, reverse=reverse)
         if found is None:
@@ -192,7 +192,7 @@ class Versions(VersionedAccess):
         return self._layer.put(key_bytes, data, timestamp)
 
 
-def _each(found: Iterator[Held], oldest_first: bool) -> Iterator[tuple[bytes, Found]]:
+def _each(found: Iterator[KeyHistory], oldest_first: bool) -> Iterator[tuple[bytes, Found]]:
     for key, versions in found:
         for version in reversed(versions) if oldest_first else versions:
             yield key, version

@@ -123,8 +123,8 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         if last < first:
             return
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
-        yield from self._cached_within(
-            list(self._keys.bounds(key_from, key_to, first, last)),
-            lambda key: wanted(key, key_from, key_to, lower, upper),
-            reverse=reverse,
-        )
+        bounds = list(self._keys.bounds(key_from, key_to, first, last))
+        for below, above in reversed(bounds) if reverse else bounds:
+            for key, cell in self.points.cached_cells(below, above, reverse=reverse):
+                if wanted(key, key_from, key_to, lower, upper):
+                    yield key, cell

@@ -1,4 +1,4 @@
-"""Adds to windows that keep duplicates, without what a single write does for others to see."""
+"""Batched adds to windows that keep duplicates: only the last one updates the store's times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAST_FORGOTTEN = FORGOTTEN_AT_ONCE - 1
 
 
 class StoredAdds(WindowAdds):
-    """Adds to ``StoredWindows``; what a late window or a new segment changes is left to that."""
+    """Adds to ``StoredWindows``, which handles late windows and new segments itself."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class StoredAdds(WindowAdds):
         """Bind to a layer, its index and its bytes.
 
         ``interval`` is the width of its segments. ``late_after`` is how far a start may be behind
-        the latest one; None if what counts is its segment.
+        the latest one; None if only its segment counts.
         """
         self._layer = layer
         self._index = index

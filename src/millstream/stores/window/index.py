@@ -1,4 +1,4 @@
-"""The windows of the keys that operators look up again and again, in memory and in order."""
+"""Index of windows in memory, by key and in order, for the keys that operators look up often."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Row = tuple[list[int], list[Entry]]
 
 
 class WindowIndex:
-    """Answers lookups of one key's windows without going through the order of all keys.
+    """Lookups of one key's windows without a scan of the byte store.
 
-    A key is read from the store when it is first asked for, and kept up to date from then on. When
-    too much is remembered, all of it is forgotten.
+    A key is read from the store when it is first asked for, and is up to date from then on. When
+    the index is too large, it is cleared.
     """
 
     def __init__(self, read: Callable[[bytes, int, int], Iterator[Entry]]) -> None:
         """Bind to a store: ``read`` yields a key's entries between two starts, in order."""
         self._read = read
         self.rows: dict[bytes, Row] = {}
-        """What is remembered; the same dict for good."""
+        """Key -> its windows; always the same dict."""
         self._remembered = 0
         self.complete = False
-        """The store was empty and all that was written since is remembered: nothing is read."""
+        """Every window of the store is in the index: nothing is read from the store."""
 
     def find(self, key: bytes, oldest: int, first: int, last: int) -> list[Entry]:
         """Return a key's entries from ``first`` to ``last``; ``oldest`` is the first still seen."""
@@ -47,7 +47,7 @@ class WindowIndex:
         return entries[begin : bisect_right(starts, last, begin)]
 
     def note(self, window_key: bytes, value: bytes | None) -> None:
-        """Take note of a write; of several entries with one start the last written comes last."""
+        """Index a write; of several entries with one start the last written comes last."""
         key = key_of(window_key)
         row = self.rows.get(key)
         if row is None and self.complete:
@@ -56,7 +56,7 @@ class WindowIndex:
             self.note_in(row, start_of(window_key), window_key, value)
 
     def note_in(self, row: Row, start: int, window_key: bytes, value: bytes | None) -> None:
-        """Do what ``note`` does, in the key's row."""
+        """Index a write in the key's row."""
         starts, entries = row
         if value is not None and (not starts or start > starts[-1]):
             starts.append(start)
@@ -78,7 +78,7 @@ class WindowIndex:
             self._remembered += 1
 
     def forget(self) -> None:
-        """Forget everything: the store was changed in another way."""
+        """Clear the index: the store was changed in another way."""
         self.rows.clear()
         self._remembered = 0
         self.complete = False

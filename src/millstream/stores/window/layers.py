@@ -39,7 +39,7 @@ class WindowLayer(TimedLayer):
         """Yield the live windows within bounds, all of them inclusive, in the store's order."""
 
     def near(self, key: bytes, first: int, last: int) -> list[Entry]:
-        """Return what ``fetch`` does for one key, for those who ask for few keys' windows often."""
+        """Return what ``fetch`` does for one key; fast for few keys that are read often."""
         return list(self.fetch(key, key, first, last, reverse=False))
 
     def oldest_seen(self, latest: int) -> int:
@@ -47,7 +47,7 @@ class WindowLayer(TimedLayer):
         return 0
 
     def adder(self, encode: Encode, plain: type | None) -> WindowAdds | None:
-        """Return what adds values where nobody looks in between, if this can be done."""
+        """Return an access for batched adds; None if the layer has none."""
         return None
 
 
@@ -214,7 +214,7 @@ class SuppliedWindows(Delegating, WindowLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: WindowStore[bytes, bytes], keys: WindowKeys) -> None:
-        self._store = self._passes_to = store
+        self._store = self._delegate = store
         self._keys = keys
         self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably

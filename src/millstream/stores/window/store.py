@@ -1,4 +1,4 @@
-"""Window stores as users see them."""
+"""Window stores with serdes."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class SerdeWindowStoreWithHeaders(
 
 
 class ShownWindows(dict[bytes, TimeWindow]):
-    """Windows by the bytes of their start; those of late are kept, since many keys share them."""
+    """Cache of the last windows by the bytes of their start; many keys share a window."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -11,7 +11,12 @@ from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import Aggregator, Initializer, Reducer, plain
-from millstream.topology.dsl.materialize import Kept, TableStoreBuilder, resolved, store_name
+from millstream.topology.dsl.materialize import (
+    ResolvedMaterialized,
+    TableStoreBuilder,
+    resolve_materialized,
+    store_name,
+)
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.graph.nodes import TableOperation, TableRole
 from millstream.topology.graph.repartition import repartition_node
@@ -53,7 +58,7 @@ class Grouping:
         self._topic = grouped.name
         self._repartition: int | None = None
 
-    def repartitioned(self, kept: Kept) -> Flow:
+    def repartitioned(self, kept: ResolvedMaterialized) -> Flow:
         """Return where an aggregation stored in ``kept`` goes: below a new topic, if needed.
 
         The topic is named after the grouping, and then shared, or after the store.
@@ -123,7 +128,7 @@ class Reducing(ABC, Generic[TK, K, V]):
         return True
 
     @abstractmethod
-    def store(self, kept: Kept) -> TableStoreBuilder:
+    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
         """Return the builder of the store."""
 
     @abstractmethod
@@ -171,7 +176,7 @@ class Reducing(ABC, Generic[TK, K, V]):
         from millstream.topology.dsl.ktable import KTable
 
         graph = self.grouping.flow.graph
-        kept = resolved(
+        kept = resolve_materialized(
             graph,
             materialized,
             prefix,

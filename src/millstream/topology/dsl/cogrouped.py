@@ -13,7 +13,7 @@ from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.callables import ADDED, MERGED, NOTHING
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
-from millstream.topology.dsl.materialize import resolved
+from millstream.topology.dsl.materialize import resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named
 from millstream.topology.graph.nodes import TableOperation, TableRole
 from millstream.topology.operators.folding import Merge
@@ -58,7 +58,7 @@ class _Cogrouped(Generic[TK, K, A]):
         groupings = [entry.grouped.grouping for entry in self._inputs]
         graph, shape = groupings[0].flow.graph, self._shape
         # As in Kafka, the table does not take over the serdes of the streams.
-        kept = resolved(graph, how, _AGGREGATE)
+        kept = resolve_materialized(graph, how, _AGGREGATE)
         store = shape.store(kept)
         flows = [grouping.repartitioned(kept) for grouping in groupings]
         sources = frozenset[str]().union(*(grouping.flow.sources for grouping in groupings))

@@ -12,7 +12,11 @@ from millstream.core.serdes import Serdes
 from millstream.topology.dsl.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
-from millstream.topology.dsl.materialize import Kept, KeyValueTableBuilder, resolved
+from millstream.topology.dsl.materialize import (
+    KeyValueTableBuilder,
+    ResolvedMaterialized,
+    resolve_materialized,
+)
 from millstream.topology.dsl.options import Materialized, TableJoined
 from millstream.topology.graph.internal_topics import InternalSink, InternalSource
 from millstream.topology.graph.nodes import (
@@ -103,7 +107,7 @@ class _Build:
         sink_name = self.name("-subscription-registration-sink", _SINK)
         source_name = self.name("-subscription-registration-source", _SOURCE)
         store = SubscriptionStoreBuilder(
-            Kept(_subscription_store(graph.settings), self.store_name(), False)
+            ResolvedMaterialized(_subscription_store(graph.settings), self.store_name(), False)
         )
         join = make_join(store=store.name())
         subscriptions = SubscriptionSerde(topic, left.key_serde)
@@ -181,7 +185,7 @@ class _Build:
         )
         resolved_row = graph.add(resolve, read)
         name = self.name("-result", _OUTPUT)
-        kept = resolved(graph, materialized, _OUTPUT, key_serde=left.key_serde)
+        kept = resolve_materialized(graph, materialized, _OUTPUT, key_serde=left.key_serde)
         node = TableOperation(
             name=name,
             processor=TableSource,

@@ -31,8 +31,8 @@ from millstream.topology.dsl.declared_operators import WindowOperators
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import Merger, plain
 from millstream.topology.dsl.materialize import (
-    Kept,
     KeyValueTableBuilder,
+    ResolvedMaterialized,
     SessionTableBuilder,
     SlidingTableBuilder,
     TableStoreBuilder,
@@ -98,7 +98,7 @@ class KGroupedStream(Aggregating[K, K, V]):
             "of a subclass of Windows.",
         )
 
-    def store(self, kept: Kept) -> TableStoreBuilder:
+    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
         return KeyValueTableBuilder(kept)
 
     def processor(
@@ -153,7 +153,7 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V])
     def wastes_number(self) -> bool:
         return not isinstance(self._windows, SlidingWindows)
 
-    def store(self, kept: Kept) -> TableStoreBuilder:
+    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
         slides = isinstance(self._windows, SlidingWindows)
         builder = SlidingTableBuilder if slides else WindowTableBuilder
         return builder(kept, windows=self._windows, emit=self._emit)
@@ -225,7 +225,7 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
         self._emit = not_none(emitStrategy, "emitStrategy")
         return self
 
-    def store(self, kept: Kept) -> TableStoreBuilder:
+    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
         return SessionTableBuilder(kept, windows=self._windows, emit=self._emit)
 
     def processor(

@@ -12,7 +12,11 @@ from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
-from millstream.topology.dsl.materialize import Kept, KeyValueTableBuilder, resolved
+from millstream.topology.dsl.materialize import (
+    KeyValueTableBuilder,
+    ResolvedMaterialized,
+    resolve_materialized,
+)
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.graph.internal_topics import table_repartition
 from millstream.topology.graph.nodes import TableOperation, TableRole
@@ -119,7 +123,7 @@ class KGroupedTable(Generic[K, V]):
         from millstream.topology.dsl.ktable import KTable
 
         name = None if named is None else named.name
-        kept = resolved(
+        kept = resolve_materialized(
             self._flow.graph,
             materialized,
             _AGGREGATE,  # of every store's name, the reducer's as well
@@ -145,7 +149,7 @@ class KGroupedTable(Generic[K, V]):
         )
         return KTable(flow, kept.name if kept.queryable else None)
 
-    def _repartitioned(self, kept: Kept, sink_name: str, source_name: str) -> Flow:
+    def _repartitioned(self, kept: ResolvedMaterialized, sink_name: str, source_name: str) -> Flow:
         """Return where the aggregation goes: below a topic named after the grouping or the store.
 
         Only a named grouping shares its topic.

@@ -1,4 +1,4 @@
-"""The stores of joins: of each stream's records, and of those that wait for a partner."""
+"""Builders of the stores of joins: each stream's records, and records without a partner yet."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class JoinStoreBuilder(DslStoreBuilder):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SideStoreBuilder(JoinStoreBuilder):
-    """The store of one side's records, for records of the other side to find."""
+    """Builder of the store of one side's records, in which the other side looks for partners."""
 
     windows: JoinWindows
     key_serde: Any
@@ -86,7 +86,7 @@ class SideStoreBuilder(JoinStoreBuilder):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class UnmatchedStoreBuilder(JoinStoreBuilder):
-    """The store of both sides' records that have found no partner so far."""
+    """Builder of the store of both sides' records that have found no partner so far."""
 
     key_serde: Any
     left_serde: Any
@@ -106,7 +106,7 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
     def identity(self) -> StoreIdentity | None:
         """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "left": self.left_serde, "right": self.right_serde}
-        return kept_by("unmatched records", self.plain_builder(), serdes)
+        return identity_of_operator("unmatched records", self.plain_builder(), serdes)
 
     def plain_builder(self) -> Any:
         suppliers = self._suppliers()
@@ -119,7 +119,7 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TimeBufferBuilder(JoinStoreBuilder):
-    """The store of the records that wait for a table to catch up; always on disk, as in Kafka."""
+    """Builder of the store of records that wait for a table; always on disk, as in Kafka."""
 
     grace_ms: int
     key_serde: Any
@@ -138,7 +138,7 @@ class TimeBufferBuilder(JoinStoreBuilder):
     def identity(self) -> StoreIdentity | None:
         """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "value": self.value_serde}
-        return kept_by("waiting records", self.plain_builder(), serdes)
+        return identity_of_operator("waiting records", self.plain_builder(), serdes)
 
     def plain_builder(self) -> Any:
         params = DslKeyValueParams(self.store, DslStoreFormat.PLAIN)
@@ -147,8 +147,10 @@ class TimeBufferBuilder(JoinStoreBuilder):
         return store_kinds().builder(KeyValueStore, supplier, data, data)
 
 
-def kept_by(type_: str, builder: Any, serdes: Mapping[str, Any]) -> StoreIdentity | None:
-    """Return what bytes mean that an operator keeps in the stores of a builder."""
+def identity_of_operator(
+    type_: str, builder: Any, serdes: Mapping[str, Any]
+) -> StoreIdentity | None:
+    """Return what an operator's own bytes mean, in the stores of a builder."""
     inner = inner_identity(builder)
     return None if inner is None else replace(inner, type=type_, serdes=serdes)
 

@@ -33,7 +33,7 @@ from millstream.topology.dsl.functions import (
 )
 from millstream.topology.dsl.grouped import KGroupedStream
 from millstream.topology.dsl.kstream_joins import StreamJoins
-from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolve_materialized
 from millstream.topology.dsl.options import (
     Grouped,
     Materialized,
@@ -267,7 +267,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         )
         flow, names = self._flow, self._flow.graph.names
         name = names.operator("KSTREAM-TOTABLE-", None if chosen is None else chosen.name)
-        kept = resolved(
+        kept = resolve_materialized(
             flow.graph,
             how,
             "KSTREAM-TOTABLE-",

@@ -18,7 +18,12 @@ from millstream.topology.dsl.functions import plain, with_key
 from millstream.topology.dsl.grouped_table import KGroupedTable
 from millstream.topology.dsl.kstream import Accepts, KStream, MapsPair, MapsValue, Pair
 from millstream.topology.dsl.ktable_joins import TableJoins
-from millstream.topology.dsl.materialize import Kept, KeyValueTableBuilder, resolved, store_name
+from millstream.topology.dsl.materialize import (
+    KeyValueTableBuilder,
+    ResolvedMaterialized,
+    resolve_materialized,
+    store_name,
+)
 from millstream.topology.dsl.options import Grouped, Materialized, Named, Suppressed
 from millstream.topology.dsl.plugged import plugged
 from millstream.topology.dsl.suppress import held_back
@@ -269,10 +274,12 @@ class KTable(TableJoins[K, V]):
         if materialized is not None and prefix == _TRANSFORM and store_name(materialized) is None:
             # Unlike all others it takes no number for a store that will not be there.
             key_serde = flow.key_serde if materialized.key_serde is None else materialized.key_serde
-            kept = Kept(replace(materialized, key_serde=key_serde), prefix, queryable=False)
+            kept = ResolvedMaterialized(
+                replace(materialized, key_serde=key_serde), prefix, queryable=False
+            )
         elif materialized is not None:
             # Without a name the number is taken all the same, and there is no store.
-            kept = resolved(
+            kept = resolve_materialized(
                 flow.graph,
                 materialized,
                 prefix,

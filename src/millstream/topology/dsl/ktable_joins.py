@@ -13,7 +13,7 @@ from millstream.topology.dsl.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.foreign_key_join import join_by_foreign_key
 from millstream.topology.dsl.functions import ValueJoiner, plain
-from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolved
+from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named, TableJoined
 from millstream.topology.graph.nodes import OldValues, TableRole
 from millstream.topology.graph.table_join import TableJoin
@@ -168,7 +168,7 @@ class TableJoins(Generic[K, V]):
         function = plain(joiner, "apply", "joiner", JOINED)
         kept = None
         if materialized is not None:
-            kept = resolved(graph, materialized, _MERGE, key_serde=left.key_serde)
+            kept = resolve_materialized(graph, materialized, _MERGE, key_serde=left.key_serde)
         name = None if named is None else named.name
         sources = left.sources | right.sources
         graph.copartitioned.append(sources)

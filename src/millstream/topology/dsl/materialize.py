@@ -35,7 +35,7 @@ AnyMaterialized = Materialized[Any, Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ResolvedMaterialized:
     """A table's ``Materialized`` with a name, the user's or a generated one."""
 
     materialized: AnyMaterialized
@@ -45,7 +45,7 @@ class Kept:
 
     @property
     def versioned(self) -> bool:
-        """The store keeps the past of each key."""
+        """The store has the past versions of each key."""
         return isinstance(self.materialized.store_supplier, VersionedBytesStoreSupplier)
 
 
@@ -55,14 +55,14 @@ def store_name(materialized: AnyMaterialized) -> str | None:
     return supplier.name() if supplier is not None else materialized.store_name
 
 
-def resolved(
+def resolve_materialized(
     graph: GraphBuilder,
     materialized: AnyMaterialized | None,
     prefix: str,
     *,
     key_serde: Any = None,
     value_serde: Any = None,
-) -> Kept:
+) -> ResolvedMaterialized:
     """Fill in what the user left out; takes a number only where a name has to be made.
 
     Args:
@@ -82,7 +82,9 @@ def resolved(
         suppliers = graph.settings.resolveDslStoreSuppliers()
         chosen = replace(chosen, dsl_store_suppliers=suppliers)
     name = store_name(chosen)
-    return Kept(chosen, graph.names.store(prefix) if name is None else name, name is not None)
+    return ResolvedMaterialized(
+        chosen, graph.names.store(prefix) if name is None else name, name is not None
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +93,7 @@ class TableStoreBuilder(DslStoreBuilder):
 
     interfaces: ClassVar[Interfaces]
 
-    kept: Kept
+    resolved: ResolvedMaterialized
 
     def withCachingEnabled(self) -> Self:
         return self._with(caching_enabled=True)
@@ -100,32 +102,32 @@ class TableStoreBuilder(DslStoreBuilder):
         return self._with(caching_enabled=False)
 
     def logConfig(self) -> dict[str, str]:
-        return dict(self.kept.materialized.topic_config)
+        return dict(self.resolved.materialized.topic_config)
 
     def loggingEnabled(self) -> bool:
-        return self.kept.materialized.logging_enabled
+        return self.resolved.materialized.logging_enabled
 
     def name(self) -> str:
-        return self.kept.name
+        return self.resolved.name
 
     def build(self) -> StateStore:
         """Return a new store of the kind that user or configuration chose."""
         builder = self.plain_builder()
-        if self.kept.materialized.caching_enabled and self.cacheable():
+        if self.resolved.materialized.caching_enabled and self.cacheable():
             builder = builder.withCachingEnabled()
         return self._logged(builder).build()  # type: ignore[no-any-return]
 
     def cacheable(self) -> bool:
         """Tell whether the store may have a cache."""
-        return not self.kept.versioned
+        return not self.resolved.versioned
 
     def plain_builder(self) -> Any:
         """Return the builder of the store without cache and changelog."""
-        chosen = self.kept.materialized
+        chosen = self.resolved.materialized
         supplier = chosen.store_supplier
         if supplier is None:
             supplier = self.default_supplier()
-        interfaces = VERSIONED if self.kept.versioned else self.interfaces
+        interfaces = VERSIONED if self.resolved.versioned else self.interfaces
         return builder_over(supplier, interfaces, chosen.key_serde, chosen.value_serde)
 
     @abstractmethod
@@ -134,14 +136,14 @@ class TableStoreBuilder(DslStoreBuilder):
 
     def suppliers(self) -> Any:
         """Return what chooses the store's kind."""
-        return self._chosen_suppliers(self.kept.materialized.dsl_store_suppliers)
+        return self._chosen_suppliers(self.resolved.materialized.dsl_store_suppliers)
 
     def _with_logging(self, logged: bool, config: dict[str, str]) -> Self:
         return self._with(logging_enabled=logged, topic_config=config)
 
     def _with(self, **changes: Any) -> Self:
-        materialized = replace(self.kept.materialized, **changes)
-        return replace(self, kept=replace(self.kept, materialized=materialized))
+        materialized = replace(self.resolved.materialized, **changes)
+        return replace(self, resolved=replace(self.resolved, materialized=materialized))
 
 
 class KeyValueTableBuilder(TableStoreBuilder):
@@ -151,10 +153,10 @@ class KeyValueTableBuilder(TableStoreBuilder):
     interfaces = KEY_VALUES
 
     def historyRetention(self) -> int | None:
-        """Return how far back versions are kept, in milliseconds; None: it keeps no versions."""
-        if not self.kept.versioned:
+        """Return how far back versions go, in milliseconds; None: the store is not versioned."""
+        if not self.resolved.versioned:
             return None
-        supplier: VersionedBytesStoreSupplier = self.kept.materialized.store_supplier
+        supplier: VersionedBytesStoreSupplier = self.resolved.materialized.store_supplier
         return supplier.historyRetentionMs()
 
     def default_supplier(self) -> Any:
@@ -188,12 +190,12 @@ class WindowTableBuilder(TableStoreBuilder):
         return int(self.windows.size())
 
     def window_size(self) -> int:
-        """Return the size of the windows, as a supplier is told it."""
+        """Return the size of the windows, as suppliers receive it."""
         return int(self.windows.size())
 
     def retentionPeriod(self) -> int:
         """Return how long windows are kept, in milliseconds of stream time."""
-        retention_ms = self.kept.materialized.retention_ms
+        retention_ms = self.resolved.materialized.retention_ms
         if retention_ms is None and isinstance(self.windows, EarlierWindows):
             retention_ms = self.windows.retention_ms
         if retention_ms is not None:

@@ -17,7 +17,11 @@ from millstream.topology.dsl.global_ktable import GlobalKTable
 from millstream.topology.dsl.grouped import SessionWindowedKStream, TimeWindowedKStream
 from millstream.topology.dsl.kstream import KStream
 from millstream.topology.dsl.ktable import KTable
-from millstream.topology.dsl.materialize import Kept, KeyValueTableBuilder, resolved
+from millstream.topology.dsl.materialize import (
+    KeyValueTableBuilder,
+    ResolvedMaterialized,
+    resolve_materialized,
+)
 from millstream.topology.dsl.options import Consumed, Materialized
 from millstream.topology.dsl.plugged import check_unhidden
 from millstream.topology.graph.build import Writer
@@ -251,7 +255,7 @@ class StreamsBuilder:
 
     def _kept_table(
         self, method: str, topic: str, consumed: Any, materialized: Any
-    ) -> tuple[Kept, Consumed[Any, Any]]:
+    ) -> tuple[ResolvedMaterialized, Consumed[Any, Any]]:
         """Return how a table's values are kept and how its topic is read."""
         not_none(topic, "topic")
         how, chosen = sort_options(
@@ -262,7 +266,7 @@ class StreamsBuilder:
         how = how or Consumed()
         chosen = (chosen or Materialized()).withKeySerde(how.key_serde)
         chosen = chosen.withValueSerde(how.value_serde)
-        kept = resolved(self._graph, chosen, f"{topic}-")
+        kept = resolve_materialized(self._graph, chosen, f"{topic}-")
         return kept, how
 
     def _flow(self, node: int, name: str, source: str, how: Consumed[Any, Any]) -> Flow:

@@ -61,7 +61,7 @@ def _unnamed_stores(node: Node) -> tuple[Any, ...]:
     if isinstance(node, PluggedOperation):
         return node.unnamed_stores()
     if isinstance(node, TableOperation) and node.store is not None:
-        return () if node.store.kept.queryable else (node.store,)
+        return () if node.store.resolved.queryable else (node.store,)
     if isinstance(node, StreamJoin) and not node.names_given:
         return node.stores
     if isinstance(node, StreamTableJoin) and node.buffer is not None and not node.named:

@@ -1,4 +1,4 @@
-"""The entries of a suppression buffer in one working copy, in order of time."""
+"""Entries of a suppression buffer in one working copy, in order of time."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _KEY_START = len(_BY_TIME) + _TIME.size
 
 _SIGN = 1 << 63
 _NOWHERE = (-_SIGN - 1, b"")
-_FRONT = 4096
-_LARGEST_FRONT = 16384
+_HEAD = 4096
+_LARGEST_HEAD = 16384
 _FEW = 8
-"""How many entries are taken out of the front one by one, before it is sorted."""
+"""How many entries are taken out of the head one by one, before it is sorted."""
 
 Place = tuple[int, bytes]
-"""Where an entry stands: its time and its key."""
+"""An entry's place in the order: its time and its key."""
 
 
-class Shelf:
+class TimeOrderedEntries:
     """Entries by time and key, and for each key its time.
 
-    What comes next is kept at hand, as the *front*: the first entries' places, in a heap. An entry
-    leaves only through the front, so a read in order is needed only once it is used up.
+    The places of the first entries are in memory, in a heap: the *head*. An entry leaves only
+    through the head, so the working copy is read in order only when the head is empty.
     """
 
     def __init__(self, copy: WorkingCopy) -> None:
@@ -48,16 +48,16 @@ class Shelf:
         self.reload()
 
     def reload(self) -> None:
-        """Read the totals anew and forget the front."""
+        """Read the totals anew and clear the head."""
         totals = self.copy.get(_TOTALS)
         self.count, self.size = (0, 0) if totals is None else _META.unpack(totals)
         self._noted = (self.count, self.size)
-        self._front: list[Place] = []
-        self._front_ends: Place | None = _NOWHERE if self.count else None
-        """Everything up to here is in the front; None: everything is."""
+        self._head: list[Place] = []
+        self._head_ends: Place | None = _NOWHERE if self.count else None
+        """Everything up to here is in the head; None: everything is."""
 
     def flush(self) -> None:
-        """Note the totals in the working copy."""
+        """Write the totals to the working copy."""
         totals = (self.count, self.size)
         if totals != self._noted:
             self.copy.put(_TOTALS, _META.pack(*totals))
@@ -87,10 +87,10 @@ class Shelf:
         self.count += 1
         self.size += row_size(row)
         place = (time, key)
-        if self._front_ends is None or place <= self._front_ends:
-            heapq.heappush(self._front, place)
-            if len(self._front) > 2 * _LARGEST_FRONT:
-                self._keep_front(sorted(self._front)[:_LARGEST_FRONT])
+        if self._head_ends is None or place <= self._head_ends:
+            heapq.heappush(self._head, place)
+            if len(self._head) > 2 * _LARGEST_HEAD:
+                self._set_head(sorted(self._head)[:_LARGEST_HEAD])
 
     def replace(self, time: int, key: bytes, row: bytes, before: bytes) -> None:
         """Set the row of a key that is here with ``time`` and the row ``before``."""
@@ -99,17 +99,17 @@ class Shelf:
 
     def first(self) -> Place | None:
         """Return the place of the first entry; None if there is none."""
-        if self._front:
-            return self._front[0]
+        if self._head:
+            return self._head[0]
         if not self.count:
             return None
         self._refill()
-        return self._front[0]
+        return self._head[0]
 
     def take(self, limit: Place) -> Iterator[tuple[int, bytes, bytes]]:
         """Remove the entries before a place in order, each as its time, key and row are yielded.
 
-        The caller may stop early. Nothing is added meanwhile.
+        The caller may stop early. It adds nothing in the meantime.
         """
         get, put = self.copy.get, self.copy.put
         rounds = 0
@@ -117,11 +117,11 @@ class Shelf:
             rounds += 1
             alone = rounds <= _FEW
             if alone:
-                due = [heapq.heappop(self._front)]
+                due = [heapq.heappop(self._head)]
             else:
                 # What is sorted is a heap, too.
-                self._front.sort()
-                due = self._front[: bisect_left(self._front, limit)]
+                self._head.sort()
+                due = self._head[: bisect_left(self._head, limit)]
             taken = 0
             try:
                 for time, key in due:
@@ -137,9 +137,9 @@ class Shelf:
                     yield time, key, row
             finally:
                 if not alone:
-                    del self._front[:taken]
+                    del self._head[:taken]
                 if not self.count:
-                    self._front_ends = None
+                    self._head_ends = None
 
     def remove(self, time: int, key: bytes, row: bytes) -> None:
         """Remove an entry that need not be the first."""
@@ -147,23 +147,23 @@ class Shelf:
         self.copy.put(_BY_KEY + key, None)
         self.count -= 1
         self.size -= row_size(row)
-        self._front = [place for place in self._front if place != (time, key)]
-        heapq.heapify(self._front)
+        self._head = [place for place in self._head if place != (time, key)]
+        heapq.heapify(self._head)
 
     def _refill(self) -> None:
-        limit = min(_LARGEST_FRONT, max(_FRONT, self.count // 16))
-        ends = self._front_ends
+        limit = min(_LARGEST_HEAD, max(_HEAD, self.count // 16))
+        ends = self._head_ends
         lower = _BY_TIME if ends in (None, _NOWHERE) else _by_time(*ends) + b"\0"
         entries = self.copy.scan(lower, _AFTER)
-        self._keep_front(_place(key) for key, _ in islice(entries, limit))
-        if len(self._front) == self.count:
-            self._front_ends = None
+        self._set_head(_place(key) for key, _ in islice(entries, limit))
+        if len(self._head) == self.count:
+            self._head_ends = None
 
-    def _keep_front(self, places: Iterable[Place]) -> None:
-        self._front = list(places)
-        if not self._front:
+    def _set_head(self, places: Iterable[Place]) -> None:
+        self._head = list(places)
+        if not self._head:
             raise _lost(self.count)
-        self._front_ends = self._front[-1]
+        self._head_ends = self._head[-1]
 
 
 def to_row(
