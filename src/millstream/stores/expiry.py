@@ -95,16 +95,33 @@ class ExpiringLayer(TimedLayer):
         return self.observed - self._retention + self._first_seen
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
+        if self.adds or self._indexed:
+            super().put_all(entries)
+            return
         times = set(map(self._time_of, entries))
         latest = max(times, default=b"")
         moves = latest > self._observed_bytes
         oldest = self._oldest_live(latest) if moves else self._live_from
-        if self.adds or self._indexed or min(times, default=b"") < oldest:
-            super().put_all(entries)
-            return
+        if min(times, default=b"") < oldest:
+            entries = self._accepted(entries)
+        # Before time moves on: that may drop some of these entries, as single puts would.
+        self._put_column(entries)
         if moves:
             self._advance(latest)
-        self._put_column(entries)
+
+    def _accepted(self, entries: dict[bytes, bytes | None]) -> dict[bytes, bytes | None]:
+        """Return the entries that single puts, in order, would accept; the others are refused."""
+        latest, oldest = self._observed_bytes, self._live_from
+        accepted: dict[bytes, bytes | None] = {}
+        for key, value in entries.items():
+            time = key[self._time_at]
+            if time > latest:
+                latest, oldest = time, self._oldest_live(time)
+            elif time < oldest:
+                self._refuse(key)
+                continue
+            accepted[key] = value
+        return accepted
 
     def _put_column(self, entries: dict[bytes, bytes | None]) -> None:
         self._copy.put_all(entries)

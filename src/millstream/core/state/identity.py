@@ -17,7 +17,7 @@ class StoreIdentity:
     type: str
     """``key-value``, ``window``, ``session``, ``versioned``, or an operator's own."""
     values: str = "plain"
-    """The bytes' form of each value: ``plain``, ``timestamped``, ``headers``; ``supplied``: that of a
+    """The bytes' form of a value: ``plain``, ``timestamped``, ``headers``; ``supplied``: that of a
     user's own supplier."""
     kind: str | None = None
     """The byte store's plugin, which may change; None if that is not known."""
