@@ -67,18 +67,14 @@ OF_KAFKA = {"Node", "Processor", "Sink"}
 """Kafka Streams itself has these names twice: in ``TopologyDescription`` and elsewhere."""
 STILL_TWICE = {
     "Consumed",
-    "FlushListener",
     "Group",
     "GroupState",
     "Instance",
-    "Numbered",
-    "Part",
     "Placement",
     "Plan",
     "Position",
     "Response",
     "TableSource",
-    "Windows",
     "Writer",
 }
 """Names that have yet to be given up by one of two classes: this list only shrinks."""
