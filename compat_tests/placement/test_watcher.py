@@ -16,7 +16,7 @@ from millstream.topology.spark.driver.client_metadata import ClientMetadata
 from millstream.topology.spark.placement import watcher
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.record import PlacementRecord, read_record
-from millstream.topology.spark.placement.watcher import Placement, steering_assignor
+from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 
 CLUSTER, LOCAL = "local-cluster[2,1,1024]", "local[2]"
 
@@ -57,13 +57,13 @@ def counted() -> Any:
     return builder.build().plan()
 
 
-def placement(directory: Path, master: str, **entries: Any) -> Placement:
+def placement(directory: Path, master: str, **entries: Any) -> PlacementWatcher:
     given = {"application.id": "app", "bootstrap.servers": "nowhere:0"}
     config = StreamsConfig(given | {key.replace("_", "."): v for key, v in entries.items()})
     session: Any = SimpleNamespace(sparkContext=SimpleNamespace(master=master))
     plan = counted()
     layout = compile_plan(plan, "app", {"in": 4})
-    return Placement(config, directory, session, plan, layout, steering_assignor(config))
+    return PlacementWatcher(config, directory, session, plan, layout, steering_assignor(config))
 
 
 def record(directory: Path) -> PlacementRecord:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from millstream.core.errors import ProcessorStateException
 from millstream.stores.byte_stores.memory import MemoryStore
 from millstream.topology.spark.state.changelog import SEGMENT_COST, Changelog
-from millstream.topology.spark.state.manifest import Manifest, Position
+from millstream.topology.spark.state.manifest import ChangelogPosition, Manifest
 
 KIND = "memory"
 
@@ -275,7 +275,7 @@ def test_a_segment_of_another_history_is_refused() -> None:
 
 def test_a_manifest_reads_back_and_a_damaged_one_is_refused() -> None:
     manifest = Manifest(
-        position=Position(7, bytes(range(16))),
+        position=ChangelogPosition(7, bytes(range(16))),
         step=b"12345678",
         stores={"counts": "rocksdb"},
         arrivals={"app-x-repartition": 12},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from millstream import StreamsException
 from millstream.core.errors import TaskMigratedException
 from millstream.topology.spark.ownership import Claim, Committed, Mark
-from millstream.topology.spark.worker.sink_rules import Consumed, Found, Writer, must_write
+from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
 
 MINE, OTHER, TOOL = Mark("c1", "w1"), Mark("c2", "w9"), None
 WRITER = Writer(
@@ -25,8 +25,8 @@ def found(token: Committed | None, offset: Committed | None, claim: Claim | None
     return Found(token=token, claim=claim, offsets={PLACE: offset})
 
 
-def batch(first: int | None, following: int) -> list[Consumed]:
-    return [Consumed(*PLACE, following, first)]
+def batch(first: int | None, following: int) -> list[ConsumedRange]:
+    return [ConsumedRange(*PLACE, following, first)]
 
 
 @pytest.mark.parametrize(

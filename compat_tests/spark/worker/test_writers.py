@@ -21,7 +21,7 @@ from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
 from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
-from millstream.topology.spark.worker.sink_rules import Consumed
+from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
 
 
@@ -122,14 +122,16 @@ def test_a_batch_that_an_older_checkpoint_plans_anew_is_refused(job: Job, play: 
     source, target = play.topic("in", 1), play.topic("out", 1)
     writer = SinkWriter(job, 0)
     for number in range(3):
-        place = Consumed(source, 0, number + 1, number)
+        place = ConsumedRange(source, 0, number + 1, number)
         assert writer.write(number, [(target, chunk(b"%d" % number))], [place]) is True
 
     restored = SinkWriter(job, 0)
     for batch, first, following in ((1, 1, 3), (2, 2, 9), (3, 2, 4)):
         with pytest.raises(StreamsException, match="is older than what has been written"):
-            restored.write(batch, [(target, chunk(b"x"))], [Consumed(source, 0, following, first)])
-    assert restored.write(2, [(target, chunk(b"2"))], [Consumed(source, 0, 3, 2)]) is False
+            restored.write(
+                batch, [(target, chunk(b"x"))], [ConsumedRange(source, 0, following, first)]
+            )
+    assert restored.write(2, [(target, chunk(b"2"))], [ConsumedRange(source, 0, 3, 2)]) is False
     assert values(play, target, 3, more=0.5) == [b"0", b"1", b"2"]
     writer.close()
     restored.close()

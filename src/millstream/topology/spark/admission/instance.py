@@ -62,7 +62,7 @@ class _Admitted:
     """All source partitions."""
 
 
-class Instance:
+class ApplicationInstance:
     """What one start of an application may do with the application's output and checkpoint.
 
     Args:

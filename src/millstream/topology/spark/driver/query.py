@@ -17,7 +17,7 @@ from millstream.topology.spark.damage import damage_told, with_causes
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.placement.watcher import Placement
+from millstream.topology.spark.placement.watcher import PlacementWatcher
 
 _STOP_POLL_S = 0.005
 
@@ -35,7 +35,7 @@ class QueryControl:
 
     def __init__(self, config: StreamsConfig) -> None:
         self._config = config
-        self.placement: Placement | None = None
+        self.placement: PlacementWatcher | None = None
         """Where the tasks run; None before the start."""
         self._query: StreamingQuery | None = None
         self._again: tuple[SparkSession, Job, LineOptions] | None = None

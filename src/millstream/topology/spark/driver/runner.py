@@ -15,7 +15,7 @@ from millstream.core.errors import (
     TopologyException,
 )
 from millstream.core.plan import Plan
-from millstream.topology.spark.admission.instance import Instance, local_files
+from millstream.topology.spark.admission.instance import ApplicationInstance, local_files
 from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
     Checkpoint,
@@ -54,7 +54,7 @@ from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
-from millstream.topology.spark.placement.watcher import Placement, steering_assignor
+from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.topology import Topology
 
@@ -111,7 +111,7 @@ class Runner(QueryControl):
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
         self.log = LogOptions.of(config, self.state_dir)
-        self._instance = Instance(
+        self._instance = ApplicationInstance(
             config, self.state_dir, self.checkpoint_location, stores=bool(self.store_names())
         )
         self.started: Started | None = None
@@ -229,7 +229,7 @@ class Runner(QueryControl):
         recorded = spark.sparkContext.accumulator([], self.measurements.reports)
         job = replace(job, recorded=recorded)
         self._again = (session, job, options)
-        self.placement = Placement(
+        self.placement = PlacementWatcher(
             self._config, self.state_dir, session, plan, layout, self._assignor
         )
         self.started = Started(session, plan, job)

@@ -54,7 +54,7 @@ def steering_assignor(config: StreamsConfig) -> Assignor | None:
     return assignor if config.getBoolean(STEER_TASKS) else None
 
 
-class Placement:
+class PlacementWatcher:
     """Where an application's tasks run.
 
     Steering never fails a query: what goes wrong is logged once, and Spark goes on by itself.

@@ -34,7 +34,7 @@ from millstream.topology.spark.state.copies import (
     fill,
     position_of,
 )
-from millstream.topology.spark.state.manifest import Manifest, Position, Round
+from millstream.topology.spark.state.manifest import ChangelogPosition, Manifest, Round
 from millstream.topology.spark.state.segments import (
     CHANGES,
     ID_BYTES,
@@ -106,8 +106,8 @@ class Changelog:
         self._open_store = open_store
         self._kinds = dict(kinds or {})
         self._copies: dict[str, Copy] = {}
-        self._staged: Position | None = None
-        self._position = Position()
+        self._staged: ChangelogPosition | None = None
+        self._position = ChangelogPosition()
         self.rebuilt: list[Rebuilt] = []
         """Restored stores that were not reported yet; the reader empties the list."""
 
@@ -188,7 +188,7 @@ class Changelog:
         seq = manifest.position.seq
         for number, segment in enumerate(segments):
             log.put(seq + number, segment)
-        position = Position(seq + len(segments), id_) if segments else manifest.position
+        position = ChangelogPosition(seq + len(segments), id_) if segments else manifest.position
         following = replace(
             manifest,
             position=position,
@@ -214,7 +214,7 @@ class Changelog:
             for copy in copies.values():
                 closing.callback(copy.working.store.close)
 
-    def _settle(self, truth: Position) -> None:
+    def _settle(self, truth: ChangelogPosition) -> None:
         """Apply or forget what the last batch staged here."""
         staged, self._staged = self._staged, None
         for copy in self._copies.values():
@@ -264,7 +264,7 @@ class Changelog:
                 raise damaged(f"segment {seq}", "It was not written after the segment before it.")
             for section in segment.sections:
                 if starts.get(section.store, seq + 1) <= seq:
-                    _apply(copies[section.store], section, Position(seq + 1, segment.id))
+                    _apply(copies[section.store], section, ChangelogPosition(seq + 1, segment.id))
                     steps[section.store].append((seq, len(section.keys)))
             last = segment
         if last is not None and last.id != manifest.position.id:
@@ -291,7 +291,7 @@ def read_segment(log: SegmentLog, seq: int) -> Segment:
     return decode_segment(blob, f"segment {seq}")
 
 
-def _continues(position: Position | None, manifest: Manifest, log: SegmentLog) -> bool:
+def _continues(position: ChangelogPosition | None, manifest: Manifest, log: SegmentLog) -> bool:
     """Tell whether the manifest's version descends from ``position`` by segments still there."""
     if position is None or position.seq > manifest.position.seq:
         return False
@@ -308,7 +308,7 @@ def _follows(segment: Segment, last: Segment) -> bool:
     return same_batch or segment.parent == last.id
 
 
-def _apply(copy: Copy, section: Section, reached: Position) -> None:
+def _apply(copy: Copy, section: Section, reached: ChangelogPosition) -> None:
     # A slice says again what was there; only a store that is being built anew has to hear it.
     if section.kind == SLICE and not copy.building:
         return

@@ -8,7 +8,7 @@ from itertools import islice
 
 from millstream.core.engine.working_copy import WorkingCopy, store_errors
 from millstream.core.store import ByteStore, Entry
-from millstream.topology.spark.state.manifest import Position
+from millstream.topology.spark.state.manifest import ChangelogPosition
 
 UNFINISHED = b"building"
 """The version of a byte store that does not have everything yet; no position reads like that."""
@@ -26,12 +26,12 @@ class Copy:
 
     kind: str
     working: WorkingCopy
-    position: Position | None
+    position: ChangelogPosition | None
     """The version its byte store is at; None if it is at no version."""
     building: bool = False
 
 
-def fill(copy: Copy, entries: Iterator[Entry], position: Position) -> None:
+def fill(copy: Copy, entries: Iterator[Entry], position: ChangelogPosition) -> None:
     """Let a byte store hold these entries and nothing else."""
     store = copy.working.store
     empty(store)
@@ -42,9 +42,9 @@ def fill(copy: Copy, entries: Iterator[Entry], position: Position) -> None:
     copy.position = position
 
 
-def carry_over(old: Copy, new: Copy, at: Position) -> None:
+def carry_over(old: Copy, new: Copy, at: ChangelogPosition) -> None:
     """Move a store, and what the current batch has changed in it, to another kind."""
-    if new.position != at or at == Position():
+    if new.position != at or at == ChangelogPosition():
         fill(new, old.working.store.scan(None, None), at)
     changes = old.working.changes()
     for lower, upper in changes.dropped:
@@ -62,8 +62,8 @@ def empty(store: ByteStore) -> None:
         store.write({}, UNFINISHED, dropped=everything)
 
 
-def position_of(store: ByteStore) -> Position | None:
+def position_of(store: ByteStore) -> ChangelogPosition | None:
     """Return the point that a store is at; None if it is at no version."""
     with store_errors():
         version = store.version()
-    return Position() if version is None else Position.decode(version)
+    return ChangelogPosition() if version is None else ChangelogPosition.decode(version)

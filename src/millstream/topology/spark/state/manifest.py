@@ -20,7 +20,7 @@ _DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class ChangelogPosition:
     """A point in a task's changelog: the next segment's number, and the version reached there."""
 
     seq: int = 0
@@ -31,11 +31,11 @@ class Position:
         return self.seq.to_bytes(8, "big") + self.id
 
     @staticmethod
-    def decode(data: bytes | None) -> Position | None:
+    def decode(data: bytes | None) -> ChangelogPosition | None:
         """Return what ``encode`` wrote; None for anything else."""
         if data is None or len(data) != 8 + ID_BYTES:
             return None
-        return Position(int.from_bytes(data[:8], "big"), data[8:])
+        return ChangelogPosition(int.from_bytes(data[:8], "big"), data[8:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class Round:
 class Manifest:
     """What a task's state is after a batch."""
 
-    position: Position = Position()
+    position: ChangelogPosition = ChangelogPosition()
     step: bytes = b""
     """Names the batch; unlike the version it changes with every batch."""
     first: int = 0
@@ -120,7 +120,7 @@ class Manifest:
         except ValueError as error:
             raise damaged(where, f"Its head cannot be read: {error}.") from error
         return Manifest(
-            position=Position(head["seq"], bytes.fromhex(head["id"])),
+            position=ChangelogPosition(head["seq"], bytes.fromhex(head["id"])),
             step=bytes.fromhex(head["step"]),
             first=head["first"],
             oldest=head["oldest"],

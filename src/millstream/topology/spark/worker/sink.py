@@ -11,7 +11,7 @@ from pyspark import TaskContext
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
-from millstream.topology.spark.worker.sink_rules import Consumed
+from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.worker_cache import cached
 from millstream.topology.spark.worker.writers import Output, SinkWriter
 
@@ -40,12 +40,12 @@ def sink_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     return (row for row in batch.to_pylist() if row["stage"] == SINK)
 
 
-def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[Consumed]]:
+def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[ConsumedRange]]:
     """Return the chunks in the order in which the tasks sent them, and the offsets to commit."""
     rows = sorted(rows, key=lambda row: (row["topic"], row["partition"], row["seq"]))
     outputs = [(row["topic"], row["blob"]) for row in rows if row["kind"] == RECORDS]
     consumed = [
-        Consumed(row["topic"], row["partition"], row["seq"], _first(row["blob"]))
+        ConsumedRange(row["topic"], row["partition"], row["seq"], _first(row["blob"]))
         for row in rows
         if row["kind"] == OFFSETS
     ]

@@ -20,7 +20,7 @@ ADOPT_HINT = (
 )
 
 
-class Consumed(NamedTuple):
+class ConsumedRange(NamedTuple):
     """A source partition that a batch consumed, and the offset to commit for it."""
 
     topic: str
@@ -51,7 +51,7 @@ class Found:
     offsets: Mapping[tuple[str, int], Committed | None] = field(default_factory=dict)
 
 
-def must_write(writer: Writer, batch: int, consumed: Sequence[Consumed], found: Found) -> bool:
+def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], found: Found) -> bool:
     """Tell whether a batch has to be written; False if that has been done.
 
     Raises:
@@ -95,7 +95,9 @@ def _check_claim(writer: Writer, claim: Claim | None) -> None:
         )
 
 
-def _check_written(writer: Writer, batch: int, place: Consumed, found: Committed | None) -> None:
+def _check_written(
+    writer: Writer, batch: int, place: ConsumedRange, found: Committed | None
+) -> None:
     if found is not None and place.next <= found.offset:
         return
     committed = "none is" if found is None else f"{found.offset} is"
@@ -107,7 +109,7 @@ def _check_written(writer: Writer, batch: int, place: Consumed, found: Committed
     )
 
 
-def _check_new(writer: Writer, batch: int, place: Consumed, found: Committed) -> None:
+def _check_new(writer: Writer, batch: int, place: ConsumedRange, found: Committed) -> None:
     owner = None if found.mark is None else found.mark.checkpoint
     if owner == writer.checkpoint:
         if place.first is None or place.first >= found.offset:

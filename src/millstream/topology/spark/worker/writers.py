@@ -27,7 +27,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
 from millstream.topology.spark.worker.feedback import marked
-from millstream.topology.spark.worker.sink_rules import Consumed, Found, Writer, must_write
+from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
 from millstream.topology.spark.worker.too_large import Unsent, is_too_large, largest, too_large
 from millstream.topology.spark.worker.zero_time import (
     ZeroTimeProducer,
@@ -47,7 +47,7 @@ Output = tuple[str, bytes]
 """A topic and a chunk for it."""
 Chunk = tuple[str, dict[str, Any]]
 """A topic and a chunk's columns."""
-Sources = Sequence[Consumed | tuple[str, int, int]]
+Sources = Sequence[ConsumedRange | tuple[str, int, int]]
 """Source topics, partitions and the offsets to commit."""
 
 
@@ -90,7 +90,7 @@ class SinkWriter:
                 something, or does not answer.
             TimeoutException: A call of the client did not return; the worker ends.
         """
-        places = [e if isinstance(e, Consumed) else Consumed(*e) for e in consumed]
+        places = [e if isinstance(e, ConsumedRange) else ConsumedRange(*e) for e in consumed]
         give_up = time.monotonic() + self._job.patience_s
         renewed, self._heard.refusal = 0, None
         while True:
@@ -131,7 +131,9 @@ class SinkWriter:
                 close_aside(client)
         self._producer = self._at_zero = None
 
-    def _attempt(self, batch: int, outputs: Sequence[Output], consumed: Sequence[Consumed]) -> bool:
+    def _attempt(
+        self, batch: int, outputs: Sequence[Output], consumed: Sequence[ConsumedRange]
+    ) -> bool:
         self._failed = self._unsent = None
         is_new = self._producer is None
         if is_new:
@@ -175,7 +177,7 @@ class SinkWriter:
         self._at_zero.write(chunks)
 
     def _write_transaction_at_zero(
-        self, batch: int, chunks: Sequence[Chunk], consumed: Sequence[Consumed]
+        self, batch: int, chunks: Sequence[Chunk], consumed: Sequence[ConsumedRange]
     ) -> bool:
         producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
         try:
@@ -323,7 +325,7 @@ class SinkWriter:
                 size = len(message.key() or b"") + len(message.value() or b"")
                 self._unsent = message.topic(), size
 
-    def _found(self, consumed: Sequence[Consumed]) -> Found:
+    def _found(self, consumed: Sequence[ConsumedRange]) -> Found:
         """Return what the group has committed that decides about a batch; one request."""
         places = [TopicPartition(self._job.progress_topic, self._partition)]
         places += [TopicPartition(each.topic, each.partition) for each in consumed]
@@ -346,7 +348,7 @@ class SinkWriter:
             offsets={(each.topic, each.partition): committed_of(each) for each in sources},
         )
 
-    def _offsets(self, batch: int, consumed: Sequence[Consumed]) -> list[TopicPartition]:
+    def _offsets(self, batch: int, consumed: Sequence[ConsumedRange]) -> list[TopicPartition]:
         mark = self._mark.text()
         token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
         return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
