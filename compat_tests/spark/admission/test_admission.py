@@ -19,7 +19,7 @@ from millstream.topology.spark.admission.decision import (
     Problem,
     Situation,
     differences,
-    doubt,
+    doubtful_range,
     verdict,
 )
 from millstream.topology.spark.admission.refusals import refused
@@ -253,15 +253,15 @@ def test_an_offset_differs_only_where_records_lie_between(offset: int | None, ma
 
 def test_an_offset_that_is_gone_counts_if_records_were_read_lately() -> None:
     gone = replace(PLACE, committed=None)
-    assert doubt(gone) is None
+    assert doubtful_range(gone) is None
     lately = replace(gone, before=45)
-    assert doubt(lately) == (45, 50)
+    assert doubtful_range(lately) == (45, 50)
     assert [d.kind for d in differences([lately], "c1", lambda _: True)] == [Kind.LOST]
     assert differences([lately], "c1", lambda _: False) == ()
 
 
 def test_a_topic_that_is_another_one_or_too_short_needs_no_look() -> None:
     places = [replace(PLACE, recreated=True), replace(PLACE, end=49), replace(PLACE, end=50)]
-    assert [doubt(place) for place in places] == [None, None, None]
+    assert [doubtful_range(place) for place in places] == [None, None, None]
     found = differences(places, "c1", lambda _: False)
     assert [each.kind for each in found] == [Kind.RECREATED, Kind.SHORT]

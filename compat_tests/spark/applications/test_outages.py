@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.spark.support import PATIENCE_S, Playground, eventually
 from millstream import KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder, Topology
-from millstream.topology.spark.clients.settings import patiently
+from millstream.topology.spark.clients.settings import with_coordinator
 
 OUTAGE_S = 12
 WORDS = [f"word{n}" for n in range(20)]
@@ -54,7 +54,7 @@ def test_results_are_exact_after_an_outage_during_a_write(
         come_back()
         committed = partial(play.committed, play.name, source)
         # A broker that has just started knows no groups for a moment.
-        eventually(lambda: patiently(committed, PATIENCE_S), {0: 750, 1: 750})
+        eventually(lambda: with_coordinator(committed, PATIENCE_S), {0: 750, 1: 750})
         assert streams.state().name == "RUNNING"
     found = play.read(target, len(words), more=1)
     counts: dict[bytes, list[int]] = {}

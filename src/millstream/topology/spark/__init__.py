@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    # Workers import single modules of this package; what only the driver needs would cost each
+    # Lazy: workers import single modules of this package, and the driver's imports would cost each
     # of them a quarter of a second.
     if name == "KafkaStreams":
         from millstream.topology.spark.driver.kafka_streams import KafkaStreams

@@ -20,16 +20,16 @@ class Stage:
     subtopology: int
     tasks: int
     topics: tuple[str, ...]
-    """Topics that it reads from the broker, feedback topics included."""
+    """Topics read from the broker, feedback topics included."""
     internal: tuple[str, ...]
-    """Repartition topics that it reads from earlier stages, by their names on the broker."""
+    """Repartition topics read from earlier stages, by their names on the broker."""
     keeps_globals: bool = False
-    """Whether its tasks have the global stores."""
+    """Whether its tasks have copies of the global stores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The stages and what joins them."""
+    """The stages, and the routes of repartition topics between them."""
 
     stages: tuple[Stage, ...]
     routes: Mapping[str, tuple[int, int]]
@@ -37,14 +37,14 @@ class Layout:
     keys: tuple[int, ...]
     """Group key of each task number; as many as Spark has shuffle partitions."""
     feedback: Mapping[str, int] = field(default_factory=dict)
-    """Repartition topic that leads back, and so lies on the broker -> number of partitions."""
+    """Feedback topic (a repartition topic on the broker) -> number of partitions."""
 
 
 def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int]) -> Layout:
     """Return the line for a plan.
 
     Args:
-        plan: The topology; no source has a pattern any more.
+        plan: The topology; source patterns are already resolved to topics.
         application_id: Prefix of internal topics.
         partitions: Partition counts of the source topics on the broker.
 
@@ -86,7 +86,7 @@ def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int])
 
 
 def _keepers(plan: Plan, order: Sequence[SubTopology]) -> set[int]:
-    """Return the sub-topologies whose tasks have the global stores; the first one if none asks."""
+    """Return the sub-topologies whose tasks have the global stores; by default the first one."""
     if not plan.globals:
         return set()
     asking = {part.id for part in order if _may_ask_for_globals(part)}
@@ -94,9 +94,9 @@ def _keepers(plan: Plan, order: Sequence[SubTopology]) -> set[int]:
 
 
 def _may_ask_for_globals(part: SubTopology) -> bool:
-    """Tell whether a sub-topology has a processor that could ask for a global store.
+    """Tell whether a sub-topology has a processor that may read a global store.
 
-    Every processor may, without being connected to it; of the DSL's own few do.
+    A user's processor may, without being connected to it; only a few of the DSL's do.
     """
     return any(
         reads_globals(node.supplier()) for node in part.nodes if isinstance(node, ProcessorNode)

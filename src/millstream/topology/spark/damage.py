@@ -25,12 +25,12 @@ _PYTHON = "Traceback (most recent call last):"
 
 
 def with_causes(text: str, error: Any) -> str:
-    """Return the text of a query's failure with those of its causes in the JVM behind it.
+    """Return the text of a query's failure, followed by the texts of its causes in the JVM.
 
-    What a Python worker has raised is in the text already.
+    The text already contains the error of a Python worker.
 
     Args:
-        text: What pyspark says.
+        text: The message of pyspark's exception.
         error: The JVM's exception.
     """
     if _PYTHON in text:
@@ -55,7 +55,7 @@ def damage_told() -> Iterator[None]:
 
 
 def damage_from(text: str) -> StreamsException | None:
-    """Return the error for a damaged checkpoint; None if the text does not speak of one."""
+    """Return the error for a damaged checkpoint; None if the text has no sign of damage."""
     if _SYMPTOMS.search(text) is None:
         return None
     lines = [line for line in text.splitlines() if _SYMPTOMS.search(line)]
@@ -74,14 +74,14 @@ def damage_from(text: str) -> StreamsException | None:
     if in_state:
         return ProcessorStateException(
             f"cannot read {name} of the checkpoint",
-            detail=f"{said} What the stores held is lost, as far as it was in there; positions and "
+            detail=f"{said} The contents of stores in this file are lost; source positions and "
             "output are not.",
             hint="Restore the whole checkpoint from a copy; or delete it, to start with empty "
             "stores from the committed offsets of the group.",
         )
     return StreamsException(
         f"cannot read {name} of the checkpoint",
-        detail=f"{said} How far the sources were read is lost; the stores are there.",
+        detail=f"{said} The source positions are lost; the stores are not.",
         hint="If there is a file with a dot before its name and .crc behind it, and this file is "
         "whole, delete that one. Otherwise restore the whole checkpoint from a copy; or delete it, "
         "to start with empty stores from the committed offsets of the group.",

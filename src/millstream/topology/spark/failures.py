@@ -1,4 +1,4 @@
-"""Errors on their way from a worker to the driver, of which Spark carries only the text."""
+"""Errors of workers, encoded into the text that Spark passes to the driver, and decoded there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ E = TypeVar("E", bound=MillstreamError)
 
 
 class WorkerFailure(Exception):
-    """Wraps a worker's error with what the driver needs to make it again."""
+    """Wraps a worker's error, encoded so that the driver can rebuild it."""
 
     def __init__(self, error: BaseException) -> None:
         self._facts = _facts(error)
@@ -43,28 +43,28 @@ class WorkerFailure(Exception):
 
 
 class RemoteError(Exception):
-    """Stands for an error of a worker whose class is not known here, with its class and text."""
+    """Class name and text of a worker's error whose class the driver does not know."""
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Let an error leave the worker so that ``failure_from`` can read it.
+    """Raise an error of the block in the form that ``failure_from`` reads.
 
-    So does ``sys.exit`` in a user's function: the worker is Spark's, and not for it to end.
+    ``sys.exit`` in a user's function is an error too: the worker process belongs to Spark.
     """
     try:
         yield
     except WorkerFailure:
         raise
     except (Exception, SystemExit) as error:
-        told = lost_state(error) or error
-        raise WorkerFailure(told) from error
+        reason = lost_state(error) or error
+        raise WorkerFailure(reason) from error
 
 
 def lost_state(error: BaseException) -> ProcessorStateException | None:
     """Return the error for a call of Spark's state that the JVM did not answer; None for others.
 
-    The JVM writes why to its own log, and Python sees only the end of a connection.
+    The JVM logs the reason itself; Python sees only a closed connection.
     """
     if not isinstance(error, EOFError | ConnectionError):
         return None
@@ -74,8 +74,8 @@ def lost_state(error: BaseException) -> ProcessorStateException | None:
     lost = ProcessorStateException(
         "cannot read or write the task's state in Spark",
         detail="Spark's JVM closed the connection; its own error is in the log, before this one.",
-        hint="See whether the checkpoint's disk is full, or the JVM's memory ran out, and start "
-        "again: it goes on after the last committed batch.",
+        hint="Check whether the checkpoint's disk is full or the JVM ran out of memory, and start "
+        "again: processing continues after the last committed batch.",
     )
     lost.__cause__ = error
     return lost
@@ -84,8 +84,8 @@ def lost_state(error: BaseException) -> ProcessorStateException | None:
 def failure_from(text: str) -> StreamsException:
     """Return the error of a worker, or of Spark itself, from the text of a query's failure.
 
-    Its causes are those that it had in the worker: errors of ours by their classes, the user's own
-    too if the driver knows the class, else a ``RemoteError`` with the name and the text.
+    Its causes are the causes in the worker, with their own classes where the driver knows them;
+    otherwise a ``RemoteError`` with class name and text.
     """
     found = _MARK.search(text)
     if found is None:
@@ -97,7 +97,7 @@ def failure_from(text: str) -> StreamsException:
         failure.__cause__ = RemoteError(text) if text else None
         return failure
     facts = json.loads(zlib.decompress(base64.b64decode(found[1])))
-    failure = _made_again(facts["errors"])
+    failure = _rebuilt_chain(facts["errors"])
     if any(full_disk_from(each["text"]) is not None for each in facts["errors"]):
         failure.hint = FREE_SPACE
     failure.more = tuple(("at", _shown(*frame)) for frame in facts["frames"])
@@ -116,14 +116,14 @@ def trace_from(text: str) -> str:
 def _facts(error: BaseException) -> dict[str, Any]:
     chain = _chain(error)
     return {
-        "errors": [_told(each) for each in chain],
-        "frames": [*user_frames(_that_the_user_wrote(chain))],
+        "errors": [_fields(each) for each in chain],
+        "frames": [*user_frames(_raised_by_user(chain))],
         "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__)),
     }
 
 
-def _told(error: BaseException) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _fields(error: BaseException) -> dict[str, Any]:
+    fields: dict[str, Any] = {
         "module": type(error).__module__,
         "name": type(error).__qualname__,
         "text": _said(error),
@@ -131,17 +131,17 @@ def _told(error: BaseException) -> dict[str, Any]:
         "whole": all(isinstance(arg, _PLAIN) for arg in error.args),
     }
     if isinstance(error, MillstreamError):
-        told |= {part: str(getattr(error, part, "")) for part in _PARTS}
+        fields |= {part: str(getattr(error, part, "")) for part in _PARTS}
     if isinstance(error, StreamsException) and isinstance(error.taskId(), TaskId):
-        told["task"] = str(error.taskId())
-    return told
+        fields["task"] = str(error.taskId())
+    return fields
 
 
 def _said(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception as problem:  # noqa: BLE001 - a user's class may do anything
-        return f"(its text cannot be had: {type(problem).__name__})"
+    except Exception as problem:  # noqa: BLE001 - a user's class may raise anything
+        return f"(its text cannot be read: {type(problem).__name__})"
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -156,8 +156,8 @@ def _chain(error: BaseException) -> list[BaseException]:
     return found
 
 
-def _that_the_user_wrote(chain: list[BaseException]) -> BaseException:
-    """Return the first error that is not ours, or else the last one: it has the user's lines."""
+def _raised_by_user(chain: list[BaseException]) -> BaseException:
+    """Return the first error outside millstream, else the last one: it has the user's lines."""
     return next((each for each in chain if not isinstance(each, MillstreamError)), chain[-1])
 
 
@@ -165,13 +165,13 @@ def _encoded(facts: Mapping[str, Any]) -> str:
     return base64.b64encode(zlib.compress(json.dumps(facts).encode())).decode()
 
 
-def _made_again(told: list[dict[str, Any]]) -> StreamsException:
+def _rebuilt_chain(fields: list[dict[str, Any]]) -> StreamsException:
     """Return the errors of a chain, each the cause of the one before; the first is ours."""
-    chain = [_one_made_again(each) for each in told]
+    chain = [_rebuilt_error(each) for each in fields]
     first = chain[0]
     if type(first) not in _OURS or not isinstance(first, StreamsException):
-        said = told[0].get("problem") or f"{told[0]['name']}: {told[0]['text']}"
-        chain.insert(0, _with_parts(StreamsException(), told[0] | {"problem": said}))
+        said = fields[0].get("problem") or f"{fields[0]['name']}: {fields[0]['text']}"
+        chain.insert(0, _with_parts(StreamsException(), fields[0] | {"problem": said}))
     for above, below in itertools.pairwise(chain):
         above.__cause__ = below
     made = chain[0]
@@ -179,35 +179,35 @@ def _made_again(told: list[dict[str, Any]]) -> StreamsException:
     return made
 
 
-def _one_made_again(told: Mapping[str, Any]) -> BaseException:
-    found: Any = sys.modules.get(told["module"])
-    for part in told["name"].split("."):
+def _rebuilt_error(fields: Mapping[str, Any]) -> BaseException:
+    found: Any = sys.modules.get(fields["module"])
+    for part in fields["name"].split("."):
         found = getattr(found, part, None)
-    if not isinstance(found, type) or found.__module__ != told["module"]:
+    if not isinstance(found, type) or found.__module__ != fields["module"]:
         found = None
     if found in _OURS:
         ours: MillstreamError = found()
-        return _with_parts(ours, told)
-    # A user's class may do anything.
+        return _with_parts(ours, fields)
+    # A user's class may raise anything.
     with suppress(Exception):
-        if found is not None and issubclass(found, Exception) and told["whole"]:
-            # Not by its constructor, which may ask for anything.
-            error = found.__new__(found, *told["args"])
+        if found is not None and issubclass(found, Exception) and fields["whole"]:
+            # Not by its constructor, which may need any arguments.
+            error = found.__new__(found, *fields["args"])
             if isinstance(error, MillstreamError):
                 MillstreamError.__init__(error)
-                _with_parts(error, told)
-            error.args = tuple(told["args"])
-            if isinstance(error, Exception) and str(error) == told["text"]:
+                _with_parts(error, fields)
+            error.args = tuple(fields["args"])
+            if isinstance(error, Exception) and str(error) == fields["text"]:
                 return error
-    return RemoteError(f"{told['name']}: {told['text']}")
+    return RemoteError(f"{fields['name']}: {fields['text']}")
 
 
-def _with_parts(error: E, told: Mapping[str, Any]) -> E:
-    # Some constructors add words to the problem, which has them by now.
-    error.problem, error.detail, error.hint = (told.get(part, "") for part in _PARTS)
+def _with_parts(error: E, fields: Mapping[str, Any]) -> E:
+    # Some constructors add words to the problem; this text already has them.
+    error.problem, error.detail, error.hint = (fields.get(part, "") for part in _PARTS)
     error.args = (error.problem,)
     if isinstance(error, StreamsException):
-        error.setTaskId(TaskId.parse(told["task"]) if told.get("task") else None)
+        error.setTaskId(TaskId.parse(fields["task"]) if fields.get("task") else None)
     return error
 
 
@@ -217,7 +217,7 @@ def _shown(file: str, line: int, function: str, source: str) -> str:
 
 
 def _short(text: str) -> str:
-    """Return the lines of Spark's text that say what happened, without traces."""
+    """Return the lines of Spark's text without stack traces."""
     if _PYTHON in text:
         lines = text[text.rindex(_PYTHON) :].splitlines()[1:]
         said = [line for line in lines if line and not line.startswith((" ", "\t"))]

@@ -1,4 +1,4 @@
-"""A full disk, as Python or the JVM reports it, as an error that says where and what to do."""
+"""Errors for a full disk, recognized in the texts of Python and of the JVM."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from millstream.core.errors import ProcessorStateException, StreamsException
 
 FREE_SPACE = (
     "Free space where state.dir, millstream.checkpoint.location and Spark's temporary files "
-    "(spark.local.dir) are, and start again: it goes on after the last committed batch."
+    "(spark.local.dir) are, and start again: processing continues after the last committed batch."
 )
 
 _NO_SPACE = 1 << 20
@@ -21,7 +21,7 @@ _PATH = re.compile(r"(?:file:)?(/[^\s'\",;:()\[\]]+)")
 
 
 def full_disk_from(text: str) -> ProcessorStateException | None:
-    """Return the error for a text that speaks of a full disk; None if it does not."""
+    """Return the error for a text that reports a full disk; None for other texts."""
     lines = [line.strip() for line in text.splitlines() if _FULL.search(line)]
     if not lines:
         return None
@@ -34,7 +34,7 @@ def full_disk_from(text: str) -> ProcessorStateException | None:
 
 
 def full_disks(places: Iterable[Path]) -> list[Path]:
-    """Return the directories whose disk has no space left, as far as that can be told here."""
+    """Return the directories whose disk has no space left; unreadable ones are left out."""
     found = []
     for place in places:
         with suppress(OSError):
@@ -44,7 +44,7 @@ def full_disks(places: Iterable[Path]) -> list[Path]:
 
 
 def with_full_disks(failure: StreamsException, places: Iterable[Path]) -> StreamsException:
-    """Return a failure that names the full disks under it, whatever else it says."""
+    """Add the directories on full disks to a failure, and return it."""
     if full := full_disks(places):
         failure.more = (*failure.more, *(("full disk", str(place)) for place in full))
         failure.hint = FREE_SPACE

@@ -1,4 +1,4 @@
-"""Facts about an application that every worker needs; they travel with each operator."""
+"""Facts about an application that every worker needs; part of each pickled operator."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from millstream.topology.spark.ownership import owner_topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One application's run; everything in it is plain data but for the pickled topology.
+    """One run of an application: plain data and the pickled topology.
 
-    What may hold passwords is not shown by ``repr``.
+    ``repr`` leaves out the fields that may hold passwords.
     """
 
     application_id: str
     checkpoint_id: str
-    """Names the checkpoint; what was written for another one does not count."""
+    """Id of the checkpoint; state of another checkpoint is ignored."""
     run_id: str
-    """Names this run of the driver; workers drop what they keep of earlier runs."""
+    """Id of this run of the driver; workers drop the cached entries of earlier runs."""
     topology: bytes = field(repr=False)
-    """The plan and the configuration, by cloudpickle; made once, opened once per worker."""
+    """The plan and the configuration, pickled by cloudpickle; each worker unpickles them once."""
     layout: Layout
     sink_partitions: Mapping[str, int]
-    """Partition counts of the topics that sinks write to, as far as they are known."""
+    """Partition counts of the sink topics that are known at the start."""
     exactly_once: bool
     state_dir: str
     kinds: Mapping[str, str] = field(default_factory=dict)
-    """Store -> the plugin of byte stores that keeps it, as far as that is known beforehand."""
+    """Store -> its byte-store plugin, where that is known before the store is opened."""
     log: str | None = None
-    """The file for the log of workers on the driver's machine; None: they write to stderr."""
+    """Log file of workers on the driver's machine; None for stderr."""
     instance: str = ""
-    """Names the application's instance, as its claim does; empty where no claims are made."""
+    """Id of the application's instance, as in its claim; empty without claims."""
     rebuilt: Any = None
     """Where workers report restored stores; None without a listener."""
     recorded: Any = None
-    """Where workers report what they have measured; None without a reader."""
+    """Where workers report their metrics; None without a reader."""
     patience_s: float = 300.0
-    """How long a sink goes on trying while Kafka cannot be reached."""
+    """How long a sink retries while Kafka cannot be reached."""
     client: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Settings of any client of the workers, in librdkafka's words."""
+    """Settings of every Kafka client of the workers, by librdkafka's names."""
     producer: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Settings of the workers' producers."""
     consumer: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -50,7 +50,7 @@ class Job:
 
     @property
     def progress_topic(self) -> str:
-        """The internal topic on whose partitions the sinks note the batches they have written."""
+        """The internal topic on which the sinks commit their tokens."""
         return progress_topic(self.application_id)
 
     @property

@@ -1,7 +1,6 @@
 """Log of an application: a few lines to the terminal, everything to a file.
 
-A program that has set up Python's logging gets the records there, and nothing is written to the
-terminal besides.
+If the program has set up Python's logging, the records go there and not to the terminal.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ FILE_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _FILE_MODE = 0o640
 
 progress = logging.getLogger("millstream.progress")
-"""What an application does, in short lines for a terminal."""
+"""Logger of short progress lines for a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class LogOptions:
 
     @staticmethod
     def of(config: StreamsConfig, directory: Path) -> LogOptions:
-        """Return what the configuration says; ``directory`` is the application's own."""
+        """Return the options of a configuration; ``directory`` is the application's own."""
         given = config.getString(LOG_FILE)
         path = Path(given) if given else directory / "millstream.log"
         return LogOptions(config.getString(LOG).lower(), path.absolute())
@@ -48,15 +47,15 @@ class LogOptions:
 
     @property
     def verbose(self) -> bool:
-        """Whether the terminal gets everything."""
+        """Whether the terminal gets all records."""
         return self.level == "verbose"
 
 
 def file_handler(path: Path | str) -> logging.Handler:
-    """Return what appends to a log file, which is made; another process may rename it.
+    """Create a log file if needed, and return the handler; another process may rotate the file.
 
     Raises:
-        ConfigException: It cannot be written.
+        ConfigException: The file cannot be written.
     """
     path = Path(path)
     try:
@@ -82,7 +81,7 @@ class ApplicationLog:
         self._handlers: list[logging.Handler] = []
 
     def open(self) -> None:
-        """Begin to write.
+        """Attach the handlers.
 
         Raises:
             ConfigException: The file cannot be written.
@@ -99,7 +98,7 @@ class ApplicationLog:
                 logger.setLevel(logging.INFO)
 
     def close(self) -> None:
-        """Write nothing more."""
+        """Detach the handlers."""
         logger = logging.getLogger(ROOT)
         for handler in self._handlers:
             logger.removeHandler(handler)
@@ -114,8 +113,8 @@ class ApplicationLog:
 class Console(logging.Handler):
     """Writes short lines to standard error, unless the program has handlers of its own.
 
-    A record with the attribute ``raised`` is not written: its error is raised to a caller. Where
-    there are several of these, the last one that was added writes.
+    A record with the attribute ``raised`` is not written: its error is raised to a caller. Of
+    several consoles only the last one added writes.
     """
 
     def __init__(self, level: str) -> None:
@@ -124,7 +123,7 @@ class Console(logging.Handler):
         self.setFormatter(logging.Formatter("%(message)s") if level != "verbose" else _VERBOSE)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, if it is one for the terminal."""
+        """Write a record if its level and the program's logging setup allow it."""
         if not self._wants(record):
             return
         copied = record
@@ -164,13 +163,13 @@ _VERBOSE = _WithDetails("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 def _is_configured(logger: logging.Logger) -> bool:
-    """Tell whether the program has said where the records are to go."""
+    """Tell whether the program has configured handlers for this logger."""
     own = all(isinstance(each, _OWN) for each in logger.handlers)
     return not own or (logger.propagate and bool(logging.getLogger().handlers))
 
 
 def log_in_worker(path: str | None) -> None:
-    """Let a worker's records go to the application's file; None: where they go anyhow."""
+    """Send a worker's records to the application's file; None changes nothing."""
     logger = logging.getLogger(ROOT)
     known = [each for each in logger.handlers if isinstance(each, WatchedFileHandler)]
     if path is None or any(each.baseFilename == path for each in known):

@@ -17,26 +17,26 @@ from millstream.topology.spark.reports import Reports
 _WAITING = 64
 
 Batch = tuple[int, list[Drained]]
-"""The batch's wall clock in epoch milliseconds, and what one task recorded in it."""
+"""The batch's wall clock in epoch milliseconds, and the metrics that one task recorded."""
 
 
 def thread_name(application_id: str) -> str:
-    """Return what the tag ``thread-id`` says of every worker's tasks."""
+    """Return the tag ``thread-id`` of all tasks on workers."""
     return f"{application_id}-StreamThread-1"
 
 
 class Measurements:
-    """Adds up what tasks have recorded, batch after batch.
+    """Sums the metrics of tasks over all batches.
 
     Args:
         config: The application's configuration.
         application_id: Its name.
-        description: What its topology looks like.
+        description: Text of its topology's description.
     """
 
     def __init__(self, config: StreamsConfig, application_id: str, description: str) -> None:
-        self.reports: Reports[Batch] = Reports(_WAITING, self._take_in_aside)
-        """Where workers report. Without a reader of metrics, they are added up now and then."""
+        self.reports: Reports[Batch] = Reports(_WAITING, self._take_in_later)
+        """Reports of workers; added up when metrics are read, or when too many wait."""
         self._application_id = application_id
         self._description = description
         self._metrics = Recording.of(config).metrics(lambda: time.time_ns() // 1_000_000)
@@ -46,7 +46,7 @@ class Measurements:
     def metrics(
         self, progress: Mapping[str, Any] | None, state: Any, failures: int
     ) -> dict[MetricName, Metric]:
-        """Return all metrics, given Spark's account of the last batch and the client's state."""
+        """Return all metrics, given Spark's progress of the last batch and the client's state."""
         with self._taking:
             self._take_in()
             self._note_client(state.name, failures)
@@ -57,8 +57,8 @@ class Measurements:
         for clock_ms, drained in self.reports.taken():
             self._metrics.take_in(drained, clock_ms)
 
-    def _take_in_aside(self) -> None:
-        # Reports come in a thread that Spark waits for.
+    def _take_in_later(self) -> None:
+        # Reports arrive in a thread that must not block: Spark waits for it.
         if self._aside.acquire(blocking=False):
             threading.Thread(
                 target=self._take_all_in, name="millstream-metrics", daemon=True

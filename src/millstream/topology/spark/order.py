@@ -1,8 +1,8 @@
-"""Order of the stages, and the records that have to go back to an earlier one.
+"""Order of the stages, and the feedback topics that lead back to an earlier stage.
 
-Sub-topologies come after those they read from. Where they feed each other in a circle, as the two
-sides of a foreign-key join do, the circle is entered at its smallest number; a topic that leads
-back to the same stage or to an earlier one is a *feedback topic*.
+A sub-topology comes after those it reads from. In a cycle, such as that of the two sides of a
+foreign-key join, the sub-topology with the smallest number comes first. A topic that leads back to
+the same stage or to an earlier one is a *feedback topic*.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from millstream.core.plan import Plan, SubTopology
 
 
 def ordered(plan: Plan) -> list[SubTopology]:
-    """Return the sub-topologies in the order of their stages; the same for the same plan."""
+    """Return the sub-topologies in the order of their stages; deterministic for a plan."""
     waiting = {part.id: part for part in sorted(plan.subtopologies, key=lambda part: part.id)}
     direct = {id_: _upstream(plan, part) for id_, part in waiting.items()}
     found: list[SubTopology] = []
     while waiting:
         above = {id_: _reached(id_, direct, waiting) for id_ in waiting}
-        # A part that waits for nothing, or only for parts that wait for it as well.
+        # A part that waits for nothing, or only for parts of its own cycle.
         entry = next(id_ for id_ in waiting if all(id_ in above[other] for other in above[id_]))
         found.append(waiting.pop(entry))
     return found
@@ -30,7 +30,7 @@ def feedback_topics(plan: Plan, order: Sequence[SubTopology] | None = None) -> l
 
     Args:
         plan: The topology.
-        order: The sub-topologies by stage; found out if it is not given.
+        order: The sub-topologies by stage; computed unless given.
     """
     order = ordered(plan) if order is None else order
     reader = {topic: n for n, part in enumerate(order) for topic in part.source_topics}

@@ -3,8 +3,8 @@
 A *claim* is made by every start: an offset on the owner topic, counted up, that names the instance
 and its checkpoint. A *mark* is on every offset that a sink commits, of source topics and on the
 progress topic (the tokens), and names the checkpoint and the worker. All are metadata of committed
-offsets: words with a blank behind each, because librdkafka copies such a text without its end, so
-that any bytes may follow.
+offsets: words, each followed by a blank, because librdkafka copies such a text without its
+terminating zero, so that any bytes may follow.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Who committed an offset."""
+    """Mark of a committed offset: the checkpoint and the worker that committed it."""
 
     checkpoint: str
     worker: str
 
     def text(self) -> str:
-        """Return the metadata that say so."""
+        """Return the mark as offset metadata."""
         return f"{self.checkpoint} {self.worker} "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Which instance of an application may write, and where it has its checkpoint."""
+    """The instance of an application that may write, and the location of its checkpoint."""
 
     number: int
-    """Counts the claims."""
+    """Number of this claim; the next one is higher."""
     checkpoint: str
     instance: str
-    """One ``KafkaStreams`` object, from its start to its end."""
+    """Id of one ``KafkaStreams`` object, from its start to its end."""
     host: str
-    """Name of the machine, for people."""
+    """Name of the machine, for error texts."""
     machine: str
-    """Names the machine as well as can be done."""
+    """Id of the machine, unique where the system has a machine id."""
     location: str
-    """The checkpoint's; empty if it is too long to be noted."""
+    """Location of the checkpoint; empty if it is too long to be noted."""
 
     def text(self) -> str:
-        """Return the metadata that say so."""
+        """Return the claim as offset metadata."""
         location = quote(self.location)
         words = (
             self.checkpoint,
@@ -72,11 +72,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """An offset of the group, and who committed it."""
+    """A committed offset of the group, and its mark."""
 
     offset: int
     mark: Mark | None
-    """None where it was not a sink of this package."""
+    """None if another program committed it."""
 
 
 def owner_topic(application_id: str) -> str:
@@ -85,7 +85,7 @@ def owner_topic(application_id: str) -> str:
 
 
 def committed_of(found: TopicPartition) -> Committed | None:
-    """Return what a group has committed for a partition; None for nothing."""
+    """Return the committed offset of a partition; None if there is none."""
     if found.offset < 0:
         return None
     words = _words(found, _MARK_WORDS)
@@ -93,7 +93,7 @@ def committed_of(found: TopicPartition) -> Committed | None:
 
 
 def claim_of(found: TopicPartition) -> Claim | None:
-    """Return the claim that was committed on the owner topic; None for none."""
+    """Return the claim committed on the owner topic; None if there is none."""
     words = _words(found, _CLAIM_WORDS) if found.offset >= 0 else []
     if not words:
         return None
@@ -110,7 +110,7 @@ def claim_of(found: TopicPartition) -> Claim | None:
 
 @cache
 def this_machine() -> tuple[str, str]:
-    """Return the name of this machine, and a word that no other machine should have."""
+    """Return the name of this machine, and an id that no other machine should have."""
     name = platform.node()
     known = (path.read_text() for path in _MACHINE_IDS if path.is_file())
     number = next(known, "").strip() or str(uuid.getnode())

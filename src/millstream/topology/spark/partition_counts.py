@@ -11,23 +11,23 @@ from millstream.core.plan import Plan
 def partition_counts(plan: Plan, partitions: Mapping[str, int]) -> dict[str, int]:
     """Return the partition counts of all topics that a plan reads, by their names in the plan.
 
-    A repartition topic has the number asked for, else the most that any source of a writer has;
-    topics that are joined have the same.
+    A repartition topic has the number that the program sets, else the largest of its writers'
+    sources; joined topics have the same number.
 
     Args:
         plan: The topology.
-        partitions: Those of the topics on the broker.
+        partitions: Partition counts of the topics on the broker.
 
     Raises:
-        TopologyException: Topics that are joined have different numbers, or nothing says what a
-            topic's number is.
+        TopologyException: Topics that are joined have different numbers, or a topic's number cannot
+            be derived.
     """
     counts = dict(partitions)
     counts.update({topic: n for topic, n in plan.repartition_topics.items() if n is not None})
     open_topics = [topic for topic in plan.repartition_topics if topic not in counts]
     while open_topics:
         known = [topic for topic in open_topics if _writers_count(plan, topic, counts)]
-        # In a circle a writer may read what is not known yet; its other sources decide.
+        # In a cycle a writer may read a topic without a number yet; its other sources decide.
         known = known or [t for t in open_topics if _writers_count(plan, t, counts, partly=True)]
         if not known:
             raise TopologyException(
@@ -45,7 +45,7 @@ def partition_counts(plan: Plan, partitions: Mapping[str, int]) -> dict[str, int
 def _writers_count(
     plan: Plan, topic: str, counts: Mapping[str, int], *, partly: bool = False
 ) -> int:
-    """Return the most partitions of any source of a writer; 0 while one is not known."""
+    """Return the largest partition count of a writer's sources; 0 while one is not known."""
     most = 0
     for part in plan.subtopologies:
         if topic not in part.sink_topics:

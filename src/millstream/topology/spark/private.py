@@ -13,10 +13,10 @@ FILE_MODE = 0o640
 
 
 def private_directory(path: Path) -> None:
-    """Make a directory and what is missing above it; only its owner's group may look into them.
+    """Make a directory and its missing parents; other users have no access.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The directory cannot be made.
     """
     missing = [path, *path.parents]
     for each in reversed([at for at in missing if not at.exists()]):
@@ -27,17 +27,17 @@ def private_state(path: Path) -> None:
     """Make the directory of an application's state, or close it to other users.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The directory cannot be made.
     """
     private_directory(path)
     if path.stat().st_mode & 0o007:
-        # It may be another user's, who lets this one's group in.
+        # The directory may belong to another user, who lets this user's group in.
         with suppress(PermissionError):
             path.chmod(DIRECTORY_MODE)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a text file that only its owner's group may read.
+    """Write a text file that only its owner and group may read.
 
     Raises:
         OSError: It cannot be written.
@@ -49,7 +49,7 @@ def write_private(path: Path, text: str) -> None:
 
 @contextmanager
 def private_children() -> Iterator[None]:
-    """Let processes that are started meanwhile make private files only."""
+    """Let processes started in the block create private files only."""
     before = os.umask(UMASK)
     try:
         yield

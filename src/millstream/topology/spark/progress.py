@@ -16,7 +16,7 @@ def progress_metrics(
     """Return the metrics of the last batch; none before the first has ended.
 
     ``records``: read in the batch; ``process-rate``: records a second; ``batch-time-ms``;
-    ``batch-id``; ``records-lag``: records on the source topics that had not been read.
+    ``batch-id``; ``records-lag``: records on the source topics not read yet.
     """
     metrics = Metrics()
     if progress is not None:
@@ -34,12 +34,12 @@ def progress_metrics(
 
 
 def lag_of(progress: Mapping[str, Any]) -> int:
-    """Return how many records were on the source topics that a batch had not read."""
+    """Return how many records of the source topics a batch left unread."""
     return sum(map(_lag, progress.get("sources") or ()))
 
 
 def records_of(progress: Mapping[str, Any]) -> int:
-    """Return how many records of topics a batch has read."""
+    """Return how many records a batch has read."""
     sources = progress.get("sources") or ()
     return sum(
         int(source.get("numInputRows") or 0)

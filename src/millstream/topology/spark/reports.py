@@ -1,4 +1,4 @@
-"""Reports of the workers, brought to the driver and stored there until they are read."""
+"""Reports of the workers, stored on the driver until they are read."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ T = TypeVar("T")
 
 
 class Reports(AccumulatorParam[list[T]], Generic[T]):
-    """Adds up what workers report; the driver's own object keeps it until it is taken.
+    """Collects the reports of workers on the driver until they are taken.
 
-    Spark waits for the driver to have taken a report, so that no listener is called from here.
+    Spark's scheduler waits while a report is added, so no listener is called here.
     """
 
     def __init__(self, limit: int = 0, at_limit: Callable[[], object] | None = None) -> None:
-        """Keep what arrives.
+        """Collect reports.
 
         Args:
             limit: How many reports may wait before ``at_limit`` is called; 0 for any number.
-            at_limit: Sees to it, soon and in another thread, that they are taken.
+            at_limit: Starts, in another thread, to take them.
         """
         self._arrived: deque[T] | None = deque()
         self._limit = limit
@@ -32,12 +32,12 @@ class Reports(AccumulatorParam[list[T]], Generic[T]):
         return {"_arrived": None, "_limit": 0, "_at_limit": None}
 
     def zero(self, value: list[T]) -> list[T]:
-        """Return what nothing adds up to."""
+        """Return an empty list."""
         del value
         return []
 
     def addInPlace(self, value1: list[T], value2: list[T]) -> list[T]:
-        """Return both together; on the driver they are put aside."""
+        """Return both lists as one; on the driver, store the reports."""
         if self._arrived is None:
             return value1 + value2
         self._arrived.extend(value2)
@@ -49,6 +49,6 @@ class Reports(AccumulatorParam[list[T]], Generic[T]):
         return len(self._arrived or ())
 
     def taken(self) -> list[T]:
-        """Return what has arrived since the last call."""
+        """Return the reports since the last call."""
         arrived = self._arrived or deque()
         return [arrived.popleft() for _ in range(len(arrived))]

@@ -1,7 +1,7 @@
 """Group keys that put each task on the shuffle partition of its own number.
 
 Spark places a group by ``pmod(murmur3(key, 42), partitions)``: consecutive integers collide. The
-key of partition p is therefore searched for, the smallest integer that lands on p.
+key of partition p is therefore the smallest integer that lands on p.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def surrogate_keys(partitions: int) -> tuple[int, ...]:
 
 
 def shuffle_partition(key: int, partitions: int) -> int:
-    """Return where Spark's hash partitioning puts a row grouped by an ``int`` column."""
+    """Return the shuffle partition of a row that Spark groups by an ``int`` column."""
     return murmur3_int(key) % partitions
 
 

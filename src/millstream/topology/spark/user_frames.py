@@ -21,18 +21,18 @@ _FOREIGN = (
 )
 
 Frame = tuple[str, int, str, str]
-"""File, line, function, and the line's text as far as it is known here."""
+"""File, line, function, and the line's text where it is known."""
 
 
 def user_frames(error: BaseException) -> Iterator[Frame]:
-    """Yield the frames of a trace that are neither millstream's nor a library's, outermost first.
+    """Yield the frames of the user's own code, outermost first.
 
-    If the user's code has called a library that raised, the library's frames are left out.
+    Frames of libraries are left out, also if the user's code called them.
     """
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not _is_foreign(frame.filename)]
     if not own:
-        # The function is a library's, given to an operator as it is.
+        # A library's function was given to an operator directly.
         own = [f for f in frames if not f.filename.startswith(_OWN) and _ZIPPED not in f.filename]
     for frame in own[-_MOST_FRAMES:]:
         yield frame.filename, frame.lineno or 0, frame.name, frame.line or ""

@@ -1,8 +1,8 @@
 """Format of rows that cross Spark: addresses, and the bytes of a chunk of records.
 
-A row says where it goes (the stage, and by its group key the task), where it comes from (so that
-the receiver can restore the order, which Spark does not promise) and carries one chunk as Arrow IPC
-bytes. Nothing here outlives a batch.
+A row has its destination (the stage, and by its group key the task), its origin (the receiver
+restores the order from it, which Spark does not promise) and one chunk as Arrow IPC bytes. Rows
+never outlive a batch, so the format may change between versions.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ ROW_SCHEMA = (
     "key int, stage int, kind int, topic string, partition int, seq bigint, clock bigint, "
     "blob binary"
 )
-"""key: group key of the task; stage: index on the line, or SINK; topic and partition: of the
-source, or the sender's number; seq: first offset, or number of the chunk; clock: the batch's wall
+"""key: group key of the task; stage: index on the line, or SINK; topic and partition: of the source
+(or the sender's task number); seq: first offset, or number of the chunk; clock: the batch's wall
 clock in epoch milliseconds."""
 
 SINK = -1
 RECORDS, OFFSETS, TICK, GLOBAL = 0, 1, 2, 3
-"""Kinds of rows: a chunk; the offset after the last consumed one, in seq, with the first as bytes;
-nothing but the time; a chunk for global stores."""
+"""Kinds of rows: a chunk; consumed offsets (in seq the next one to read, in blob the first one
+read); a wall-clock tick; a chunk for global stores."""
 
 ARROW_ROW = pa.schema(
     [
@@ -55,10 +55,10 @@ _FIELDS = {name: pa.field(name, kind) for name, kind in _COLUMNS.items()}
 
 
 def encode_chunk(**columns: Any) -> bytes:
-    """Return the bytes of a chunk; columns of None are left out.
+    """Return the bytes of a chunk; columns that are None are left out.
 
     Args:
-        **columns: Arrow arrays of one length: keys, values, timestamps, and where they are known
+        **columns: Arrow arrays of one length: keys, values, timestamps, and optionally
             offsets, headers and (target) partitions.
     """
     present = {name: column for name, column in columns.items() if column is not None}
@@ -71,16 +71,16 @@ def encode_chunk(**columns: Any) -> bytes:
 
 
 def decode_chunk(blob: bytes) -> dict[str, pa.Array]:
-    """Return the columns of a chunk; those that were left out are missing."""
+    """Return the columns of a chunk."""
     batch = pa.ipc.open_stream(blob).read_next_batch()
     return dict(zip(batch.schema.names, batch.columns, strict=True))
 
 
 def binary_column(values: Sequence[bytes | None]) -> pa.Array:
-    """Return a binary array; several times as fast as Arrow's own conversion without nulls.
+    """Return a binary array; without nulls, several times as fast as Arrow's own conversion.
 
     Raises:
-        OverflowError: The values have 2 GB or more together.
+        OverflowError: The values have 2 GiB or more in total.
     """
     try:
         data = b"".join(values)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def headers_column(headers: Sequence[Headers | None] | None) -> pa.Array | None:
 
 
 def headers_list(column: pa.Array | None) -> list[Headers | None] | None:
-    """Return what ``headers_column`` was made from."""
+    """Return the headers of a column that ``headers_column`` made."""
     if column is None or column.null_count == len(column):
         return None
     return [

@@ -1,1 +1,1 @@
-"""Who may write an application's output: the claim of one instance, checked at the start."""
+"""Admission of an instance: claim, committed offsets and checkpoint, checked at the start."""

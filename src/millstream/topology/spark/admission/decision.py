@@ -1,8 +1,8 @@
 """Decision whether an application may start on its checkpoint, from plain values.
 
-What the group has committed and what the checkpoint has read must tell the same story. Where they
-do not, either the story has an obvious sequel (the user has called ``cleanUp()`` and reset the
-offsets), or the start is refused with what to do.
+The group's committed offsets must agree with the checkpoint's positions. If they do not, and the
+reason is clear (the user has called ``cleanUp()`` and reset the offsets), the application begins
+anew; otherwise the start is refused.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from millstream.topology.spark.ownership import Claim, Committed
 
 
 class Action(enum.Enum):
-    """How an application starts."""
+    """Way in which an application starts."""
 
     BEGIN = "begin"
-    """With an empty checkpoint, from the committed offsets or as the reset policy says."""
+    """Begin with an empty checkpoint, at the committed offsets or by the reset policy."""
     CONTINUE = "continue"
-    """Where the checkpoint stands."""
+    """Continue from the checkpoint's positions."""
     TAKE_OVER = "take over"
-    """Where the checkpoint stands; the group's offsets are set to that."""
+    """Continue from the checkpoint's positions, and commit them for the group."""
     BEGIN_ANEW = "begin anew"
-    """The checkpoint is emptied before."""
+    """Empty the checkpoint, then begin."""
     REFUSE = "refuse"
 
 
@@ -32,42 +32,42 @@ class Kind(enum.Enum):
     """How a source partition's committed offset differs from the checkpoint."""
 
     LOST = "lost"
-    """It is gone, although records were consumed a short time ago."""
+    """There is none, although records were consumed a short time ago."""
     RESET = "reset"
-    """It was set by something that is no sink of an application."""
+    """It was committed by another program, such as a reset tool."""
     OTHER = "other"
     """It was committed with another checkpoint."""
     BEHIND = "behind"
-    """It was committed with this checkpoint, which has read more."""
+    """It was committed with this checkpoint, which has read further."""
     AHEAD = "ahead"
-    """It was committed with this checkpoint, which has not planned that much."""
+    """It was committed with this checkpoint, which has not planned that far."""
     SHORT = "short"
     """The topic ends before it."""
     RECREATED = "recreated"
-    """The topic is another one of the same name."""
+    """The topic was deleted and created again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A source partition as the checkpoint, the group and the topic have it."""
+    """Positions of a source partition in the checkpoint, the group and the topic."""
 
     topic: str
     partition: int
     position: int
-    """Up to where the committed batches of the checkpoint have read."""
+    """Offset after the committed batches of the checkpoint."""
     planned: int
-    """Up to where its last planned batch reads."""
+    """Offset after its last planned batch."""
     committed: Committed | None
     end: int
     """The topic's end now."""
     recreated: bool = False
     before: int | None = None
-    """An offset read a short time ago, before others; None if nothing was."""
+    """An earlier offset that was read a short time ago; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A place where the two do not agree."""
+    """A source partition whose committed offset does not fit the checkpoint."""
 
     kind: Kind
     place: Place
@@ -84,7 +84,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """All that the decision depends on."""
+    """Input of the decision."""
 
     here: Here | None
     """None if there is no checkpoint at the location."""
@@ -92,9 +92,9 @@ class Situation:
     tokens: Mapping[int, Committed] = field(default_factory=dict)
     """Sink partition -> its token."""
     former_is_gone: bool = False
-    """Whether the data of the checkpoint that the claim names are known to be gone."""
+    """Whether the checkpoint that the claim names is known to be deleted."""
     anything_committed: bool = False
-    """Whether the group has any offset of a source topic."""
+    """Whether the group has a committed offset of any source topic."""
     differences: tuple[Difference, ...] = ()
     cleaned: bool = False
     """Whether cleanUp() has been called since the last start."""
@@ -102,7 +102,7 @@ class Situation:
 
 
 class Problem(enum.Enum):
-    """Why a start is refused."""
+    """Reason for which a start is refused."""
 
     OTHER_CHECKPOINT = "other checkpoint"
     GROUP_GONE = "group gone"
@@ -119,17 +119,17 @@ class Verdict:
     action: Action
     problem: Problem | None = None
     differences: tuple[Difference, ...] = ()
-    """Those that matter."""
+    """The differences that the decision is based on."""
 
 
 Range = tuple[int, int]
 
 
-def doubt(place: Place) -> Range | None:
-    """Return the offsets between which a record would make a difference; None if none would.
+def doubtful_range(place: Place) -> Range | None:
+    """Return the range of offsets in which a record would be a difference; None if there is none.
 
-    An offset may stay behind a position without any record in between: markers of transactions,
-    and what compaction and retention have taken, have offsets as well.
+    A committed offset may be behind a position with no record in between: transaction markers, and
+    records removed by compaction and retention, have offsets as well.
     """
     if place.recreated or place.end < place.position:
         return None
@@ -143,12 +143,12 @@ def doubt(place: Place) -> Range | None:
 def differences(
     places: Iterable[Place], checkpoint: str, has_records: Callable[[Place], bool]
 ) -> tuple[Difference, ...]:
-    """Return where group and checkpoint differ.
+    """Return the differences between group and checkpoint.
 
     Args:
         places: All source partitions.
         checkpoint: Id of the checkpoint.
-        has_records: Tells whether there is a record in the range that ``doubt`` gives for a place.
+        has_records: Tells whether there is a record in the range that ``doubtful_range`` returns.
     """
     kinds = ((_kind(place, checkpoint, has_records), place) for place in places)
     return tuple(Difference(kind, place) for kind, place in kinds if kind is not None)
@@ -159,7 +159,7 @@ def _kind(place: Place, checkpoint: str, has_records: Callable[[Place], bool]) -
         return Kind.RECREATED
     if place.end < place.position:
         return Kind.SHORT
-    if doubt(place) is None or not has_records(place):
+    if doubtful_range(place) is None or not has_records(place):
         return None
     if place.committed is None:
         return Kind.LOST
@@ -212,7 +212,7 @@ _ORDER = (
     Problem.OFFSETS_CHANGED,
     Problem.CHECKPOINT_NEW,
 )
-"""The first one of these is told."""
+"""The first of these that occurs is reported."""
 
 
 def _problem(situation: Situation, here: Here) -> Problem | None:
@@ -225,7 +225,7 @@ def _problem(situation: Situation, here: Here) -> Problem | None:
 
 
 def _belongs_to_another(situation: Situation) -> bool:
-    """Tell whether another checkpoint has the application, as far as claim and tokens say."""
+    """Tell whether claim and tokens name another checkpoint."""
     id_ = None if situation.here is None else situation.here.id
     if situation.claim is not None:
         return situation.claim.checkpoint != id_
@@ -243,10 +243,10 @@ def _is_gone(situation: Situation) -> bool:
 
 
 def _was_reset(situation: Situation, problem: Problem) -> bool:
-    """Tell whether a person has reset the group or its topics, and nothing speaks against it.
+    """Tell whether a user has reset the group or its topics.
 
-    A topic that is created again loses its committed offsets; in a cluster that was restored from a
-    backup they are old, and still the application's own.
+    A topic that is created again has no committed offsets. In a cluster restored from a backup they
+    are old, but still marked as the application's own, so that is no reset.
     """
     if problem is Problem.GROUP_GONE:
         return True
@@ -260,5 +260,5 @@ def _was_reset(situation: Situation, problem: Problem) -> bool:
 
 
 def _is_untouched(situation: Situation, here: Here) -> bool:
-    """Tell whether nothing has been kept or written yet: no batch has ended."""
+    """Tell whether no batch has been committed: there is no state and no output yet."""
     return here.done < 0 and not _own_tokens(situation, here.id)

@@ -11,7 +11,7 @@ EMPTYING = "millstream-emptying"
 
 
 def empty(files: Files) -> None:
-    """Delete all that an application and Spark have made in a checkpoint."""
+    """Delete all files of an application and of Spark in a checkpoint."""
     files.write(EMPTYING, "")
     for name in (*SPARKS, TOPICS, FILE):
         files.remove(name)
@@ -19,6 +19,6 @@ def empty(files: Files) -> None:
 
 
 def finish_emptying(files: Files) -> None:
-    """Delete the rest, if an earlier start was interrupted while it emptied the checkpoint."""
+    """Finish an interrupted deletion of the checkpoint's contents."""
     if files.has(EMPTYING):
         empty(files)

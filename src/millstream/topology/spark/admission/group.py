@@ -19,9 +19,9 @@ from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
-    patiently,
     producer_settings,
     raise_kafka_error,
+    with_coordinator,
 )
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
@@ -43,7 +43,7 @@ At = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupState:
-    """What a group has committed."""
+    """Committed offsets of a group."""
 
     claim: Claim | None = None
     tokens: Mapping[int, Committed] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class GroupState:
 
 
 class Group:
-    """Questions and orders to the broker about one application's group.
+    """Requests to the broker about one application's group.
 
     Args:
         config: The application's configuration.
@@ -67,16 +67,16 @@ class Group:
         self._reading = {
             "enable.partition.eof": True,
             "auto.offset.reset": "earliest",
-            # What the application does not see counts as little here.
+            # Records that the application cannot see are ignored here too.
             "isolation.level": connector.get("isolation.level") or "read_uncommitted",
         }
         self._progress, self._owner = progress_topic(self._id), owner_topic(self._id)
 
     def state(self, places: Iterable[At], sinks: int) -> GroupState:
-        """Return what the group has committed.
+        """Return the group's committed offsets, tokens and claim.
 
         Args:
-            places: The source partitions to ask for.
+            places: The source partitions.
             sinks: How many partitions the progress topic has.
 
         Raises:
@@ -85,13 +85,13 @@ class Group:
         asked = [TopicPartition(self._owner, 0)]
         asked += [TopicPartition(self._progress, number) for number in range(sinks)]
         asked += [TopicPartition(*place) for place in places]
-        with self._talking("read the committed offsets of") as consumer:
+        with self._connected("read the committed offsets of") as consumer:
             try:
                 answers = _committed(consumer, asked, _PENDING_TIMEOUT_S)
             except ClientException as error:
                 if not self._exactly_once or error.args[0].code() != KafkaError._TIMED_OUT:
                     raise
-                # A sink that was killed has left a transaction open; this ends it.
+                # A killed sink has left a transaction open; this ends it.
                 self.fence(sinks)
                 answers = _committed(consumer, asked, TIMEOUT_S)
         claims = [each for each in answers if each.topic == self._owner]
@@ -124,11 +124,11 @@ class Group:
             wanted.append(TopicPartition(topic, partition, offset, mark))
         for partition, offset in (tokens or {}).items():
             wanted.append(TopicPartition(self._progress, partition, offset, mark))
-        with self._talking("commit the offsets of") as consumer:
-            patiently(lambda: _commit(consumer, wanted), TIMEOUT_S)
+        with self._connected("commit the offsets of") as consumer:
+            with_coordinator(lambda: _commit(consumer, wanted), TIMEOUT_S)
 
     def fence(self, sinks: int) -> None:
-        """End the transactions of all sinks; whoever wrote until now must begin anew.
+        """End the transactions of all sinks and fence their producers.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -140,7 +140,7 @@ class Group:
             raise_kafka_error(f'cannot end the transactions of application "{self._id}"', error)
 
     def ends(self, places: Sequence[At]) -> dict[At, int]:
-        """Return the end offsets of partitions; what other programs have begun counts.
+        """Return the end offsets of partitions, records of open transactions included.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -154,10 +154,10 @@ class Group:
             answers = admin.list_offsets(asked).items()
             return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
         except ClientException as error:
-            raise_kafka_error("cannot ask how far topics go", error)
+            raise_kafka_error("cannot read the end offsets of topics", error)
 
     def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
-        """Return the ids of topics; those that the broker does not tell are left out."""
+        """Return the ids of topics; unknown ones are left out."""
         found, names = {}, sorted(topics)
         admin = AdminClient(self._client)
         for name, answer in admin.describe_topics(TopicCollection(names)).items() if names else ():
@@ -166,7 +166,7 @@ class Group:
         return found
 
     def with_records(self, ranges: Mapping[At, tuple[int, int]]) -> set[At]:
-        """Return the partitions that have a record in a range: from its first offset to its last.
+        """Return the partitions that have a record in their range of offsets.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -174,7 +174,7 @@ class Group:
         if not ranges:
             return set()
         found: set[At] = set()
-        with self._talking("look for records for", **self._reading) as consumer:
+        with self._connected("look for records for", **self._reading) as consumer:
             consumer.assign([TopicPartition(*at, first) for at, (first, _) in ranges.items()])
             waiting = set(ranges)
             while waiting:
@@ -196,7 +196,7 @@ class Group:
         in_time("init_transactions", lambda: producer.init_transactions(_FENCE_TIMEOUT_S))
 
     @contextlib.contextmanager
-    def _talking(self, what: str, **settings: Any) -> Iterator[Consumer]:
+    def _connected(self, what: str, **settings: Any) -> Iterator[Consumer]:
         consumer = Consumer(self._consumer | settings)
         try:
             yield consumer
@@ -209,7 +209,7 @@ class Group:
 def _committed(
     consumer: Consumer, asked: list[TopicPartition], timeout_s: float
 ) -> list[TopicPartition]:
-    answers = patiently(
+    answers = with_coordinator(
         lambda: in_time("committed", lambda: consumer.committed(asked, timeout_s)), TIMEOUT_S
     )
     for each in answers:

@@ -26,7 +26,7 @@ from millstream.topology.spark.admission.decision import (
     Situation,
     Verdict,
     differences,
-    doubt,
+    doubtful_range,
     verdict,
 )
 from millstream.topology.spark.admission.emptying import empty, finish_emptying
@@ -63,7 +63,7 @@ class _Admitted:
 
 
 class ApplicationInstance:
-    """What one start of an application may do with the application's output and checkpoint.
+    """One started instance: its lock, its admission, its claim.
 
     Args:
         config: The application's configuration.
@@ -90,16 +90,16 @@ class ApplicationInstance:
 
     @property
     def positions(self) -> Positions | None:
-        """Where the checkpoint stands; None if the application begins."""
+        """The checkpoint's positions; None if the application begins."""
         assert self._admitted is not None
         begins = self._admitted.verdict.action in (Action.BEGIN, Action.BEGIN_ANEW)
         return None if begins else self._admitted.progress.done_to
 
     def lock(self) -> None:
-        """Keep other instances out of the state directory.
+        """Lock the state directory against other instances.
 
         Raises:
-            LockException: One is there, or the directory cannot be used.
+            LockException: Another instance holds the lock, or the directory cannot be used.
         """
         if not self._turn.take():
             raise LockException(
@@ -110,12 +110,12 @@ class ApplicationInstance:
             )
 
     def release(self) -> None:
-        """Let others have the state directory, and stop renewing the claim."""
+        """Unlock the state directory, and stop renewing the claim."""
         self._ended.set()
         self._turn.give_back()
 
     def admit(self, files: Files, topics: Mapping[str, int], sinks: int) -> bool:
-        """Decide whether and how to start; tell whether the checkpoint has been emptied.
+        """Decide whether and how to start; return whether the checkpoint has been emptied.
 
         Args:
             files: The checkpoint.
@@ -135,7 +135,7 @@ class ApplicationInstance:
         if here is not None and here.planned >= 0:
             found = self._places(files, group, state, progress, places)
         id_ = "" if here is None else here.id
-        ranges = {(p.topic, p.partition): d for p in found if (d := doubt(p)) is not None}
+        ranges = {(p.topic, p.partition): d for p in found if (d := doubtful_range(p)) is not None}
         filled = group.with_records(ranges)
         situation = Situation(
             here=here,
@@ -156,7 +156,7 @@ class ApplicationInstance:
         return self._proceed(files, situation, decided)
 
     def claim(self, files: Files, checkpoint: str, sinks: int) -> None:
-        """Make this instance the one that may write.
+        """Commit the claim: from then on only this instance may write.
 
         Args:
             files: The checkpoint.
@@ -180,7 +180,7 @@ class ApplicationInstance:
         group, mark = Group(self._config), Mark(checkpoint, _DRIVER)
         offsets, tokens = before.offsets, {}
         if action is not Action.CONTINUE:
-            # In this order: who writes until now either sees the claim, or is fenced, or its
+            # The order matters: an earlier instance either sees the claim, or is fenced, or its
             # offsets are seen here.
             group.commit(claim)
             if self._exactly_once:
@@ -201,10 +201,10 @@ class ApplicationInstance:
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
 
     def check(self) -> None:
-        """See that no other instance has claimed the application since.
+        """Check that no other instance has claimed the application since.
 
         Raises:
-            TaskMigratedException: One has.
+            TaskMigratedException: Another instance has claimed it.
         """
         found = None if self._claim is None else Group(self._config).claim()
         if found is not None and found.instance != self.id:
@@ -215,10 +215,10 @@ class ApplicationInstance:
             )
 
     def clean_up(self) -> list[Path]:
-        """Delete the local copies of stores, and let the next start empty a checkpoint that is out.
+        """Delete the local copies of stores; the next start may empty the checkpoint.
 
         Returns:
-            What was deleted.
+            The deleted directories.
 
         Raises:
             IllegalStateException: An instance runs in the state directory.
@@ -253,7 +253,7 @@ class ApplicationInstance:
             if any(name.isdigit() for name in files.names("offsets")):
                 raise StreamsException(
                     f'"{FILE}" is missing in checkpoint "{self._location}"',
-                    detail="It says for what the checkpoint was made; the rest is there.",
+                    detail="It describes the topology; the other files are there.",
                     hint="Restore the file or the checkpoint from a copy; or delete the checkpoint "
                     "to start with empty stores from the committed offsets of the group.",
                 )
@@ -289,7 +289,7 @@ class ApplicationInstance:
         ]
 
     def _read_lately(self, files: Files, progress: Progress, places: list[At]) -> dict[At, int]:
-        """Return where the last batch of the last day that read a place began to."""
+        """Return the start offset of the last batch, within 24 hours, that read each place."""
         history, found = CheckpointLog(files, self._location), dict[At, int]()
         since = time.time() * 1000 - _LATELY_MS
         after = flat(progress.done_to)
@@ -308,7 +308,7 @@ class ApplicationInstance:
         return found
 
     def _is_gone(self, claim: Claim | None, here: Here | None) -> bool:
-        """Tell whether the data of the checkpoint that a claim names are known to be gone."""
+        """Tell whether the checkpoint that a claim names is known to be deleted."""
         if claim is None or not claim.location:
             return False
         path = local_path(claim.location)
@@ -360,12 +360,12 @@ class ApplicationInstance:
 
 
 def normal(location: str) -> str:
-    """Return the one form of a checkpoint's location in which claims have it."""
+    """Return a checkpoint's location in the normal form that claims use."""
     path = local_path(location)
     return location.rstrip("/") if path is None else path.absolute().as_uri()
 
 
 def local_files(location: str) -> LocalFiles | None:
-    """Return the files of a checkpoint on this machine; None if it is not here."""
+    """Return the files of a checkpoint on this machine's file system; None for any other."""
     path = local_path(location)
     return None if path is None else LocalFiles(path)

@@ -1,4 +1,4 @@
-"""Errors of a start that the checkpoint or the group's offsets forbid, with the ways out."""
+"""Errors for starts that the checkpoint or the group's offsets forbid, with what to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refused(
 
     Args:
         verdict: The decision.
-        situation: What it was made from.
+        situation: The input of the decision.
         application_id: The application.
         location: Its checkpoint.
         stores: Whether the topology has any.

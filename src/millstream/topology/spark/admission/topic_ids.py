@@ -1,4 +1,4 @@
-"""Ids of the topics that a checkpoint has read: a topic that was made anew has another one."""
+"""Ids of the topics that a checkpoint has read; a topic that is created again has another id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOPICS = "millstream-topics.json"
 
 
 def recreated_topics(files: Files, group: Group, location: str) -> set[str]:
-    """Return the topics that have another id than when the checkpoint began.
+    """Return the topics whose id has changed since the checkpoint began.
 
     Raises:
         StreamsException: The file that notes the ids is damaged.
@@ -25,7 +25,7 @@ def recreated_topics(files: Files, group: Group, location: str) -> set[str]:
     except (ValueError, TypeError, OSError) as error:
         raise StreamsException(
             f'cannot read "{TOPICS}" in checkpoint "{location}"',
-            detail=f"{error}. It says which topics were read; nothing else is lost.",
+            detail=f"{error}. It has the ids of the topics that were read; nothing else is lost.",
             hint="Delete the file.",
         ) from error
     now = group.topic_ids(known)

@@ -1,1 +1,1 @@
-"""The files of a checkpoint: what it was made for, how far it has come, what its stores mean."""
+"""Files of a checkpoint: its description, its progress, the notes about its stores."""

@@ -26,19 +26,19 @@ DEFAULT = "DEFAULT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """The note beside Spark's files."""
+    """Description of a checkpoint's topology, stored beside Spark's files."""
 
     id: str
     topology: str
-    """Text of the description; different text means different state."""
+    """Text of ``describe()``; another text means other state."""
     tasks: dict[str, int]
-    """Sub-topology -> number of tasks; Spark cannot change it later."""
+    """Sub-topology -> number of tasks; fixed for the checkpoint's life."""
     topics: dict[str, list[str]]
-    """Source node with a pattern -> the topics it matched at the first start."""
+    """Source node with a pattern -> the topics that matched at the first start."""
     store_format: str = DEFAULT
     """``dsl.store.format``, which changes the bytes of stores and not the description."""
     stores: Mapping[str, StoreNote] = field(default_factory=dict)
-    """What the bytes of each store mean; empty in the checkpoints of earlier versions."""
+    """Type, layout and serdes of each store; empty in checkpoints of earlier versions."""
 
     def to_json(self) -> str:
         """Return the file's text."""
@@ -58,7 +58,7 @@ class Checkpoint:
         """Read the file's text.
 
         Raises:
-            StreamsException: It is damaged or of another version.
+            StreamsException: The text is damaged or of another version.
         """
         try:
             body = json.loads(text)
@@ -76,7 +76,7 @@ class Checkpoint:
             detail = f"{type(error).__name__}: {error}."
         raise StreamsException(
             f'cannot read "{FILE}" in checkpoint "{location}"',
-            detail=f"{detail} It says for what the checkpoint was made; the rest is there.",
+            detail=f"{detail} It describes the topology; the other files are there.",
             hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
             "start with empty stores from the committed offsets of the group.",
         )
@@ -89,7 +89,7 @@ def new_checkpoint(
     store_format: str = DEFAULT,
     stores: Mapping[str, StoreNote] | None = None,
 ) -> Checkpoint:
-    """Return the note for a new checkpoint."""
+    """Return the description for a new checkpoint."""
     return Checkpoint(
         id=uuid.uuid4().hex[:12],
         topology=topology,
@@ -103,17 +103,17 @@ def new_checkpoint(
 def check_same(
     found: Checkpoint, wanted: Checkpoint, location: str, compatible: AbstractSet[str] = frozenset()
 ) -> None:
-    """Refuse a checkpoint that was made for something else.
+    """Check that a checkpoint belongs to the same topology.
 
     Args:
-        found: What it has noted.
-        wanted: What the application would note in a new one.
-        location: Where it is.
-        compatible: Stores whose serdes or window size may be others.
+        found: The checkpoint's description.
+        wanted: The description that the application would write now.
+        location: The checkpoint's location.
+        compatible: Stores whose serdes or window size may change.
 
     Raises:
-        StreamsException: The topology, the numbers of tasks, the format of stores, or what the
-            bytes of a store mean, differ.
+        StreamsException: The topology, the numbers of tasks, the format of stores, or a
+            store's type, layout or serdes differ.
     """
     hint = (
         "Give the application another application.id or millstream.checkpoint.location, "
@@ -142,7 +142,7 @@ def check_same(
 
 
 def local_path(location: str) -> Path | None:
-    """Return the path of a checkpoint on this machine's own file system; None for any other."""
+    """Return the path of a checkpoint on this machine's file system; None for any other."""
     parts = urlsplit(location)
     return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
 

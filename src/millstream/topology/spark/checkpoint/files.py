@@ -13,27 +13,27 @@ from millstream.topology.spark.private import private_directory, write_private
 
 
 class Files(Protocol):
-    """What can be done with the files of a checkpoint; paths are relative to it."""
+    """Operations on the files of a checkpoint; paths are relative to it."""
 
     def names(self, directory: str) -> list[str]:
         """Return the names in a directory; none if it does not exist."""
 
     def has(self, path: str) -> bool:
-        """Tell whether there is a file or directory."""
+        """Tell whether a file or directory exists."""
 
     def text(self, path: str) -> str:
-        """Return what a file says.
+        """Return the text of a file.
 
         Raises:
-            OSError: It cannot be read.
-            UnicodeDecodeError: It is no text.
+            OSError: The file cannot be read.
+            UnicodeDecodeError: The file is not UTF-8 text.
         """
 
     def write(self, path: str, text: str) -> None:
-        """Make a file; it is there as a whole or not at all."""
+        """Write a file atomically."""
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a directory with all that is in it, if it is there."""
+        """Delete a file, or a directory with its contents, if it exists."""
 
 
 class LocalFiles:
@@ -52,15 +52,15 @@ class LocalFiles:
         return [each.name for each in path.iterdir()] if path.is_dir() else []
 
     def has(self, path: str) -> bool:
-        """Tell whether there is a file or directory."""
+        """Tell whether a file or directory exists."""
         return (self._root / path).exists()
 
     def text(self, path: str) -> str:
-        """Return what a file says."""
+        """Return the text of a file."""
         return (self._root / path).read_text("utf-8")
 
     def write(self, path: str, text: str) -> None:
-        """Make a file; it is there as a whole or not at all."""
+        """Write a file atomically."""
         file = self._root / path
         private_directory(file.parent)
         draft = file.with_name(f"{file.name}.draft")
@@ -68,7 +68,7 @@ class LocalFiles:
         draft.replace(file)
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a directory with all that is in it, if it is there."""
+        """Delete a file, or a directory with its contents, if it exists."""
         target = self._root / path
         if target.is_dir():
             shutil.rmtree(target)
@@ -100,11 +100,11 @@ class RemoteFiles:
         return [status.getPath().getName() for status in self._files.listStatus(path)]
 
     def has(self, path: str) -> bool:
-        """Tell whether there is a file or directory."""
+        """Tell whether a file or directory exists."""
         return bool(self._files.exists(self._at(path)))
 
     def text(self, path: str) -> str:
-        """Return what a file says."""
+        """Return the text of a file."""
         try:
             stream = self._files.open(self._at(path))
             try:
@@ -115,7 +115,7 @@ class RemoteFiles:
             raise OSError(str(error.java_exception)) from error
 
     def write(self, path: str, text: str) -> None:
-        """Make a file; as atomic as the file system makes it."""
+        """Write a file; atomically if the file system's rename is atomic."""
         file = self._at(path)
         self._files.mkdirs(file.getParent())
         stream = self._files.create(file, True)
@@ -125,7 +125,7 @@ class RemoteFiles:
             stream.close()
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a directory with all that is in it, if it is there."""
+        """Delete a file, or a directory with its contents, if it exists."""
         self._files.delete(self._at(path), True)
 
     def _at(self, path: str) -> Any:

@@ -1,7 +1,8 @@
 """Progress of a checkpoint: Spark's logs of planned and committed batches, checked.
 
-Spark notes the end of a batch's offsets before it runs the batch, in ``offsets/<batch>``, and its
-end in ``commits/<batch>``. At a start it repeats a batch that is in the one log only.
+Spark writes a batch's end offsets to ``offsets/<batch>`` before it runs the batch, and
+``commits/<batch>`` when the batch has ended. At a start it repeats a batch that is only in
+``offsets``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from millstream.topology.spark.checkpoint.files import Files
 COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
 STATE, ID = "state", "metadata"
 SPARKS = (OFFSETS, COMMITS, STATE, SOURCES, ID, f".{ID}.crc")
-"""What Spark makes in a checkpoint."""
+"""Spark's files and directories in a checkpoint."""
 _LINES_BEFORE_SOURCES = 2
 _RESTORE = "Restore the checkpoint from a copy"
 _ANEW = "or delete it, to start with empty stores from the committed offsets of the group."
@@ -29,16 +30,16 @@ Positions = dict[str, dict[int, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a checkpoint has come."""
+    """Progress of a checkpoint: its planned and committed batches."""
 
     planned: int = -1
     """The last batch that Spark has planned; -1 for none."""
     done: int = -1
     """The last batch that Spark has committed; -1 for none."""
     planned_to: Positions
-    """Where the planned batch ends."""
+    """End offsets of the planned batch."""
     done_to: Positions
-    """Where the committed batch ends; where the first batch begins if there is none."""
+    """End offsets of the committed batch; start offsets of the first batch if there is none."""
 
 
 class CheckpointLog:
@@ -46,7 +47,7 @@ class CheckpointLog:
 
     Args:
         files: The checkpoint's files.
-        location: Where it is, for errors.
+        location: The checkpoint's location, for errors.
     """
 
     def __init__(self, files: Files, location: str) -> None:
@@ -54,11 +55,11 @@ class CheckpointLog:
         self._location = location
 
     def progress(self) -> Progress:
-        """Return how far the checkpoint has come.
+        """Return the planned and committed batches.
 
         Raises:
-            StreamsException: A file that this depends on is missing or damaged; the error says
-                what is lost, and how to go on.
+            StreamsException: A needed file is missing or damaged; the error says what is
+                lost, and what to do.
         """
         offsets, commits = self._batches(OFFSETS), self._batches(COMMITS)
         planned, done = max(offsets, default=-1), max(commits, default=-1)
@@ -66,7 +67,7 @@ class CheckpointLog:
             raise self._broken(
                 f"{OFFSETS}/{done}",
                 "It is missing, and the batch was committed.",
-                "How far the sources were read is lost; the stores are there.",
+                "The source positions are lost; the stores are not.",
                 f"{_RESTORE}, {_ANEW}",
             )
         if planned < 0:
@@ -90,22 +91,22 @@ class CheckpointLog:
         )
 
     def consumed(self, batch: int) -> Positions:
-        """Return how far the topics had been read at the end of a batch."""
+        """Return the end offsets of a batch."""
         lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()
         _check_head(lines, _LINES_BEFORE_SOURCES + 1)
         return positions_of(lines[_LINES_BEFORE_SOURCES:])
 
     def time_ms(self, batch: int) -> int:
-        """Return when a batch was planned, in epoch milliseconds."""
+        """Return the time at which a batch was planned, in epoch milliseconds."""
         lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()
         return int(json.loads(lines[1])["batchTimestampMs"])
 
     def batches(self) -> list[int]:
-        """Return the planned batches that Spark has not forgotten yet, in order."""
+        """Return the planned batches that Spark has not deleted yet, in order."""
         return sorted(self._batches(OFFSETS))
 
     def beginning(self) -> Positions:
-        """Return where the first batch began."""
+        """Return the start offsets of the first batch."""
         return self._beginning()
 
     def _batches(self, directory: str) -> set[int]:
@@ -116,7 +117,7 @@ class CheckpointLog:
             return self.consumed(batch)
         except (ValueError, KeyError, TypeError, IndexError, OSError) as error:
             how = f"{_RESTORE}, {_ANEW}"
-            lost = "How far the sources were read is lost; the stores are there."
+            lost = "The source positions are lost; the stores are not."
             if batch > done:
                 lost = (
                     f"Batch {batch} was planned and had not ended; nothing of the batches before "
@@ -162,7 +163,7 @@ class CheckpointLog:
             raise self._broken(
                 ID,
                 _shown(error),
-                "Spark's name of the query is lost, and nothing else.",
+                "Only Spark's id of the query is lost.",
                 f'Delete "{ID}", and ".{ID}.crc" where it is: Spark makes a new one.',
             ) from error
 
@@ -189,7 +190,7 @@ def positions_of(lines: Iterable[str]) -> Positions:
     found: Positions = {}
     for source in map(json.loads, (line for line in lines if line != "-")):
         for topic, offsets in source.items() if isinstance(source, dict) else ():
-            # The source of ticks counts in its own way.
+            # The tick source has its own kind of offsets.
             if isinstance(offsets, dict):
                 found[topic] = {int(number): int(offset) for number, offset in offsets.items()}
     return found
@@ -207,7 +208,7 @@ def _repeat(batch: int, files: list[str]) -> str:
 def _delete(files: list[str]) -> str:
     named = " and ".join(f'"{file}"' for file in files)
     crcs = " and ".join(f'"{file.replace("/", "/.")}.crc"' for file in files)
-    return f"Delete {named}, and {crcs} where they are"
+    return f"Delete {named}, and {crcs} if they exist"
 
 
 def _check_head(lines: list[str], least: int) -> None:

@@ -19,12 +19,12 @@ from millstream.core.state.identity import StoreIdentity
 log = logging.getLogger(__name__)
 
 OWN = "own"
-"""A store that a user's builder makes: all that is known of its bytes."""
+"""Layout of a store of a user's own builder: its bytes are unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreNote:
-    """What the bytes of one store mean; see ``StoreIdentity``."""
+    """Type, layout and serdes of one store; see ``StoreIdentity``."""
 
     type: str
     values: str = ""
@@ -35,7 +35,7 @@ class StoreNote:
 
     @property
     def opaque(self) -> bool:
-        """Whether a user's code decides what the bytes are."""
+        """Whether a user's code decides the layout of the bytes."""
         return self.type == OWN or self.values == "supplied"
 
 
@@ -52,25 +52,25 @@ def notes_of(plan: Plan, config: StreamsConfig) -> dict[str, StoreNote]:
 
 
 def notes_to_json(notes: Notes) -> dict[str, Any]:
-    """Return notes as JSON's kind of values."""
+    """Return notes as values for JSON."""
     return {name: asdict(note) for name, note in notes.items()}
 
 
 def notes_from_json(data: Mapping[str, Any]) -> dict[str, StoreNote]:
-    """Return what ``notes_to_json`` wrote."""
+    """Return the notes that ``notes_to_json`` encoded."""
     return {name: StoreNote(**fields) for name, fields in data.items()}
 
 
 def kinds_of(notes: Notes) -> dict[str, str]:
-    """Return the plugins of the stores' bytes, as far as they are known."""
+    """Return the byte-store plugin of each store, where it is known."""
     return {name: note.kind for name, note in notes.items() if note.kind is not None}
 
 
 def compatible_stores(config: StreamsConfig, notes: Notes) -> set[str]:
-    """Return the stores whose bytes a user has called compatible with what they were.
+    """Return the stores that the configuration declares compatible with their earlier bytes.
 
     Raises:
-        ConfigException: One of them is no store of the topology.
+        ConfigException: A name is not a store of the topology.
     """
     named = set(config.getList(STORE_CHANGED_OK))
     for name in sorted(named - notes.keys()):
@@ -82,21 +82,21 @@ def compatible_stores(config: StreamsConfig, notes: Notes) -> set[str]:
 
 
 def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], location: str) -> None:
-    """Refuse stores whose bytes would be read as something else.
+    """Check that the bytes of each store still have the same meaning.
 
     Args:
-        found: What the checkpoint has noted; nothing of stores that it has no note of.
-        wanted: What the topology has.
-        compatible: Stores that may change what can be read with other serdes.
-        location: The checkpoint's.
+        found: The checkpoint's notes; stores without a note are not checked.
+        wanted: The topology's notes.
+        compatible: Stores whose serdes and sizes may change.
+        location: The checkpoint's location.
 
     Raises:
-        StreamsException: A store's type, layout, sizes or serdes are others.
+        StreamsException: A store's type, layout, sizes or serdes have changed.
     """
     changed = {
         name: list(_changes(found[name], note))
         for name, note in wanted.items()
-        if name in found and name not in _excused(found, wanted, compatible)
+        if name in found and name not in _compatible_changes(found, wanted, compatible)
     }
     changed = {name: changes for name, changes in changed.items() if changes}
     if changed:
@@ -104,17 +104,17 @@ def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], loca
 
 
 def merged(found: Notes, wanted: Notes) -> dict[str, StoreNote]:
-    """Return the notes to keep: those of the topology, and of stores that it has no longer."""
+    """Return the topology's notes, and those of stores that are no longer in it."""
     return {**found, **wanted}
 
 
 def log_carried(found: Notes, wanted: Notes) -> None:
-    """Say which stores are going to be kept by another kind of byte store."""
+    """Log the stores that move to another kind of byte store."""
     for name, note in wanted.items():
         before = found[name].kind if name in found else None
         if None not in (before, note.kind) and before != note.kind:
             log.info(
-                "store is carried over to another kind store=%s from=%s to=%s",
+                "store moves to another kind of byte store store=%s from=%s to=%s",
                 name,
                 before,
                 note.kind,
@@ -134,7 +134,7 @@ def _note(
     }
     for role, text in serdes.items():
         if text == UNKNOWN:
-            log.info("serde cannot be looked at store=%s role=%s", name, role)
+            log.info("serde cannot be compared store=%s role=%s", name, role)
     return StoreNote(
         type=found.type,
         values=found.values,
@@ -149,8 +149,8 @@ def _default(role: str, defaults: Mapping[str, Any]) -> Any:
     return defaults["key" if role == "key" else "value"]
 
 
-def _excused(found: Notes, wanted: Notes, compatible: AbstractSet[str]) -> set[str]:
-    """Return the stores that are called compatible and may be."""
+def _compatible_changes(found: Notes, wanted: Notes, compatible: AbstractSet[str]) -> set[str]:
+    """Return the stores declared compatible whose changes serdes can explain."""
     return {
         name
         for name in compatible & found.keys() & wanted.keys()
@@ -166,11 +166,11 @@ def _changes(before: StoreNote, now: StoreNote) -> Iterator[str]:
         if not same_format(old, new):
             yield f"its {role} serde was {old} and is {new}"
         elif old != new:
-            log.info("serde is taken for the same by its name before=%s now=%s", old, new)
+            log.info("serde compared by name only before=%s now=%s", old, new)
 
 
 def _moved(before: StoreNote, now: StoreNote) -> Iterator[str]:
-    """Yield what makes the bytes of one unreadable for the other, whatever the serdes are."""
+    """Yield the changes of type and layout, which no serde can read across."""
     if before.type != now.type:
         yield f"its type was {before.type} and is {now.type}"
         return
@@ -194,7 +194,7 @@ def _changed(
         "Go back to what it was, or start with empty stores: with another application.id or "
         "millstream.checkpoint.location."
     )
-    may = [name for name in changed if name in _excused(found, wanted, set(changed))]
+    may = [name for name in changed if name in _compatible_changes(found, wanted, set(changed))]
     if may:
         hint += f" If the bytes can be read all the same, set {STORE_CHANGED_OK}={','.join(may)}."
     return StreamsException(

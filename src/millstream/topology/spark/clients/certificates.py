@@ -1,4 +1,4 @@
-"""Certificates and keys of Kafka's Java settings, as the text (PEM) that other clients take."""
+"""Certificates and keys of Kafka's Java settings, converted to PEM text for librdkafka."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PASSWORD = "KEYTOOL_STOREPASS"
 
 
 def pem(key: str, text: str) -> str:
-    """Return the blocks of a PEM text, each with line breaks where they belong.
+    """Return the blocks of a PEM text with normal line breaks.
 
-    Java takes them on one line as well, as a properties file has them.
+    Java also accepts a block on one line, as in a properties file.
 
     Raises:
-        ConfigException: There is none.
+        ConfigException: The text has no block.
     """
     blocks = list(_blocks(text))
     if not blocks:
@@ -41,7 +41,7 @@ def pem(key: str, text: str) -> str:
 
 def _blocks(text: str) -> Iterator[str]:
     for kind, body in _BLOCK.findall(text):
-        # An encrypted key of the old form has headers, which no line may be joined to.
+        # An encrypted key of the old form has header lines, which must stay as they are.
         if ":" in body:
             lines = body.strip("\r\n").splitlines()
         else:
@@ -50,10 +50,10 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def kind_of_store(key: str, path: str) -> str:
-    """Return what a file is: ``PEM``, ``PKCS12`` or ``JKS``.
+    """Return the format of a file: ``PEM``, ``PKCS12`` or ``JKS``.
 
     Raises:
-        ConfigException: It cannot be read, or is none of these.
+        ConfigException: The file cannot be read, or has another format.
     """
     try:
         with Path(path).open("rb") as file:
@@ -77,14 +77,14 @@ def trusted_certificates(key: str, path: str, password: str | None) -> str:
     """Return the trusted certificates of a JKS or PKCS12 file, read with Java's ``keytool``.
 
     Raises:
-        ConfigException: The password is wrong, the file is damaged, or there is none in it.
+        ConfigException: The password is wrong, the file is damaged, or has no certificate.
         JavaNotFoundError: There is no Java.
     """
     command = [str(Path(java_command()).resolve().with_name("keytool")), "-J-Duser.language=en"]
     command += ["-list", "-rfc", "-keystore", path]
     environment = dict(os.environ)
     if password is not None:
-        # Not as an argument: every user sees those.
+        # Not as an argument: every user of the machine sees those.
         command += ["-storepass:env", _PASSWORD]
         environment[_PASSWORD] = password
     done = subprocess.run(
@@ -101,7 +101,7 @@ def trusted_certificates(key: str, path: str, password: str | None) -> str:
         told = (done.stdout or done.stderr).strip().splitlines()
         raise ConfigException(
             f"cannot read trusted certificates from {path}, the value of configuration {key}",
-            detail=told[0] if done.returncode and told else "There is none in it.",
+            detail=told[0] if done.returncode and told else "It has none.",
             hint="Check ssl.truststore.password; keytool -list shows what the file has.",
         )
     return found

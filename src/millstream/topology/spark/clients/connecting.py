@@ -1,4 +1,4 @@
-"""Reason why a client cannot connect: no answer, or a refusal."""
+"""Errors for a client that cannot connect: no answer, or a refusal."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _HINTS: dict[type[AuthenticationException], str] = {
 
 
 class Heard:
-    """Hears from a client why it is not connected; its ``error_cb``."""
+    """``error_cb`` of a client that records why it is not connected."""
 
     def __init__(self) -> None:
         self.last: KafkaError | None = None
-        """Anything that went wrong."""
+        """The last error."""
         self.refusal: KafkaError | None = None
-        """What will go wrong again with the same settings."""
+        """An error that retries with the same settings cannot cure."""
 
     def __call__(self, error: KafkaError) -> None:
         if _kind(error) is not None:
@@ -62,7 +62,7 @@ class Heard:
 
 def _kind(error: KafkaError) -> type[AuthenticationException] | None:
     if _TLS_ALERT in error.str():
-        # What a broker says after the handshake arrives as an error of the transport.
+        # A refusal after the handshake arrives as a transport error.
         return SslAuthenticationException
     return _REFUSALS.get(error.code())
 
@@ -72,8 +72,8 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
 
     Raises:
         BrokerNotFoundException: No broker answers.
-        StreamsException: It does, and refuses the user, or is not the one that it should be.
-        ConfigException: The settings are none that a client can be made with.
+        StreamsException: The broker refuses the user, or its certificate is not trusted.
+        ConfigException: The client refuses the settings.
     """
     heard, servers = Heard(), settings.get("bootstrap.servers", "")
     admin = made(settings, heard)
@@ -99,10 +99,10 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
 
 
 def made(settings: Mapping[str, Any], heard: Heard) -> AdminClient:
-    """Return a client that tells ``heard`` what goes wrong.
+    """Return a client that reports errors to ``heard``.
 
     Raises:
-        ConfigException: It refuses the settings.
+        ConfigException: The client refuses the settings.
     """
     try:
         told: Any = {**settings, "error_cb": heard}

@@ -1,7 +1,7 @@
-"""Deadlines for calls of Kafka clients, also for those that ignore their own time-out.
+"""Deadlines for calls of Kafka clients, also for calls that ignore their own timeout.
 
-A client's own timeout is a promise of the client. After a broker's outage some releases do not keep
-it: the call never returns, the worker waits for ever, and nothing says so.
+After a broker's outage some releases of the client do not keep the timeout of a call: it never
+returns, and the worker would wait for ever without an error.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from millstream.core.errors import TimeoutException
 log = logging.getLogger(__name__)
 
 LIMIT_S = 90.0
-"""More than any timeout that a client is given here."""
+"""Longer than every timeout that is set for a client."""
 _LAST_WORDS_S = 10.0
 _EXIT_STATUS = 70
 T = TypeVar("T")
 
 
 def in_time(name: str, call: Callable[[], T], limit_s: float | None = None) -> T:
-    """Return what ``call`` returns, or raise what it raises.
+    """Run a call in a thread of its own, and return or raise its result within a time limit.
 
-    If it does not return, it is left behind with its thread. A process that runs Spark's tasks then
-    ends shortly after the error has been reported: its client holds locks and memory for ever.
+    A call that does not return is abandoned together with its thread. A Python worker of Spark then
+    ends shortly after it has reported the error: the client would hold locks and memory for ever.
 
     Args:
-        name: What the call is called in the error.
-        call: A call of a client. It runs in a thread of its own.
+        name: Name of the call, for the error.
+        call: A call of a client.
         limit_s: How long to wait, in seconds; ``LIMIT_S`` unless given.
 
     Raises:
@@ -48,19 +48,19 @@ def in_time(name: str, call: Callable[[], T], limit_s: float | None = None) -> T
         raise TimeoutException(
             f"{name} of the Kafka client did not return within {limit_s:g} s",
             detail=f"Worker process {os.getpid()} ends, because its client cannot be used again.",
-            hint="See that the broker answers; the batch is repeated when it is run again.",
+            hint="Check that the broker answers; the next start repeats the batch.",
         )
     return running.result()
 
 
-def close_aside(client: Any) -> None:
-    """Close a client without waiting: if its broker is away, that may take long."""
+def close_in_background(client: Any) -> None:
+    """Close a client in a background thread: without a broker that may take long."""
 
     def close() -> None:
         try:
             client.close()
-        except Exception as error:  # noqa: BLE001 - it is given up already
-            log.debug("a given up client did not close well error=%r", error)
+        except Exception as error:  # noqa: BLE001 - the client is abandoned
+            log.debug("closing an abandoned client failed error=%r", error)
 
     threading.Thread(target=close, name="millstream-end-of-client", daemon=True).start()
 
@@ -81,7 +81,7 @@ class _Call(Generic[T]):
     def _run(self) -> None:
         try:
             self._value.append(self._call())
-        except BaseException as error:  # noqa: BLE001 - raised again where it was called
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             self._error = error
         finally:
             self.done.set()

@@ -1,4 +1,4 @@
-"""Parser of ``sasl.jaas.config``, where Kafka's Java clients have user and password."""
+"""Parser of ``sasl.jaas.config``, the entry of Kafka's Java clients for user and password."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ _EXAMPLE = f'{PLAIN} required username="alice" password="...";'
 
 @dataclass(frozen=True, slots=True)
 class LoginModule:
-    """One login module: its class, and its options, which are secrets."""
+    """A login module: its class, and its options, which may be secret."""
 
     name: str
     options: Mapping[str, str] = field(repr=False)
 
 
 def parse_jaas(text: str) -> LoginModule:
-    """Return what an entry says.
+    """Parse an entry.
 
     Raises:
-        ConfigException: It is not ``class required name="value" ... ;``. The text is not shown.
+        ConfigException: The text is not ``class required name="value" ... ;``. The error does not
+            show the text.
     """
     found = _ENTRY.fullmatch(text)
     if found is None or found[2].lower() not in _FLAGS:
-        raise _wrong("It has to be the name of a login module, a flag, options, and a semicolon.")
+        raise _wrong("It must be the name of a login module, a flag, options, and a semicolon.")
     options: dict[str, str] = {}
     at = 0
     while at < len(found[3]):
         option = _OPTION.match(found[3], at)
         if option is None:
-            raise _wrong('Each option has to be name="value"; the only semicolon comes at the end.')
+            raise _wrong('Each option must be name="value"; the only semicolon is at the end.')
         options[_unquoted(option[1])] = _unquoted(option[2])
         at = option.end()
     return LoginModule(found[1], options)

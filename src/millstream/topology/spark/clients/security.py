@@ -1,7 +1,7 @@
 """TLS and SASL settings of Kafka's Java clients, translated for librdkafka and the JVM's connector.
 
-What cannot be said to all clients of an application is refused by name. A client that is left out
-would fail later with "no broker answers", or connect in another way than asked for.
+A setting that not all clients of an application support is refused by name. Otherwise one client
+would fail later with "no broker answers", or connect in another way than the others.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _PEM_FILES = {
 
 
 def librdkafka_security(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a client's ``security.protocol``, ``ssl.*`` and ``sasl.*`` in librdkafka's words.
+    """Return a client's ``security.protocol``, ``ssl.*`` and ``sasl.*`` by librdkafka's names.
 
     Raises:
-        ConfigException: An entry is wrong, unknown, or something that only a JVM can do.
+        ConfigException: An entry is wrong, unknown, or supported by a JVM only.
     """
     protocol, given = _checked(settings)
     found: dict[str, Any] = {"security.protocol": protocol}
@@ -50,7 +50,7 @@ def librdkafka_security(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def connector_security(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the same for the JVM, with what only librdkafka's words say.
+    """Return the same for the JVM, entries by librdkafka's names included.
 
     Raises:
         ConfigException: As above.
@@ -84,7 +84,7 @@ def _checked(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
         if name in keys.REFUSED and value not in keys.HARMLESS.get(name, ()):
             raise ConfigException(
                 f"configuration {name} cannot be used on Spark",
-                detail="Only the JVM has it, and the sinks' clients are no part of the JVM.",
+                detail="Only Java clients support it, and the sinks' clients are librdkafka.",
                 hint=keys.REFUSED[name],
             )
         if name not in keys.KNOWN:
@@ -99,7 +99,7 @@ def _checked(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
 def _check_protocols(given: Given) -> None:
     for name in ("ssl.protocol", "ssl.enabled.protocols"):
         asked = {part.strip() for part in given.get(name, "").split(",")} - {""}
-        # The first names what the JVM is able to do, the second what it may do.
+        # The first entry lists what the JVM supports, the second what it may use.
         known, alone = keys.PROTOCOLS, {"TLSv1.3"}
         if name == "ssl.protocol":
             known, alone = known | {"TLS"}, {""}
@@ -157,7 +157,7 @@ def _handshake(given: Given) -> dict[str, str]:
         found["ssl.endpoint.identification.algorithm"] = algorithm.lower() or "none"
     if suites := given.get("ssl.cipher.suites"):
         names = [each.strip() for each in suites.split(",") if each.strip()]
-        # librdkafka takes those of TLSv1.2; those of TLSv1.3 are always on.
+        # librdkafka accepts suites of TLSv1.2; those of TLSv1.3 are always on.
         older = [each for each in names if each not in keys.TLS_1_3] or names
         found["ssl.cipher.suites"] = ":".join(map(keys.openssl_cipher, older))
     return found
@@ -176,7 +176,7 @@ def _credentials(given: Given) -> dict[str, Any]:
             f"{JAAS} is missing",
             detail=f"sasl.mechanism is {mechanism}, which needs a user and a password.",
             hint=f'Write {JAAS}={PLAIN} required username="..." password="..."; as an entry. Files '
-            "that java.security.auth.login.config names are for the JVM alone.",
+            "named by java.security.auth.login.config are for the JVM only.",
         )
     module = parse_jaas(jaas)
     expected = PLAIN if mechanism == "PLAIN" else SCRAM
@@ -196,7 +196,7 @@ def _mechanism(given: Given) -> str:
         default = " (Kafka's default)" if mechanism == "GSSAPI" else ""
         raise ConfigException(
             f"Invalid value {mechanism}{default} for configuration sasl.mechanism on Spark",
-            detail=f"librdkafka, as it is installed, can do: {', '.join(keys.MECHANISMS)}.",
+            detail=f"The installed librdkafka supports: {', '.join(keys.MECHANISMS)}.",
             hint="Let the broker offer one of them, for instance SCRAM-SHA-512.",
         )
     return mechanism
@@ -222,7 +222,7 @@ def _oauth(given: Given, module: LoginModule | None) -> dict[str, Any]:
             found[own] = value
         elif name != "scope" or url is None:
             raise ConfigException(
-                "for OAUTHBEARER the address of tokens, the client or its secret is missing",
+                "the token endpoint, client id or client secret for OAUTHBEARER is missing",
                 hint="Set sasl.oauthbearer.token.endpoint.url, and clientId and clientSecret in "
                 f"{JAAS} ({OAUTH}).",
             )
@@ -248,7 +248,7 @@ def _files_for_the_jvm(given: Given) -> dict[str, str]:
         if (path and kind_of_store(f"{store}.location", path) == "PEM") or any(
             text in given and text.startswith(store) for text in texts
         ):
-            # Without it Java takes every file for a JKS or PKCS12.
+            # Without the type Java expects JKS or PKCS12.
             found[name] = "PEM"
     return found
 
@@ -266,7 +266,7 @@ def _wrong_module(module: LoginModule, detail: str) -> ConfigException:
     return ConfigException(
         f"Invalid value for configuration {JAAS} on Spark: login module {module.name}",
         detail=detail,
-        hint="The sinks' clients are no part of the JVM and cannot run its login modules.",
+        hint="The sinks' clients are librdkafka and cannot run Java's login modules.",
     )
 
 

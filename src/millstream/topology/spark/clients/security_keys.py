@@ -37,7 +37,7 @@ TRANSLATED = frozenset(
         "ssl.truststore.type",
     )
 )
-"""Java's names of what every client can do."""
+"""Java's names of settings that every client supports."""
 
 _OAUTH = "sasl.oauthbearer."
 JVM_ONLY = frozenset(
@@ -71,8 +71,8 @@ JVM_ONLY = frozenset(
         "ssl.trustmanager.algorithm",
     )
 )
-"""For the connector alone: timing, and a JVM's own implementations. Who connects to what is not
-changed by them."""
+"""Settings for the connector only: timing, and implementations inside a JVM. They do not change
+which broker is trusted, or as which user a client connects."""
 
 _PASSWORDS = (
     'Give user and password in sasl.jaas.config: ... required username="..." password="...";'
@@ -97,7 +97,7 @@ REFUSED = {
     "ssl.provider": "Leave it out: TLSv1.2 and TLSv1.3 need no other provider.",
     **{f"{_OAUTH}assertion.{name}": _CLIENT_SECRET for name in _ASSERTIONS},
 }
-"""What a program written in Java decides, with what to write in its place."""
+"""Settings that need Java classes of the user, with a replacement for each."""
 
 _KAFKA_OAUTH = "org.apache.kafka.common.security.oauthbearer"
 HARMLESS = {
@@ -111,7 +111,7 @@ HARMLESS = {
     ),
     f"{_OAUTH}jwt.validator.class": (f"{_KAFKA_OAUTH}.DefaultJwtValidator",),
 }
-"""Classes of Kafka's own that librdkafka has something for."""
+"""Kafka's own classes for which librdkafka has an equivalent."""
 
 LIBRDKAFKA = frozenset(
     (
@@ -138,7 +138,7 @@ LIBRDKAFKA = frozenset(
         "ssl.sigalgs.list",
     )
 )
-"""librdkafka's own names, which go to it as they are."""
+"""librdkafka's own names, passed on unchanged."""
 
 KNOWN = TRANSLATED | JVM_ONLY | REFUSED.keys() | LIBRDKAFKA
 
@@ -146,10 +146,10 @@ _SUITE = re.compile(r"TLS_(?:(RSA)|(\w+?)_(\w+))_WITH_(\w+)_(SHA\d*)")
 
 
 def openssl_cipher(name: str) -> str:
-    """Return what OpenSSL calls a cipher suite of Java's.
+    """Return OpenSSL's name of a cipher suite of Java.
 
     Raises:
-        ConfigException: It is no suite of TLSv1.2 that OpenSSL has.
+        ConfigException: OpenSSL has no such suite of TLSv1.2.
 
     >>> openssl_cipher("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
     'ECDHE-RSA-AES256-GCM-SHA384'
@@ -158,7 +158,7 @@ def openssl_cipher(name: str) -> str:
     if found is None:
         raise ConfigException(
             f"Invalid value {name} for configuration ssl.cipher.suites on Spark",
-            detail="librdkafka takes suites of TLSv1.2 only; those of TLSv1.3 are always on.",
+            detail="librdkafka accepts suites of TLSv1.2 only; those of TLSv1.3 are always on.",
             hint="Write TLSv1.2 suites such as TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384.",
         )
     rsa, exchange, signature, cipher, digest = found.groups()

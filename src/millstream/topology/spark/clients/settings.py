@@ -55,7 +55,7 @@ _COORDINATOR_COMES = (
     KafkaError._WAIT_COORD,
 )
 _FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
-_SPOILT = (
+_NEW_PRODUCER_NEEDED = (
     *_FENCED,
     KafkaError._INCONSISTENT,
     KafkaError._STATE,
@@ -64,7 +64,7 @@ _SPOILT = (
     KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER,
     KafkaError.UNKNOWN_PRODUCER_ID,
 )
-_PASSING = (
+_TRANSIENT = (
     *_COORDINATOR_COMES,
     KafkaError._ALL_BROKERS_DOWN,
     KafkaError._MSG_TIMED_OUT,
@@ -83,7 +83,7 @@ _PASSING = (
     KafkaError.REQUEST_TIMED_OUT,
 )
 PRODUCER_DEFAULTS: dict[str, Any] = {
-    # The same choice of partitions as Kafka's Java producer makes.
+    # The same partitioner as that of Kafka's Java producer.
     "partitioner": "murmur2_random",
     "queue.buffering.max.messages": 2_000_000,
     "queue.buffering.max.kbytes": 1_048_576,
@@ -91,16 +91,16 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
     "linger.ms": 20,
     "batch.size": 262_144,
     "batch.num.messages": 100_000,
-    # It has to outlast the writing of a batch's output, however large.
+    # Longer than a batch's output can take to write.
     "transaction.timeout.ms": 60_000,
 }
 
 
 def client_settings(config: StreamsConfig) -> dict[str, Any]:
-    """Return the settings of clients that ask and create; ``admin.`` entries win.
+    """Return the settings of admin clients; ``admin.`` entries win.
 
     Raises:
-        ConfigException: An entry on TLS or SASL is wrong, or nothing that every client can do.
+        ConfigException: An entry for TLS or SASL is wrong, or not supported by every client.
     """
     return _common(plain_admin_settings(config))
 
@@ -134,7 +134,7 @@ def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
 
 
 def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
-    # What goes wrong is raised; librdkafka would write each attempt to connect to stderr.
+    # Errors are raised; librdkafka would write each attempt to connect to stderr.
     quiet = {"log_level": 2}
     return _translated(settings, _SHARED) | librdkafka_security(settings) | quiet
 
@@ -158,11 +158,11 @@ def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
     refused |= {"value.deserializer", "interceptor.classes", "max.poll.records", "group.protocol"}
     refused |= {"client.id", "group.instance.id", "allow.auto.create.topics"}
     fixed = {
-        # Every poll costs the connector three requests more; large ones halve the time of a read.
+        # Every poll costs the connector three more requests; large polls halve the time of a read.
         "max.poll.records": 65_536,
         "max.partition.fetch.bytes": 16_777_216,
-        # It reads only what is there. What it asks for behind that, and does not need, holds up its
-        # next request for as long as the broker waits for records: 500 ms of every batch.
+        # The connector reads existing records only. A prefetch past the end would block its next
+        # request for as long as the broker waits for new records: 500 ms of every batch.
         "fetch.max.wait.ms": 1,
     }
     given = {
@@ -175,7 +175,7 @@ def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors.StreamsException:
-    """Return the typed error for a failure of a client; its cause is Kafka's own error."""
+    """Return the typed error for a failure of a client, caused by Kafka's own error."""
     raised = errors.StreamsException(problem, detail=_detail(error), hint=hint)
     code = _code(error)
     if code in _FENCED:
@@ -194,16 +194,16 @@ def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors
 def raise_kafka_error(problem: str, error: BaseException) -> NoReturn:
     """Raise the typed error for a failure of a client, with its own cause.
 
-    ``raise kafka_error(...) from error`` would put the client's error in the place of that cause.
+    ``raise kafka_error(...) from error`` would replace that cause by the client's error.
     """
     raised = kafka_error(problem, error)
     raise raised from raised.__cause__
 
 
-def patiently(call: Callable[[], T], timeout_s: float) -> T:
-    """Return what ``call`` returns, tried again while the group's coordinator is on its way.
+def with_coordinator(call: Callable[[], T], timeout_s: float) -> T:
+    """Return the result of ``call``, retried while the group's coordinator is not available.
 
-    librdkafka hands these errors to the caller; every new cluster has them for a moment.
+    librdkafka raises these errors; in a new cluster they occur for a moment.
     """
     give_up = time.monotonic() + timeout_s
     while True:
@@ -215,18 +215,18 @@ def patiently(call: Callable[[], T], timeout_s: float) -> T:
             time.sleep(0.05)
 
 
-def is_spoilt(error: BaseException) -> bool:
-    """Tell whether only a new producer can go on: this one is fenced, or its state is wrong."""
+def needs_new_producer(error: BaseException) -> bool:
+    """Tell whether a new producer is needed: this one is fenced, or its state is invalid."""
     if isinstance(error, ClientException) and error.args:
         error = error.args[0]
-    return isinstance(error, KafkaError) and (error.fatal() or error.code() in _SPOILT)
+    return isinstance(error, KafkaError) and (error.fatal() or error.code() in _NEW_PRODUCER_NEEDED)
 
 
-def may_pass(error: BaseException) -> bool:
-    """Tell whether a failure is one that goes away by itself, such as a broker's restart."""
+def is_transient(error: BaseException) -> bool:
+    """Tell whether a failure is transient, such as a broker's restart."""
     if isinstance(error, ClientException) and error.args:
         error = error.args[0]
-    return isinstance(error, KafkaError) and (error.retriable() or error.code() in _PASSING)
+    return isinstance(error, KafkaError) and (error.retriable() or error.code() in _TRANSIENT)
 
 
 def _code(error: BaseException) -> int | None:

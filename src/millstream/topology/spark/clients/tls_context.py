@@ -23,11 +23,11 @@ READ = frozenset(
         "ssl.key.pem",
     )
 )
-"""The settings that are understood here."""
+"""The supported settings."""
 
 
 def tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
-    """Return a context that checks the broker, and shows the client, as librdkafka would.
+    """Return a context that verifies the broker and identifies the client as librdkafka would.
 
     Raises:
         OSError: A file cannot be read.
@@ -53,7 +53,7 @@ def tls_context(settings: Mapping[str, Any]) -> ssl.SSLContext:
 
 
 def _load_texts(context: ssl.SSLContext, settings: Mapping[str, Any], password: Any) -> None:
-    # Python reads them from a file only.
+    # Python loads a certificate and its key from files only.
     handle, path = tempfile.mkstemp(prefix="millstream-", suffix=".pem")
     try:
         with os.fdopen(handle, "w") as file:

@@ -1,1 +1,1 @@
-"""The application in the user's process: its life, its query, its JVM and its broker."""
+"""The application in the user's process: life cycle, query, JVM, and requests to the broker."""

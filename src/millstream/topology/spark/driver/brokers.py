@@ -1,4 +1,4 @@
-"""Questions to the broker before Spark starts: topics, partitions, offsets."""
+"""Requests to the broker before Spark starts: topics, partitions, offsets."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
-    patiently,
     raise_kafka_error,
+    with_coordinator,
 )
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
@@ -44,11 +44,11 @@ FEEDBACK_SETTINGS = {
     "retention.ms": "-1",
     "segment.bytes": str(50 << 20),
 }
-"""As Kafka Streams makes its repartition topics; ``topic.`` entries win."""
+"""The settings of Kafka Streams' repartition topics; ``topic.`` entries win."""
 
 
 class Brokers:
-    """Short questions to the cluster, by short-lived clients.
+    """Requests to the cluster by short-lived clients.
 
     Args:
         config: The application's configuration.
@@ -64,8 +64,8 @@ class Brokers:
         """Return the partition counts of all topics.
 
         Raises:
-            BrokerNotFoundException: Nobody answers at ``bootstrap.servers``.
-            StreamsException: A broker does, and refuses the user or is not to be trusted.
+            BrokerNotFoundException: No broker answers at ``bootstrap.servers``.
+            StreamsException: The broker refuses the user, or its certificate is not trusted.
             ConfigException: The client refuses its settings.
         """
         found = all_topics(self._quiet, TIMEOUT_S)
@@ -103,11 +103,11 @@ class Brokers:
         return {topic: sizes[topic] for topic in wanted}
 
     def sink_sizes(self, topics: Iterable[str], sizes: Mapping[str, int]) -> dict[str, int]:
-        """Return the partition counts of sink topics; a broker that makes topics makes them now.
+        """Return the partition counts of sink topics; the broker may create missing ones now.
 
         Raises:
-            StreamsException: A topic does not exist, and the broker does not make it or
-                ``millstream.sink.topics`` says to refuse.
+            StreamsException: A topic does not exist, and the broker does not create it or
+                ``millstream.sink.topics`` forbids it.
         """
         wanted = list(topics)
         missing = [topic for topic in wanted if topic not in sizes]
@@ -121,7 +121,7 @@ class Brokers:
         for topic in missing:
             found[topic] = self._created_on_demand(topic)
             log.warning(
-                '%s: topic "%s" did not exist; the broker has made it with %d partition(s)',
+                '%s: topic "%s" did not exist; the broker has created it with %d partition(s)',
                 self._application_id,
                 topic,
                 found[topic],
@@ -129,13 +129,13 @@ class Brokers:
         return found
 
     def create_progress_topics(self, partitions: int, sizes: Mapping[str, int]) -> int:
-        """Create the internal topics of claims and of the sinks' tokens, unless they are there.
+        """Create the internal topics of claims and of the sinks' tokens, unless they exist.
 
         Returns:
-            How many partitions the topic of tokens has.
+            The partition count of the topic of tokens.
 
         Raises:
-            MisconfiguredInternalTopicException: It is there with too few partitions.
+            MisconfiguredInternalTopicException: The topic has too few partitions.
             StreamsException: The broker refuses to create it.
         """
         owner = owner_topic(self._application_id)
@@ -154,10 +154,10 @@ class Brokers:
         return partitions
 
     def create_feedback_topics(self, wanted: Mapping[str, int], sizes: Mapping[str, int]) -> None:
-        """Create the internal topics that lead back to an earlier stage, unless they are there.
+        """Create the feedback topics, unless they exist.
 
         Raises:
-            MisconfiguredInternalTopicException: One is there with another number of partitions.
+            MisconfiguredInternalTopicException: A topic has another number of partitions.
             StreamsException: The broker refuses to create it.
         """
         for topic, partitions in wanted.items():
@@ -182,7 +182,7 @@ class Brokers:
         asked = [TopicPartition(*place) for place in places]
         consumer = self._consumer()
         try:
-            found = patiently(
+            found = with_coordinator(
                 lambda: in_time("committed", lambda: consumer.committed(asked, TIMEOUT_S)),
                 TIMEOUT_S,
             )
@@ -195,7 +195,7 @@ class Brokers:
         return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
-        """Return, for each partition, the first offset at or after a time; LATEST where none is.
+        """Return each partition's first offset at or after a time; LATEST if there is none.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -211,7 +211,7 @@ class Brokers:
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
 
     def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
-        """Return how many records each topic has from the given offsets on.
+        """Return the number of records of each topic from the given offsets on.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -226,7 +226,7 @@ class Brokers:
                     first = {EARLIEST: low, LATEST: high}.get(start, start)
                     found[topic] += max(0, high - max(low, first))
         except ClientException as error:
-            raise_kafka_error("cannot ask how far topics go", error)
+            raise_kafka_error("cannot read the end offsets of topics", error)
         finally:
             in_time("close", consumer.close)
         return found

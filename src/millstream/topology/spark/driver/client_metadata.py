@@ -27,9 +27,9 @@ class ClientMetadata:
     """Tasks, stores and partitions of a started application.
 
     Args:
-        plan: The topology; no source has a pattern any more.
-        layout: Its line.
-        server: Its ``application.server``; None without one, and others then cannot find it.
+        plan: The topology; source patterns are already resolved to topics.
+        layout: Its stages.
+        server: Its ``application.server``; None if it has none.
     """
 
     def __init__(self, plan: Plan, layout: Layout, server: HostInfo | None) -> None:
@@ -52,10 +52,10 @@ class ClientMetadata:
         ]
 
     def executors(self, tasks: Mapping[Executor, Container[TaskId]]) -> list[StreamsMetadata]:
-        """Return the executors as clients; their addresses are Spark's own.
+        """Return the executors as clients, with Spark's own addresses.
 
         Args:
-            tasks: The tasks that each of them runs.
+            tasks: The tasks of each executor.
         """
         return [
             StreamsMetadata(
@@ -83,7 +83,7 @@ class ClientMetadata:
         return [client for client in self.clients() if store in client.stateStoreNames()]
 
     def for_key(self, store: str, key: Any, partitioner: Any) -> KeyQueryMetadata | None:
-        """Return where a key's partition of a store is; None if there is no such store."""
+        """Return the location of a key's partition of a store; None if there is no such store."""
         for name, argument in (("storeName", store), ("key", key), ("partitioner", partitioner)):
             if argument is None:
                 raise NullPointerException(f"{name} can't be null")
@@ -108,12 +108,12 @@ class ClientMetadata:
         sources: list[Mapping[str, Any]],
         only: Container[TaskId] | None = None,
     ) -> ThreadMetadata:
-        """Return what the query does, or an executor.
+        """Return the metadata of the query, or of an executor, as a stream thread.
 
         Args:
-            name: What to call it.
-            state: In Kafka's words.
-            sources: Spark's account of the sources in its last batch.
+            name: The thread's name.
+            state: The thread's state, by Kafka's names.
+            sources: Spark's progress of the sources in its last batch.
             only: The executor's tasks; None for all.
         """
         committed, ends = _offsets(sources, "endOffset"), _offsets(sources, "latestOffset")

@@ -1,4 +1,4 @@
-"""Spark's JVM as a process: its start, its output, its end."""
+"""Process of Spark's JVM: its start, its output, its end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from millstream.topology.spark.logs import LogOptions
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _JVM_END_S = 2.0
-"""An answer that does not come is noticed sooner than the end of the process."""
+"""Py4J notices a lost connection before the process has ended."""
 _LAST_LINES = 15
 _STDERR = 2
 
@@ -33,24 +33,24 @@ NOISE = (
     b"Starting Streaming TransformWithState",
     b"Streaming TransformWithState",
 )
-"""Beginnings of lines that the JVM and pyspark print at every start, past any log."""
+"""Starts of lines that the JVM and pyspark print to stderr at every start."""
 
 NOISY = {
     # The first batch of a task, and the end of every batch.
     "org.apache.spark.sql.execution.python.streaming.TransformWithStateInPySparkStateServer": "OFF",
-    # A batch that takes longer than commit.interval.ms, which is no fault; once for each batch.
+    # A batch that takes longer than commit.interval.ms: no error, and logged for each batch.
     "org.apache.spark.sql.execution.streaming.runtime.ProcessingTimeExecutor": "ERROR",
     # "Failed to cancel job group" when a query is stopped between jobs.
     "org.apache.spark.scheduler.DAGScheduler": "ERROR",
 }
-"""Spark's loggers that warn of what is in order, and from which level on they are heard."""
+"""Spark's loggers that warn about normal events -> the lowest level that is logged."""
 
 
 def launched_jvm(settings: Mapping[str, str], log: LogOptions) -> None:
-    """Start this process's JVM, unless it has one, with its log where ``log`` says.
+    """Start this process's JVM, unless it has one, with the log that ``log`` configures.
 
     Raises:
-        StreamsException: It does not start.
+        StreamsException: The JVM does not start.
     """
     if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ or not log.on:
         return
@@ -71,14 +71,14 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions) -> None:
         if output is not None:
             output.given()
     SparkContext._ensure_initialized(gateway=gateway)
-    # It writes to the root logger, which sets up logging for the whole program, when a JVM is gone.
+    # py4j logs to the root logger when the JVM is gone: that configures the program's logging.
     java_gateway.logging = java_gateway.logger
 
 
 def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:
-    """Return a new session's settings with those that send the JVM's log to the file.
+    """Add the settings that send the JVM's log to the file to a new session's settings.
 
-    Who configures Spark's logging keeps their own configuration.
+    A logging configuration given by the user stays unchanged.
     """
     given = settings.get(JAVA_OPTIONS, "")
     own = Path(os.environ.get("SPARK_CONF_DIR", os.devnull), "log4j2.properties").exists()
@@ -93,9 +93,9 @@ def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:
 
 
 def quieten(spark: SparkSession) -> None:
-    """Let Spark be silent about what is in order."""
+    """Silence Spark's warnings about normal events."""
     jvm: Any = spark.sparkContext._jvm
-    # A Spark may log by other means.
+    # Another Spark may use another logging library.
     with suppress(Exception):
         configurator = jvm.org.apache.logging.log4j.core.config.Configurator
         levels = jvm.org.apache.logging.log4j.Level
@@ -104,7 +104,7 @@ def quieten(spark: SparkSession) -> None:
 
 
 def ended_jvm() -> str | None:
-    """Say how the JVM that this process has started ended; None if it has not, as far as known."""
+    """Return how this process's JVM has ended; None if it runs, or was not started here."""
     process = getattr(SparkContext._gateway, "proc", None)
     if process is None:
         return None
@@ -118,7 +118,7 @@ def ended_jvm() -> str | None:
 
 
 def forget_ended_jvm() -> None:
-    """Let the next session start a JVM, if the one of this process has ended."""
+    """Let the next session start a new JVM if this process's JVM has ended."""
     process = getattr(SparkContext._gateway, "proc", None)
     if process is not None and process.poll() is not None:
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
@@ -126,46 +126,46 @@ def forget_ended_jvm() -> None:
 
 
 class _Output:
-    """Passes on what the JVM, and through it Python workers, write to standard error.
+    """Forwards the standard error of the JVM and of its Python workers.
 
-    A thread reads it, without the noise, for as long as the JVM has it open: what a user's function
-    prints in a worker has to reach the terminal.
+    A thread reads it as long as the JVM has it open, and drops the noise: what a user's function
+    prints in a worker must reach the terminal.
     """
 
     def __init__(self) -> None:
         self._read, self.end = os.pipe()
-        """The end for the JVM to write to."""
+        """The pipe's write end, for the JVM."""
         self._last: deque[bytes] = deque(maxlen=_LAST_LINES)
         self._after_noise = False
-        self._thread = threading.Thread(target=self._pass_on, name="spark-stderr", daemon=True)
+        self._thread = threading.Thread(target=self._forward, name="spark-stderr", daemon=True)
 
     def given(self) -> None:
-        """Begin: the JVM has its end, or never will."""
+        """Start to forward: the JVM has inherited the write end, or failed to start."""
         if self._thread.ident is None:
             os.close(self.end)
             self._thread.start()
 
     def last_lines(self) -> str:
-        """Return what a JVM that has ended wrote last."""
+        """Return the last lines of a JVM that has ended."""
         self.given()
         self._thread.join(_JVM_END_S)
         return b"".join(self._last).decode(errors="replace").strip()
 
-    def _pass_on(self) -> None:
+    def _forward(self) -> None:
         rest = b""
         while chunk := os.read(self._read, 1 << 16):
             *lines, rest = (rest + chunk).split(b"\n")
-            self._write(b"".join(line + b"\n" for line in lines if self._is_news(line)))
+            self._write(b"".join(line + b"\n" for line in lines if self._is_relevant(line)))
         self._write(rest)
         os.close(self._read)
 
     def _write(self, text: bytes) -> None:
         self._last.extend(text.splitlines(keepends=True))
-        with suppress(OSError):  # it has no reader any more, and the JVM must not wait
+        with suppress(OSError):  # stderr is closed, and the JVM must not block
             while text:
                 text = text[os.write(_STDERR, text) :]
 
-    def _is_news(self, line: bytes) -> bool:
-        # Each line of pyspark's noise has an empty one behind it.
+    def _is_relevant(self, line: bytes) -> bool:
+        # An empty line follows each line of pyspark's noise.
         after_noise, self._after_noise = self._after_noise, line.startswith(NOISE)
         return not (self._after_noise or (after_noise and not line))

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class KafkaStreams(LivingApplication):
-    """A topology that reads Kafka, runs on Spark and writes Kafka.
+    """An application that reads Kafka, runs a topology on Spark and writes Kafka.
 
     The Spark session is the one given, or one made with the configuration's ``spark.*`` entries
     (``local[*]`` unless they say otherwise). Everything runs in one streaming query, whose
@@ -39,9 +39,9 @@ class KafkaStreams(LivingApplication):
     and stores.
 
     Args:
-        topology: What to run.
+        topology: The topology to run.
         config: A ``StreamsConfig`` or its entries.
-        spark: A session to run in; it is left alone when the application ends.
+        spark: A session to run in; it stays open when the application ends.
 
     Raises:
         ConfigException: An entry is missing or wrong.
@@ -71,7 +71,7 @@ class KafkaStreams(LivingApplication):
         self._paused = False
 
     def setStateListener(self, listener: Any) -> None:
-        """Have ``listener(newState, oldState)`` called at every change; only before the start.
+        """Set a listener, called as ``listener(newState, oldState)``; only before the start.
 
         Raises:
             IllegalStateException: The application has been started.
@@ -80,9 +80,9 @@ class KafkaStreams(LivingApplication):
         self._machine.listener = self._observed(getattr(listener, "onChange", listener))
 
     def setGlobalStateRestoreListener(self, globalStateRestoreListener: Any) -> None:
-        """Have a ``StateRestoreListener`` told of stores that a worker had to build anew.
+        """Set a ``StateRestoreListener`` for stores that a worker had to restore.
 
-        It hears of a store when it is complete, from start to end at once. Offsets are numbers of
+        It is called when a store is complete, for start and end at once. Offsets are numbers of
         segments of the store's changelog. Only before the start.
 
         Raises:
@@ -93,7 +93,7 @@ class KafkaStreams(LivingApplication):
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
 
     def setStandbyUpdateListener(self, standbyListener: Any) -> None:
-        """Take a ``StandbyUpdateListener``, which is never called: there are no standby copies.
+        """Set a ``StandbyUpdateListener``, which is never called: there are no standby copies.
 
         Raises:
             IllegalStateException: The application has been started.
@@ -102,10 +102,10 @@ class KafkaStreams(LivingApplication):
         self._check_not_started("set a standby update listener")
 
     def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
-        """Have a handler asked what to do when processing has failed; only before the start.
+        """Set the handler that decides what follows a failure; only before the start.
 
-        It gets the exception. If it answers ``REPLACE_THREAD``, the batch is tried again from the
-        last checkpoint; any other answer ends the application in state ``ERROR``.
+        It gets the exception. If it returns ``REPLACE_THREAD``, the batch is retried from the last
+        checkpoint; any other result ends the application in state ``ERROR``.
 
         Raises:
             IllegalStateException: The application has been started.
@@ -117,9 +117,9 @@ class KafkaStreams(LivingApplication):
         self._handler = getattr(handler, "handle", handler)
 
     def pause(self) -> None:
-        """Let the current batch finish and begin no other until ``resume``.
+        """Finish the current batch and start no other until ``resume``.
 
-        Stores can still be queried. Before the start, it has the application start paused.
+        Stores can still be queried. Called before the start, the application starts paused.
         """
         self._paused = True
         self._runner.hold()
@@ -129,18 +129,18 @@ class KafkaStreams(LivingApplication):
         return self._paused
 
     def resume(self) -> None:
-        """Go on where ``pause`` stopped; without it, do nothing."""
+        """Continue after ``pause``; otherwise do nothing."""
         if self._paused and not self.state().hasStartedOrFinishedShuttingDown():
             self._runner.go_on()
         self._paused = False
 
     def addStreamThread(self) -> str | None:
-        """Return None: Spark's master decides how much runs at the same time."""
+        """Return None: Spark's master decides how many tasks run at the same time."""
         log.warning("no thread added: spark.master says how many tasks run at the same time")
         return None
 
     def removeStreamThread(self, timeout: timedelta | int = LONG_MAX) -> str | None:
-        """Return None: Spark's master decides how much runs at the same time.
+        """Return None: Spark's master decides how many tasks run at the same time.
 
         Raises:
             IllegalArgumentException: The timeout is None.
@@ -150,7 +150,7 @@ class KafkaStreams(LivingApplication):
         return None
 
     def clientInstanceIds(self, timeout: timedelta | int) -> NoReturn:
-        """Refuse: the clients are Spark's and librdkafka's, which do not tell their ids.
+        """Raise: the clients of Spark and librdkafka have no instance ids.
 
         Raises:
             NullPointerException: The timeout is None.
@@ -169,18 +169,18 @@ class KafkaStreams(LivingApplication):
     def metrics(self) -> dict[MetricName, Metric]:
         """Return Kafka's metrics by name, added up over the workers at the end of each batch.
 
-        Spark's account of the last batch is there as well: records, rates, times, lag.
+        Spark's progress of the last batch is included: records, rates, times, lag.
         """
         progress = self._runner.last_progress()
         return self._runner.measurements.metrics(progress, self.state(), self._failures)
 
     def cleanUp(self) -> None:
-        """Delete local copies of stores; let the next start empty a checkpoint that is out.
+        """Delete local copies of stores; the next start may empty the checkpoint.
 
-        The checkpoint is for a Spark application what changelog topics are in Kafka Streams, so it
-        stays, and stores are restored from it. Where the committed offsets were reset or the group
-        was deleted, as a reset tool does, the next start empties it: stores begin empty, and
-        records are read from the offsets as they are then.
+        The checkpoint corresponds to the changelog topics of Kafka Streams, so it stays, and stores
+        are restored from it. If the committed offsets were reset or the group was deleted, as a
+        reset tool does, the next start empties it: stores begin empty, and records are read from
+        the new offsets.
 
         Raises:
             IllegalStateException: The application is running, here or in another process that has
@@ -200,17 +200,17 @@ class KafkaStreams(LivingApplication):
                 hint="Do it before start().",
             )
 
-    def _tell_news(self) -> None:
-        self._tell_restored()
-        self._tell_measured()
+    def _notify(self) -> None:
+        self._notify_restored()
+        self._notify_measured()
 
-    def _tell_restored(self) -> None:
+    def _notify_restored(self) -> None:
         if self._restore_listener is not None and self._runner.rebuilt is not None:
             for rebuilt in self._runner.rebuilt.taken():
                 tell(self._restore_listener, self._runner.application_id, rebuilt)
 
-    def _tell_measured(self) -> None:
-        """Tell the observers of batches that have ended since the last call."""
+    def _notify_measured(self) -> None:
+        """Call the observers of batches that have ended since the last call."""
         progress = self._runner.last_progress() if self._observers else None
         if progress is not None and progress.get("batchId") != self._measured_batch:
             self._measured_batch = progress.get("batchId")

@@ -1,4 +1,4 @@
-"""The life of an application: start, run, wait, close, and what happens when it fails."""
+"""Life cycle of an application: start, run, wait, close, and its end by a failure."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ class LivingApplication(WatchedApplication):
     def __init__(self, runner: Runner, config: StreamsConfig) -> None:
         super().__init__(runner, config)
         self._start_error: Exception | None = None
-        self._told = False
+        self._raised = False
         """The failure has been raised to a caller."""
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
 
     def start(self) -> None:
-        """Check topics, checkpoint and broker, then start; returns when the query is under way.
+        """Check topics, checkpoint and broker, then start; return when the query runs.
 
-        If the application is closed meanwhile, it returns as well.
+        If the application is closed meanwhile, return too.
 
         Raises:
             IllegalStateException: It was started or closed before.
@@ -68,24 +68,24 @@ class LivingApplication(WatchedApplication):
         try:
             starter.join()
         except BaseException:
-            # Ctrl-C: nothing that is still to come of the start may outlive it.
+            # Ctrl-C: the start must not continue in the background.
             self._begin_close(None)
             raise
         if self._start_error is not None:
-            self._told = True
+            self._raised = True
             raise self._start_error
 
     def run(self) -> None:
-        """Start, and return when the application has been closed, by a signal or by ``close``.
+        """Start, and return when a signal or ``close`` has closed the application.
 
         The whole main program of a service: SIGINT (Ctrl-C) and SIGTERM close the application,
-        which lets the batch under way finish; a second one does not wait for it; a third one
+        which finishes the current batch; a second signal does not wait for it; a third one
         raises KeyboardInterrupt. Outside the main thread no signals are caught.
 
         Raises:
             IllegalStateException: It was started or closed before.
-            StreamsException: What ended the application, with the original error as its cause. A
-                program that does not catch it ends with status 1.
+            StreamsException: The failure that ended the application, with the original error as its
+                cause. A program that does not catch it ends with status 1.
 
         Example::
 
@@ -94,22 +94,23 @@ class LivingApplication(WatchedApplication):
         with Signals() as signals:
             self._launch()
             self._wait(None, signals)
-        if (failure := self._untold()) is not None:
+        if (failure := self._unraised()) is not None:
             raise failure
 
     def wait(self, timeout: timedelta | int | None = None) -> bool:
-        """Wait for the end of the application, which was started; tell whether it has come.
+        """Wait for the end of a started application; tell whether it has ended.
 
-        Meanwhile signals do what they do in ``run``.
+        Meanwhile signals have the same effect as in ``run``.
 
         Args:
-            timeout: For how long, at most; a number is milliseconds. None: as long as it takes.
+            timeout: The longest time to wait; a number is milliseconds. None: no limit.
 
         Raises:
             IllegalArgumentException: The timeout is negative.
-            IllegalStateException: The application has not been started, or this is a thread of its
-                own, which calls a listener or a handler.
-            StreamsException: What ended the application, with the original error as its cause.
+            IllegalStateException: The application has not been started, or a listener or a handler
+                calls this.
+            StreamsException: The failure that ended the application, with the original error as
+                its cause.
         """
         limit_s = _seconds(timeout)
         if self.state().hasNotStarted():
@@ -123,18 +124,18 @@ class LivingApplication(WatchedApplication):
             )
         with Signals() as signals:
             over = self._wait(limit_s, signals)
-        if over and (failure := self._untold()) is not None:
+        if over and (failure := self._unraised()) is not None:
             raise failure
         return over
 
     def close(self, timeout: timedelta | int | CloseOptions = FOREVER) -> bool:
-        """Finish the batch under way and stop; tell whether that was done in time.
+        """Finish the current batch and stop; tell whether the application has ended in time.
 
-        In a listener or a handler it only begins to, and returns at once.
+        In a listener or a handler it starts to close, and returns at once.
 
         Args:
-            timeout: How long to wait; without it, as long as it takes. Of ``CloseOptions`` only
-                the timeout counts: on Spark there is no membership of a group.
+            timeout: The longest time to wait; by default there is no limit. Of ``CloseOptions``
+                only the timeout counts: on Spark there is no group membership.
 
         Raises:
             IllegalArgumentException: The timeout is negative, or None.
@@ -146,7 +147,7 @@ class LivingApplication(WatchedApplication):
         return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
 
     def __enter__(self) -> Self:
-        """Start, unless that has been done."""
+        """Start, unless the application has been started."""
         if self.state().hasNotStarted():
             self.start()
         return self
@@ -160,17 +161,17 @@ class LivingApplication(WatchedApplication):
         """Close.
 
         Raises:
-            StreamsException: What ended the application, unless the block raised an error of its
-                own, or ``wait`` has raised this one.
+            StreamsException: The failure that ended the application, unless the block raised an
+                error, or ``wait`` has raised this one.
         """
         self.close()
-        if kind is None and not self._told and (failure := self._untold()) is not None:
+        if kind is None and not self._raised and (failure := self._unraised()) is not None:
             raise failure
 
     # -- start -------------------------------------------------------------------
 
     def _launch(self) -> threading.Thread:
-        """Begin to start, in a thread: there pyspark leaves the process's signals alone."""
+        """Start in a thread, where pyspark does not change the process's signal handlers."""
         if not self.state().hasNotStarted():
             raise IllegalStateException(
                 f"cannot start: the application is {self.state().name}",
@@ -233,17 +234,17 @@ class LivingApplication(WatchedApplication):
         while not self._machine.wait_until_over(POLL_S):
             if signals.count > heard:
                 heard = signals.count
-                self._obey(heard, signals.last)
+                self._on_signal(heard, signals.last)
             if give_up is not None and time.monotonic() >= give_up:
                 return self.state().hasCompletedShutdown()
         return True
 
-    def _obey(self, count: int, name: str) -> None:
+    def _on_signal(self, count: int, name: str) -> None:
         if count == 1:
-            self._lines.say("%s: closing when the batch under way has ended", name)
+            self._lines.say("%s: closing after the current batch", name)
             self._begin_close(None)
         elif count == 2:
-            self._lines.say("%s: closing without waiting for the batch under way", name)
+            self._lines.say("%s: closing without waiting for the current batch", name)
             self._runner.hurry()
         else:
             raise KeyboardInterrupt
@@ -266,10 +267,10 @@ class LivingApplication(WatchedApplication):
             if self._watcher is not None:
                 self._watcher.join()
             self._end_queries()
-        except Exception as error:  # noqa: BLE001 - whatever it is, the end must be told
-            # A batch that was under way is repeated at the next start, so nothing is lost.
+        except Exception as error:  # noqa: BLE001 - the end must be reported after any error
+            # The next start repeats an unfinished batch, so nothing is lost.
             log.warning(
-                "the application was not stopped in order application=%s %s",
+                "stopping the application failed application=%s %s",
                 self._application_id,
                 self._note(*unexpected(error)),
             )
@@ -278,14 +279,14 @@ class LivingApplication(WatchedApplication):
                 self._runner.release()
             self._machine.move(State.NOT_RUNNING)
 
-    def _untold(self) -> Exception | None:
-        """Return what has ended the application, for the caller to raise."""
-        self._told = self._failure is not None
+    def _unraised(self) -> Exception | None:
+        """Return the failure that ended the application, if it is not yet raised to a caller."""
+        self._raised = self._failure is not None
         return self._failure
 
     def _is_own_thread(self) -> bool:
         own = (self._watcher, self._starter, self._closer)
-        return threading.current_thread() in own or self._machine.is_telling()
+        return threading.current_thread() in own or self._machine.is_notifying()
 
 
 def _seconds(timeout: timedelta | int | None) -> float | None:

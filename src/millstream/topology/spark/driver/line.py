@@ -33,15 +33,15 @@ from millstream.topology.spark.worker.ticks import TICK_SOURCE, ticker
 
 ROLE = "MILLSTREAM_ROLE"
 
-_LEAST = 0.02
-"""Of all that waits, what a stage counts for besides its own."""
+MIN_SHARE = 0.02
+"""Minimum share of a stage, as a fraction of the total backlog."""
 
 _environment_in_use = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineOptions:
-    """What of the configuration concerns the query as a whole."""
+    """Settings of the query as a whole."""
 
     checkpoint: str
     connector: Mapping[str, str] = field(repr=False)
@@ -49,15 +49,15 @@ class LineOptions:
     starting_offsets: Mapping[str, Mapping[int, int]]
     records_per_batch: int
     trigger_ms: int
-    """Least time between the starts of two batches; 0 for as fast as possible."""
+    """Minimum time between the starts of two batches; 0 for no pause."""
     ticks: bool
-    """Whether batches run, and every task sees the time, while no records come."""
+    """Whether batches run, with a tick for every task, while no records arrive."""
     backlog: Mapping[str, int] = field(default_factory=dict)
-    """How many records each topic has; empty if that makes no difference."""
+    """Topic -> number of unread records; empty if only one stage reads topics."""
     global_connector: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Options of the Kafka source of global stores."""
     global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    """Where global topics are read from; empty if there are none."""
+    """Start offsets of the global topics; empty if there are none."""
 
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
@@ -76,8 +76,8 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
             if options.ticks:
                 arriving.append(_ticks(session, job))
             if options.global_offsets:
-                # Spark asks its sources in this order how far they go. What was on a global topic
-                # before a record was on another one is so in the same batch or in an earlier one.
+                # Spark reads the end offsets of its sources in this order. A global record written
+                # before a record of another topic is therefore in the same batch or an earlier one.
                 arriving.append(_global_records(session, job, options))
         rows = reduce(DataFrame.unionAll, arriving)
         with _workers_for(session, f"stage-{stage.index}"):
@@ -106,7 +106,7 @@ def _records(
 
 
 def _global_records(session: SparkSession, job: Job, options: LineOptions) -> DataFrame:
-    # Without a limit: the first batch has all that is there.
+    # Without a limit: the first batch has all existing records.
     offsets = options.global_offsets
     source = _kafka(session, options.global_connector, offsets, list(offsets))
     return _packed(session, source, global_packer(job.layout))
@@ -124,7 +124,7 @@ def _kafka(
         .option("subscribe", ",".join(topics))
         .option("startingOffsets", offsets_json(offsets, topics))
         .option("includeHeaders", "true")
-        # As Kafka Streams does, go on with the oldest record where retention was faster.
+        # As in Kafka Streams: if retention has deleted unread records, continue with the oldest.
         .option("failOnDataLoss", "false")
     )
 
@@ -149,7 +149,7 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
 
 
 def _with_clock(packed: DataFrame) -> DataFrame:
-    # Spark notes this time in its offset log, so a repeated batch has it again.
+    # Spark stores this time in its offset log, so a repeated batch has the same time.
     clock = F.unix_millis(F.current_timestamp())
     return packed.withColumn("clock", clock).select(*_ROW_NAMES)
 
@@ -158,16 +158,16 @@ _ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
 
 
 def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> dict[int, float]:
-    """Return what part of a batch's records each stage may read from its topics.
+    """Return the share of a batch's records that each stage may read from its topics.
 
-    Where there is a backlog, all stages are to be through with theirs at the same time: tables
-    that are joined then move on together, and no batch has room that it cannot use.
+    With a backlog, all stages should finish theirs at the same time: joined tables then advance
+    together, and no batch has unused room.
     """
     weights = {stage.index: float(len(stage.topics)) for stage in stages}
     total = sum(backlog.get(topic, 0) for stage in stages for topic in stage.topics)
     if total:
         weights = {
-            stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) + total * _LEAST
+            stage.index: sum(backlog.get(topic, 0) for topic in stage.topics) + total * MIN_SHARE
             for stage in stages
         }
     whole = sum(weights.values())
@@ -176,18 +176,18 @@ def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> di
 
 @contextmanager
 def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
-    """Give an operator Python workers of its own.
+    """Give an operator its own pool of Python workers.
 
-    Spark keeps one pool of idle workers for each set of environment variables, and takes the one
-    that has waited longest. With a pool for each operator a stage meets the workers that have its
-    stores, as far as there are no more of them than cores.
+    Spark has one pool of idle workers for each set of environment variables, and takes the worker
+    that is idle longest. With a pool for each operator, a stage gets the workers that have its
+    stores, if there are not more of them than cores.
     """
     environment: dict[str, Any] = session.sparkContext.environment
     with _environment_in_use:
         before = dict(environment)
         environment[ROLE] = role
         if (session.sparkContext.master or "").startswith("local"):
-            # What the driver can import, its workers on the same machine can import as well.
+            # Workers on the same machine can import what the driver can import.
             environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         try:
             yield

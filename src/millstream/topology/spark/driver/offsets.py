@@ -1,4 +1,4 @@
-"""Offsets at which a first start begins to read: committed ones, else by the reset policy."""
+"""Start offsets of a first start: the committed ones, else by the reset policy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def starting_offsets(
     sizes: Mapping[str, int],
     feedback: Container[str] = (),
 ) -> dict[str, dict[int, int]]:
-    """Return topic -> partition -> offset, or one of EARLIEST and LATEST.
+    """Return topic -> partition -> offset, EARLIEST or LATEST.
 
     Args:
         plan: The topology.
-        config: Has the policy of sources without one of their own.
-        brokers: To ask.
+        config: Has the default reset policy.
+        brokers: The client of the cluster.
         sizes: Partition counts of the topics to read.
-        feedback: Those that the application itself writes; nothing there may be passed over.
+        feedback: The feedback topics; none of their records may be skipped.
 
     Raises:
         StreamsException: A partition has no committed offset and its policy is ``none``.
@@ -49,7 +49,7 @@ def starting_offsets(
 
 
 def from_the_beginning(sizes: Mapping[str, int]) -> dict[str, dict[int, int]]:
-    """Return the offsets that global topics are read from, whatever is committed."""
+    """Return the start offsets of global topics, which do not depend on committed offsets."""
     return {topic: dict.fromkeys(range(count), EARLIEST) for topic, count in sizes.items()}
 
 

@@ -15,31 +15,31 @@ log = logging.getLogger(__name__)
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _MAX_FAILURES = "spark.task.maxFailures"
 _ATTEMPTS = "4"
-"""Spark's own number of attempts at a task, which local masters alone do not have."""
+"""Spark's default number of attempts at a task; a local master has only one by default."""
 _LOCAL = re.compile(r"local(?:\[\s*([0-9]+|\*)\s*\])?")
 _LOOPBACK = "127.0.0.1"
 _LOCAL_SETTINGS = {
-    # Everything that connects is on this machine.
+    # All processes are on this machine.
     "spark.driver.bindAddress": _LOOPBACK,
     "spark.driver.host": _LOOPBACK,
 }
 
 
 def on_this_machine(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings with what follows from the master and from where temporary files may be."""
+    """Add the settings that depend on the master and on the place of temporary files."""
     found = dict(settings)
     master = found["spark.master"].strip()
     if master.split("[")[0] == "local":
         found = _LOCAL_SETTINGS | found
         found["spark.master"] = with_retries(master, found.get(_MAX_FAILURES, _ATTEMPTS))
-    # A JVM that is there already has its places.
+    # A running JVM has its directories already.
     return _in_scratch(found) if SparkContext._active_spark_context is None else found
 
 
 def with_retries(master: str, failures: str) -> str:
-    """Return a local master that tries a task again, unless it says how often by itself.
+    """Return a local master that retries a task, unless it has its own number of attempts.
 
-    Otherwise the death of one worker process, which the system may kill when memory is short, ends
+    Otherwise the death of one worker process, which the system may kill when memory is low, ends
     the query.
     """
     found = _LOCAL.fullmatch(master)
@@ -47,18 +47,18 @@ def with_retries(master: str, failures: str) -> str:
 
 
 def warn_without_retries(master: str) -> None:
-    """Log what the death of a worker means where a session given by the user has no retries."""
+    """Log a warning if the user's session does not retry tasks."""
     if with_retries(master, _ATTEMPTS) != master or re.fullmatch(r"local\[.*,\s*1\s*\]", master):
         log.warning(
-            "spark.master is %s, which tries each task once: a worker process that dies ends the "
-            "application. %s would try again.",
+            "spark.master is %s, which does not retry tasks: a worker process that dies ends the "
+            "application. %s would retry.",
             master,
             with_retries(master.split(",")[0].rstrip("]") + "]" * ("[" in master), _ATTEMPTS),
         )
 
 
 def _in_scratch(settings: dict[str, str]) -> dict[str, str]:
-    """Return settings with the places of Spark's temporary files, unless they are given."""
+    """Add the directories of Spark's temporary files, unless they are given."""
     given = settings.get(_JAVA_OPTIONS, "")
     directory = scratch_directory()
     if directory is None:

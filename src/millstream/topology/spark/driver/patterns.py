@@ -12,11 +12,11 @@ from millstream.core.plan import Node, Plan, SourceNode
 def without_patterns(
     plan: Plan, known: Mapping[str, list[str]], sizes: Mapping[str, int]
 ) -> tuple[Plan, dict[str, list[str]]]:
-    """Return the plan with topics in the place of patterns, and which they are by source node.
+    """Return the plan with topics instead of patterns, and the topics by source node.
 
     Args:
         plan: The topology.
-        known: What a checkpoint has noted; the topics of a checkpoint never change.
+        known: The topics noted in the checkpoint; they never change.
         sizes: All topics of the broker.
     """
     named = {topic for part in plan.subtopologies for topic in part.source_topics}

@@ -1,4 +1,4 @@
-"""A topology as bytes for Spark's workers, with an error that names what cannot be pickled."""
+"""Pickled topology for Spark's workers, with an error that names what cannot be pickled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def pickled(plan: Plan, config: StreamsConfig) -> bytes:
     """Return plan and configuration as bytes.
 
     Raises:
-        StreamsException: Something in them cannot be pickled; names operator and variable.
+        StreamsException: A part cannot be pickled; the error names operator and variable.
     """
     try:
         data: bytes = cloudpickle.dumps((plan, config))  # type: ignore[no-untyped-call]
@@ -40,7 +40,7 @@ def _refusal(plan: Plan, config: StreamsConfig, error: Exception) -> StreamsExce
     return StreamsException(
         f"cannot send {owner} to Spark's workers",
         detail=detail,
-        hint="Make it where it is used: in the init() of a processor or transformer, in the "
+        hint="Create it where it is used: in the init() of a processor or transformer, in the "
         "function itself, or in a module that the workers import.",
     )
 
@@ -61,9 +61,9 @@ def _owner(plan: Plan, config: StreamsConfig) -> tuple[str, Any]:
 
 
 def culprits(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield what in a value cannot be pickled, and how to get there, the deepest first.
+    """Yield each part of a value that cannot be pickled, with its path; the deepest first.
 
-    A variable of a function is told with the place of the function.
+    The path of a function's variable includes the function's file and line.
     """
     if depth > _DEPTH or _picklable(value):
         return
@@ -86,7 +86,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         place = f'"{value.__qualname__}" ({code.co_filename}:{code.co_firstlineno})'
         try:
             variables = inspect.getclosurevars(value)
-        except ValueError:  # a variable that has no value yet
+        except ValueError:  # a variable without a value yet
             return
         for name, part in {**variables.nonlocals, **variables.globals}.items():
             if not inspect.ismodule(part):
@@ -123,7 +123,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
 def _picklable(value: Any) -> bool:
     try:
         cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
-    except (Exception, RecursionError, pickle.PicklingError):  # noqa: BLE001 - of a user's class
+    except (Exception, RecursionError, pickle.PicklingError):  # noqa: BLE001 - a user's class may raise anything
         return False
     return True
 

@@ -28,16 +28,16 @@ from millstream.topology.given_topology import check_topology
 from millstream.topology.spark.private import private_directory
 
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
-_MOST_PORT = 65_535
-_LEAST_FREE_BYTES = 1 << 20
+_MAX_PORT = 65_535
+_MIN_FREE_BYTES = 1 << 20
 
 
 def check_arguments(topology: Any, config: Any) -> None:
-    """Refuse what is no topology, or no configuration; a builder is the likely slip.
+    """Check the types of topology and configuration; the usual mistake is a StreamsBuilder.
 
     Raises:
-        NullPointerException: One is None.
-        ClassCastException: One is something else.
+        NullPointerException: An argument is None.
+        ClassCastException: An argument has another type.
     """
     check_topology(topology)
     if config is None:
@@ -50,14 +50,14 @@ def check_arguments(topology: Any, config: Any) -> None:
 
 
 def check_config(config: StreamsConfig) -> None:
-    """Refuse entries that would fail only after Spark has started.
+    """Check entries that would fail only after Spark has started.
 
     Raises:
-        ConfigException: An address has no port, or no plugin offers a store.
+        ConfigException: An address has no port, or no plugin provides a store.
     """
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
-        if found is None or not 0 < int(found[1]) <= _MOST_PORT:
+        if found is None or not 0 < int(found[1]) <= _MAX_PORT:
             host = str(server).strip().partition(":")[0] or "broker"
             raise ConfigException(
                 f"Invalid url in bootstrap.servers: {server}",
@@ -75,26 +75,26 @@ def check_config(config: StreamsConfig) -> None:
 
 
 def check_java() -> None:
-    """Refuse to start without a Java for Spark, unless its JVM runs already.
+    """Check that there is a Java for Spark, unless its JVM runs already.
 
     Raises:
-        JavaNotFoundError: There is none, or it is too old.
+        JavaNotFoundError: There is no Java, or it is too old.
     """
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         java_command()
 
 
 def check_directory(directory: Path) -> None:
-    """Make the directory of an application's state and write to it.
+    """Create the directory of an application's state and check that it is writable.
 
     Raises:
-        ProcessorStateException: It cannot be made or written, or the disk is full.
+        ProcessorStateException: It cannot be created or written, or the disk is full.
     """
     probe = directory / f".probe-{os.getpid()}"
     try:
         private_directory(directory)
         try:
-            # Small enough for any disk that is of use, and not kept back until it is closed.
+            # Small enough for any usable disk, and unbuffered, so that the write itself fails.
             with probe.open("wb", buffering=0) as file:
                 file.write(b"\0" * 4096)
                 os.fsync(file.fileno())
@@ -108,7 +108,7 @@ def check_directory(directory: Path) -> None:
             hint="Let state.dir name a directory that the program may write to, on a disk with "
             "room.",
         ) from error
-    if free < _LEAST_FREE_BYTES:
+    if free < _MIN_FREE_BYTES:
         raise ProcessorStateException(
             f"no room in the state directory {directory}",
             detail=f"{free:,} bytes are free.",

@@ -1,4 +1,4 @@
-"""Trial run of a topology on the driver: does it schedule punctuations on the wall clock?"""
+"""Trial run of a topology on the driver, to find wall-clock punctuations."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 
 def needs_wall_clock(plan: Plan, config: StreamsConfig) -> bool:
-    """Tell whether batches have to run while no records come.
+    """Tell whether batches have to run while no records arrive.
 
-    Each sub-topology is made once with stores in memory, and thrown away. If that fails, for
-    instance because a processor wants what only a worker has, the answer is yes.
+    Each sub-topology is initialized once with stores in memory, and discarded. If that fails, for
+    instance because a processor needs a resource of the workers, the result is True.
     """
     settings = TaskSettings.of(config)
     with tempfile.TemporaryDirectory(prefix="millstream-probe-") as directory:
@@ -48,7 +48,7 @@ def needs_wall_clock(plan: Plan, config: StreamsConfig) -> bool:
 
 
 class _TrialHost(TaskHost):
-    """World around a trial task: empty stores in memory; what is sent is discarded."""
+    """Host of a trial task: empty stores in memory; sent records are discarded."""
 
     def __init__(self, configs: Mapping[str, Any], directory: Path) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _TrialHost(TaskHost):
         self._now_ms = int(time.time() * 1000)
 
     def add_globals(self, plan: Plan, settings: TaskSettings) -> None:
-        """Make the global stores, empty as the others."""
+        """Create the global stores, empty as the others."""
         for store in plan.globals:
             id_ = TaskId(store.subtopology, 0)
             task = Task(plan, [store.as_subtopology()], id_, settings.for_globals(), self)

@@ -17,9 +17,9 @@ class ProgressLines:
     """Writes a line when the first batch has ended, and one in every interval.
 
     Args:
-        application_id: Whom it is about.
+        application_id: The application's id.
         interval_s: Time between two lines; 0 or less for none.
-        clock: Seconds that only grow.
+        clock: Monotonic clock in seconds.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class ProgressLines:
         self._began = clock()
         self._due = 0.0
         self._batch: int | None = None
-        """The last batch that has been told of."""
+        """The last batch in a line."""
         self._told_at = self._began
 
     def say(self, text: str, *args: object) -> None:
@@ -42,12 +42,12 @@ class ProgressLines:
         progress.info(f"%s: {text}", self._application_id, *args)
 
     def starting(self, log: str) -> None:
-        """Tell that the start begins, and where the log is, if there is one."""
+        """Write that the start begins, and the path of the log."""
         self._began = self._clock()
         self.say(f"starting; log in {log}" if log else "starting")
 
     def first_batch(self, tasks: int) -> None:
-        """Tell that the query is under way."""
+        """Write that the query runs."""
         self._batch, self._due = None, 0.0
         took = self._clock() - self._began
         self.say("started in %.1f s, %s; the first batch begins", took, _many(tasks, "task"))
@@ -56,8 +56,8 @@ class ProgressLines:
         """Write a line if one is due.
 
         Args:
-            last: Returns Spark's account of the last batch.
-            recent: Returns those of the last batches, oldest first.
+            last: Returns Spark's progress of the last batch.
+            recent: Returns the progress of the last batches, oldest first.
         """
         now = self._clock()
         if now < self._due:
@@ -66,11 +66,11 @@ class ProgressLines:
         if self._batch is None:
             found = last()
             if found is not None:
-                self._tell_first(found, now)
+                self._write_first(found, now)
         elif 0 < self._interval_s <= now - self._told_at:
-            self._tell_rate(recent(), now)
+            self._write_rate(recent(), now)
 
-    def _tell_first(self, first: Progress, now: float) -> None:
+    def _write_first(self, first: Progress, now: float) -> None:
         self._batch, self._told_at = int(first["batchId"]), now
         self.say(
             "running; first batch: %s in %.1f s, %s behind",
@@ -79,14 +79,14 @@ class ProgressLines:
             f"{lag_of(first):,}",
         )
 
-    def _tell_rate(self, recent: Sequence[Progress], now: float) -> None:
+    def _write_rate(self, recent: Sequence[Progress], now: float) -> None:
         assert self._batch is not None
         new = [each for each in recent if each["batchId"] > self._batch]
         span, self._told_at = now - self._told_at, now
         if not new:
             self.say("running; no batch has ended for %.0f s", span)
             return
-        # Spark keeps the accounts of some batches only.
+        # Spark keeps the progress of a limited number of batches.
         share = len(new) / max(1, new[-1]["batchId"] - self._batch)
         self._batch = new[-1]["batchId"]
         self.say(

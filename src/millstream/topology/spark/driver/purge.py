@@ -1,4 +1,4 @@
-"""Deletion of records of feedback topics that have been read back."""
+"""Deletion of records of feedback topics that committed batches have read."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 log = logging.getLogger(__name__)
 
-_LEAST_INTERVAL_S = 0.1
+_MIN_INTERVAL_S = 0.1
 _TIMEOUT_S = 30.0
 
 
 class Purger:
-    """Looks from time to time how far a query has come, until the query ends.
+    """Deletes read records of feedback topics from time to time, until the query ends.
 
-    A batch that Spark has noted as committed is never read again. If the broker refuses, for
-    instance because the application may not delete, the records stay.
+    A committed batch is never read again. If the broker refuses, for instance because the
+    application has no right to delete, the records stay.
 
     Args:
         topics: The feedback topics.
-        interval_ms: Time between two looks.
+        interval_ms: Time between two deletions.
         client: Settings of the Kafka client.
     """
 
     def __init__(self, topics: Container[str], interval_ms: int, client: Mapping[str, Any]) -> None:
         self._topics = topics
-        self._interval_s = max(interval_ms / 1000, _LEAST_INTERVAL_S)
+        self._interval_s = max(interval_ms / 1000, _MIN_INTERVAL_S)
         self._client = dict(client)
         self._deleted: dict[tuple[str, int], int] = {}
 
     def watch(self, query: StreamingQuery) -> None:
-        """Begin to look after a query; returns at once."""
+        """Start the thread for a query."""
         name = "millstream-purger"
         threading.Thread(target=self._watch, args=(query,), name=name, daemon=True).start()
 
     def _watch(self, query: StreamingQuery) -> None:
-        told = ""
+        logged = ""
         try:
             while query.isActive:
                 progress = query.lastProgress
                 if progress is not None:
                     read = dict(read_offsets(json.loads(progress.json), self._topics))
-                    told = self._tried(read, told)
+                    logged = self._try_purge(read, logged)
                 time.sleep(self._interval_s)
-        except Exception as error:  # noqa: BLE001 - not worth more than a note
+        except Exception as error:  # noqa: BLE001 - records that stay do no harm
             log.info("purging feedback topics ended error=%r", error)
 
-    def _tried(self, read: Mapping[tuple[str, int], int], told: str) -> str:
-        """Delete what has been read; return what went wrong, which is logged when it is new."""
+    def _try_purge(self, read: Mapping[tuple[str, int], int], logged: str) -> str:
+        """Delete what has been read; return the problem, which is logged when it is new."""
         try:
             self._purge(read)
         except ClientException as error:
-            # The broker may be back at the next look.
-            if (problem := str(error)) != told:
+            # The broker may answer at the next attempt.
+            if (problem := str(error)) != logged:
                 log.info("feedback topics not purged error=%s", problem)
             return problem
         return ""

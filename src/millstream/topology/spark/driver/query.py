@@ -23,7 +23,7 @@ _STOP_POLL_S = 0.005
 
 
 class Unwanted(Exception):
-    """The application is to be closed before its query was started."""
+    """The application was closed before its query was started."""
 
 
 class QueryControl:
@@ -36,23 +36,23 @@ class QueryControl:
     def __init__(self, config: StreamsConfig) -> None:
         self._config = config
         self.placement: PlacementWatcher | None = None
-        """Where the tasks run; None before the start."""
+        """Placement of the tasks; None before the start."""
         self._query: StreamingQuery | None = None
         self._again: tuple[SparkSession, Job, LineOptions] | None = None
         self._changing = threading.RLock()
-        """Held by who starts or stops the query."""
+        """Held while the query is started or stopped."""
         self._held = False
         self._over = False
-        """The query is not to be started, or started again."""
+        """Whether the query must not be started again."""
         self._hurry = False
-        """The batch under way is not to be waited for."""
+        """Whether stopping does not wait for the current batch."""
         self._progress: dict[str, Any] | None = None
 
     def restart(self) -> None:
         """Start the query again from its checkpoint, unless it is held.
 
         Raises:
-            Unwanted: It has been stopped.
+            Unwanted: The application has been stopped.
         """
         self._run()
 
@@ -72,21 +72,21 @@ class QueryControl:
                     Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)
 
     def no_more(self) -> None:
-        """Start no query from now on."""
+        """Refuse to start the query from now on."""
         self._over = True
 
     def hurry(self) -> None:
-        """Wait for no batch any longer: what it has done is undone, and done at the next start."""
+        """Stop waiting for the current batch; it is rolled back, and the next start repeats it."""
         self._hurry = True
 
     def halt(self) -> None:
-        """Stop the query at once; another one may be started."""
+        """Stop the query at once; it may be started again."""
         with self._changing:
             if self._query is not None:
                 self._query.stop()
 
     def stop(self, timeout_s: float | None) -> None:
-        """Let the current batch finish, as far as time allows, and stop the query."""
+        """Wait for the current batch, up to a time limit, and stop the query."""
         self.no_more()
         with self._changing:
             if self._query is not None:
@@ -97,13 +97,13 @@ class QueryControl:
         with self._changing:
             self._held = True
             self._progress = self.last_progress()
-            # First, so that the end of the query is not taken for a failure.
+            # First, because the watching thread would take the query's end for a failure.
             query, self._query = self._query, None
             if query is not None:
                 self._stop(query, None)
 
     def go_on(self) -> None:
-        """Start the query that was held, if it should have been running."""
+        """Start the query again after ``hold``."""
         with self._changing:
             self._held = False
             if self._again is None or self._query is not None:
@@ -115,7 +115,7 @@ class QueryControl:
                 raise
 
     def failure(self) -> str | None:
-        """Return the text of what ended the query; None while it is active."""
+        """Return the text of the error that ended the query; None while it is active."""
         query = self._query
         if query is None or query.isActive:
             return None
@@ -126,12 +126,12 @@ class QueryControl:
         return with_causes(str(error), reported._jsq.exception().get())
 
     def last_progress(self) -> dict[str, Any] | None:
-        """Return Spark's account of the last batch; None before the first has ended."""
+        """Return Spark's progress of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
         return self._progress if progress is None else json.loads(progress.json)
 
     def recent_progress(self) -> list[dict[str, Any]]:
-        """Return Spark's accounts of the last batches, oldest first, as many as it keeps."""
+        """Return Spark's progress of the last batches, oldest first."""
         query: Any = self._query
         if query is None:
             return []

@@ -1,4 +1,4 @@
-"""Questions that a running application answers: about its stores, tasks and metrics."""
+"""Queries of a running application: stores, tasks, metadata and metrics."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ THREAD_STATES = {
 
 
 def not_started(stop: str = "") -> StreamsNotStartedException:
-    """Return the error for a question to an application that has not been started."""
+    """Return the error for a query before the start."""
     return StreamsNotStartedException(
         "KafkaStreams has not been started, you can retry after calling start()" + stop
     )
 
 
 class QueryableApplication:
-    """The part of ``KafkaStreams`` that only looks.
+    """The read-only part of ``KafkaStreams``.
 
     Args:
         runner: The query on Spark.
@@ -62,15 +62,15 @@ class QueryableApplication:
         self._metadata: ClientMetadata | None = None
 
     def state(self) -> State:
-        """Return where the application is in its life."""
+        """Return the application's state."""
         return self._machine.state
 
     def store(self, storeQueryParameters: StoreQueryParameters[T]) -> T:
-        """Return a view of a store; each read of it shows what the last committed batch left.
+        """Return a view of a store; each read of it shows the last committed batch.
 
         Raises:
             StreamsNotStartedException: The application has not been started.
-            IllegalStateException: It is not running.
+            IllegalStateException: The application is not running.
             UnknownStateStoreException: The topology has no such store.
             InvalidStateStoreException: The store is of another type, or cannot be read.
         """
@@ -79,12 +79,12 @@ class QueryableApplication:
         return view
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
-        """Put a query to the partitions of a store, as the last committed batch left them.
+        """Run a query on the partitions of a store, as of the last committed batch.
 
         Raises:
             UnknownStateStoreException: The topology has no such store.
             StreamsNotStartedException: The application has not been started.
-            StreamsStoppedException: It has ended, or is about to.
+            StreamsStoppedException: The application has ended, or is ending.
 
         Source: KIP-796.
         """
@@ -100,8 +100,8 @@ class QueryableApplication:
     def metadataForAllStreamsClients(self) -> list[StreamsMetadata]:
         """Return this client, if it has an ``application.server``, and Spark's executors.
 
-        An executor has the tasks that it ran last, and Spark's own address. It answers no queries:
-        ``streamsMetadataForStore`` tells who does. In local mode there are none.
+        An executor has the tasks that it ran last, and Spark's own address. It serves no queries;
+        see ``streamsMetadataForStore``. In local mode there are no executors.
         """
         metadata = self._running_metadata()
         return metadata.clients() + metadata.executors(self._tasks_by_executor())
@@ -113,17 +113,17 @@ class QueryableApplication:
     def queryMetadataForKey(
         self, storeName: str, key: Any, keySerializer: Any
     ) -> KeyQueryMetadata | None:
-        """Return the partition of a store in which a key is; None if there is no such store.
+        """Return the partition of a store that has a key; None if there is no such store.
 
         Args:
             storeName: The store.
             key: The key.
-            keySerializer: Its serializer, or the ``StreamPartitioner`` that the records went by.
+            keySerializer: Its serializer, or the ``StreamPartitioner`` of the records.
         """
         return self._running_metadata().for_key(storeName, key, keySerializer)
 
     def metadataForLocalThreads(self) -> set[ThreadMetadata]:
-        """Return a thread for each executor, with the tasks that it ran last.
+        """Return one thread for each executor, with the tasks that it ran last.
 
         In local mode, and before the first executor is known, one thread has every task.
         """
@@ -144,7 +144,7 @@ class QueryableApplication:
         }
 
     def allLocalStorePartitionLags(self) -> dict[str, dict[int, LagInfo]]:
-        """Return how far each partition of each store is, counted in segments; nothing lags."""
+        """Return the position of each partition of each store, in segments; the lag is always 0."""
         return {} if self._queries is None else self._queries.lags()
 
     def _prepare_queries(self) -> None:

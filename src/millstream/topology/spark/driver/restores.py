@@ -1,4 +1,4 @@
-"""Reports of restored stores, from the workers to the application's restore listener."""
+"""Reports of restored stores from the workers, for the application's restore listener."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 
 
 class RebuiltStores(Reports[Rebuilt]):
-    """Stores that workers have built anew."""
+    """Reports of stores that workers have restored."""
 
 
 def tell(listener: StateRestoreListener, application_id: str, rebuilt: Rebuilt) -> None:
-    """Call a listener for one store, from its start to its end; what it raises is logged."""
+    """Call a listener for one store, from start to end; errors of the listener are logged."""
     place = TopicPartition(f"{application_id}-{rebuilt.store}-changelog", rebuilt.partition)
     try:
         listener.onRestoreStart(place, rebuilt.store, rebuilt.first, rebuilt.end)

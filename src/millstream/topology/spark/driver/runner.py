@@ -1,4 +1,4 @@
-"""Start and stop of an application's streaming query, and all that has to be made for it."""
+"""Start and stop of an application's streaming query, and the preparations for it."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ from millstream.topology.topology import Topology
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What is known of an application once it has been started."""
+    """Facts about a started application."""
 
     session: SparkSession
     plan: Plan
-    """No source has a pattern any more."""
+    """The topology; source patterns are already resolved to topics."""
     job: Job
 
 
@@ -74,9 +74,9 @@ class _Compiled:
     plan: Plan
     layout: Layout
     wanted: Checkpoint
-    """What a new checkpoint would note."""
+    """Description that a new checkpoint would have."""
     read: dict[str, int]
-    """The topics that are read and committed, and how many partitions they have."""
+    """The topics that are read and committed, with their partition counts."""
     global_sizes: dict[str, int]
 
 
@@ -84,7 +84,7 @@ class Runner(QueryControl):
     """One application's query on Spark.
 
     Args:
-        topology: What to run.
+        topology: The topology to run.
         config: The application's configuration.
         spark: The session to run in; None to make one.
     """
@@ -116,9 +116,9 @@ class Runner(QueryControl):
         )
         self.started: Started | None = None
         self.measurements = Measurements(config, self.application_id, self._description)
-        """What workers have measured."""
+        """Metrics reported by workers."""
         self.rebuilt: RebuiltStores | None = None
-        """Where to put aside what workers report of stores they have built anew; None: nowhere."""
+        """Reports of restored stores; None without a restore listener."""
 
     @property
     def state_dir(self) -> Path:
@@ -127,12 +127,12 @@ class Runner(QueryControl):
 
     @property
     def checkpoint_location(self) -> str:
-        """Where Spark keeps progress and stores; any file system that it knows."""
+        """Location of the checkpoint, on any file system that Spark supports."""
         given = self._config.getString(CHECKPOINT_LOCATION)
         return str(given) if given else f"file://{(self.state_dir / 'checkpoint').absolute()}"
 
     def local_places(self) -> list[Path]:
-        """Return the directories of this machine that a batch writes to."""
+        """Return the directories on this machine that a batch writes to."""
         checkpoint = local_path(self.checkpoint_location)
         return [self.state_dir, *([] if checkpoint is None else [checkpoint])]
 
@@ -143,7 +143,7 @@ class Runner(QueryControl):
         return own | {store.store.name for store in self._plan.globals}
 
     def tasks(self) -> int:
-        """Return how many tasks the application has; 0 before the start."""
+        """Return the number of tasks; 0 before the start."""
         stages = () if self.started is None else self.started.job.layout.stages
         return sum(stage.tasks for stage in stages)
 
@@ -151,10 +151,10 @@ class Runner(QueryControl):
         """Check everything that can be checked without Spark, then start the query.
 
         Raises:
-            Unwanted: It was stopped meanwhile.
+            Unwanted: The application was stopped meanwhile.
         """
         self._check_wanted()
-        # What needs neither broker nor Spark comes first.
+        # Checks that need neither broker nor Spark come first.
         pickled(self._plan, self._config)
         if self._spark is None:
             check_java()
@@ -166,7 +166,7 @@ class Runner(QueryControl):
             raise
 
     def release(self) -> None:
-        """Let other instances have the state directory; for the application's end."""
+        """Unlock the state directory, at the application's end."""
         self._instance.release()
 
     def clean_up(self) -> list[Path]:
@@ -239,7 +239,7 @@ class Runner(QueryControl):
         """Start the query again from its checkpoint, unless it is held.
 
         Raises:
-            Unwanted: It has been stopped.
+            Unwanted: The application has been stopped.
             TaskMigratedException: Another instance has taken over meanwhile.
         """
         self._instance.check()
@@ -258,13 +258,13 @@ class Runner(QueryControl):
         return _Compiled(plan, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
 
     def _note(self, files: Files | None) -> Checkpoint | None:
-        """Return the note in a checkpoint; None if it is new, or not here."""
+        """Return a checkpoint's description; None if it is new or not on this machine."""
         if files is None or not files.has(FILE):
             return None
         return Checkpoint.from_json(files.text(FILE), self.checkpoint_location)
 
     def _noted(self, files: Files, wanted: Checkpoint) -> Checkpoint:
-        """Return the note in the checkpoint, which is written if the checkpoint is new."""
+        """Return the checkpoint's description; write it first if the checkpoint is new."""
         found = self._note(files)
         if found is None:
             files.write(FILE, wanted.to_json())
@@ -300,7 +300,7 @@ class Runner(QueryControl):
         )
 
     def _written(self, plan: Plan) -> list[str]:
-        """Return the topics that are known to be written to: the sinks', and of dead letters."""
+        """Return the known topics to write to: sinks and dead letter queues."""
         dead_letters = self._config.getString("errors.dead.letter.queue.topic.name")
         return list(dict.fromkeys([*_sink_topics(plan), *filter(None, [dead_letters])]))
 

@@ -1,7 +1,7 @@
 """Directory of Spark's temporary files, deleted at the latest at the next start.
 
-Spark removes its own when it ends in good order. What a killed driver leaves is shuffled data,
-unpacked libraries and artifacts, some hundred megabytes of it.
+Spark deletes its files at a normal end. A killed driver leaves shuffled data, unpacked libraries
+and artifacts, some hundred megabytes.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def scratch_root() -> Path:
 
 
 def scratch_directory(root: Path | None = None) -> Path | None:
-    """Return this process's own directory for Spark's temporary files, made at the first call.
+    """Return this process's directory for Spark's temporary files, created at the first call.
 
-    Those whose process has died are removed. It is not below ``state.dir``: Spark's JVM outlives
+    Directories of dead processes are removed. It is not below ``state.dir``: Spark's JVM outlives
     an application, and the next one in this process may have another ``state.dir``.
 
     Returns:
-        The directory; None if there cannot be one, and Spark has to choose for itself.
+        The directory; None if it cannot be created, and Spark chooses its own.
     """
     root = root or scratch_root()
     pid = os.getpid()
@@ -41,7 +41,7 @@ def scratch_directory(root: Path | None = None) -> Path | None:
     try:
         root.mkdir(mode=0o700, exist_ok=True)
         if root.is_symlink() or root.stat().st_uid != os.getuid():
-            # Made by another user, who could read what is put there.
+            # Created by another user, who could read the files.
             return None
         directory = _made(root)
     except OSError:
@@ -52,7 +52,7 @@ def scratch_directory(root: Path | None = None) -> Path | None:
 
 
 def _made(root: Path) -> Path:
-    """Return a new directory that this process has locked; those that no process has locked go."""
+    """Create and lock a new directory; delete those that no process has locked."""
     one_at_a_time = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     try:
         fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
@@ -70,6 +70,6 @@ def _made(root: Path) -> Path:
 
 
 def _remove_own(pid: int, directory: Path) -> None:
-    # A forked child that ends must leave its parent's directory alone.
+    # A forked child that ends must not delete its parent's directory.
     if os.getpid() == pid:
         shutil.rmtree(directory, ignore_errors=True)

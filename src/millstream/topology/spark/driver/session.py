@@ -30,15 +30,15 @@ SQL_SETTINGS: dict[str, str] = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
-    # What it prints of a source's options may hold passwords.
+    # Spark would print the options of sources, which may hold passwords.
     "spark.sql.redaction.options.regex": r"(?i)url|jaas|password|secret|token|keystore|\.key",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
-    # Any real limit here makes Spark measure the Arrow batch at every row, which costs ten times
-    # as much as writing it.
+    # Any limit makes Spark measure the Arrow batch at every row, which costs ten times as much as
+    # writing it.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.execution.arrow.transformWithStateInPySpark.maxRecordsPerBatch": "16",
 }
-"""For the streaming query; an application's own ``spark.sql.`` entries win."""
+"""Settings of the streaming query; an application's own ``spark.sql.`` entries win."""
 
 _NEW_SESSION: dict[str, str] = {
     "spark.driver.memory": "2g",
@@ -46,16 +46,16 @@ _NEW_SESSION: dict[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.speculation": "false",
     "spark.shuffle.compress": "false",
-    # The history is for a user interface that is off, and a batch adds 30 kB and more to it.
+    # The history is for the web UI, which is off; each batch would add 30 kB and more.
     "spark.sql.ui.retainedExecutions": "2",
     "spark.sql.streaming.ui.enabled": "false",
     "spark.ui.retainedJobs": "8",
     "spark.ui.retainedStages": "16",
     "spark.ui.retainedTasks": "256",
     "spark.ui.retainedDeadExecutors": "8",
-    # Of the checkpoint; without it every user of the machine may read what is in stores.
+    # For the checkpoint; otherwise every user of the machine may read the stores.
     "spark.hadoop.fs.permissions.umask-mode": f"{UMASK:03o}",
-    # Spark's default one starts a process for every rename on a local disk.
+    # Spark's default manager starts a process for every rename on a local disk.
     "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINT_MANAGER,
 }
 
@@ -63,15 +63,15 @@ _NEW_SESSION: dict[str, str] = {
 def new_session(
     config: Mapping[str, Any], application_id: str, log: LogOptions | None = None
 ) -> SparkSession:
-    """Return the session of this process, made with an application's ``spark.`` entries.
+    """Return the session of this process, created with an application's ``spark.`` entries.
 
     Args:
         config: The application's configuration.
-        application_id: What Spark calls it.
-        log: Where the log of the JVM goes; None for where Spark writes it anyhow.
+        application_id: Its name in Spark.
+        log: Options of the JVM's log; None for Spark's own.
 
     Raises:
-        JarError: The Kafka connector's jars are not there, or there is no Java.
+        JarError: The Kafka connector's jars are missing, or there is no Java.
         StreamsException: The JVM does not start.
     """
     os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -13,15 +13,15 @@ CAUGHT = (signal.SIGINT, signal.SIGTERM)
 
 
 class Signals:
-    """Counts SIGINT and SIGTERM while it is open, in the place of what they do otherwise.
+    """Context manager that counts SIGINT and SIGTERM instead of their usual effect.
 
-    The handler only counts, so it may come at any instruction. Outside the main thread Python
-    allows no handlers: there it counts nothing. What was installed before is put back at the end.
+    The handler only counts, so it may run between any two instructions. Outside the main thread
+    Python allows no handlers: there it counts nothing. The exit restores the previous handlers.
     """
 
     def __init__(self) -> None:
         self.count = 0
-        """How many have come."""
+        """Number of signals received."""
         self.last = ""
         """The name of the last one."""
         self._before: dict[signal.Signals, Any] = {}
@@ -39,7 +39,7 @@ class Signals:
         trace: TracebackType | None,
     ) -> None:
         for number, before in self._before.items():
-            # None: it was installed by other means than Python's, and cannot be put back.
+            # None: a handler not installed by Python, which cannot be restored.
             signal.signal(number, signal.SIG_DFL if before is None else before)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class State(enum.Enum):
-    """Where an application is in its life.
+    """State in the life cycle of an application.
 
     Source: ``org.apache.kafka.streams.KafkaStreams.State``.
     """
@@ -37,7 +37,7 @@ class State(enum.Enum):
         return self in (State.RUNNING, State.REBALANCING)
 
     def isShuttingDown(self) -> bool:
-        """Tell whether the application is on its way to an end."""
+        """Tell whether the application is ending."""
         return self in (State.PENDING_SHUTDOWN, State.PENDING_ERROR)
 
     def hasCompletedShutdown(self) -> bool:
@@ -76,11 +76,11 @@ _IGNORED: dict[State, tuple[State, ...]] = {
     State.PENDING_ERROR: tuple(state for state in State if state is not State.ERROR),
     State.ERROR: (State.PENDING_SHUTDOWN, State.PENDING_ERROR, State.ERROR),
 }
-"""Where Kafka Streams quietly stays where it is."""
+"""Transitions that Kafka Streams ignores."""
 
 
 class StateListener(ABC):
-    """Follows the states of an application; a callable with the same arguments will do as well.
+    """Listener of state changes; a callable with the same arguments is accepted too.
 
     Source: ``org.apache.kafka.streams.KafkaStreams.StateListener``.
     """
@@ -91,14 +91,14 @@ class StateListener(ABC):
 
 
 class StateMachine:
-    """The current state; tells the listener of every change."""
+    """The current state; calls the listener at every change."""
 
     def __init__(self) -> None:
         self._state = State.CREATED
         self._changed = threading.Condition()
         self._over = False
-        """The state is final, and the listener knows."""
-        self._telling: set[int] = set()
+        """Whether the state is final and the listener has been called."""
+        self._notifying: set[int] = set()
         """The threads in which the listener is being called."""
         self.listener: Callable[[State, State], Any] | None = None
 
@@ -108,7 +108,7 @@ class StateMachine:
         return self._state
 
     def move(self, new: State) -> bool:
-        """Change the state; return False where Kafka Streams quietly stays where it is.
+        """Change the state; return False for a transition that Kafka Streams ignores.
 
         Raises:
             IllegalStateException: ``new`` cannot follow the current state.
@@ -127,26 +127,26 @@ class StateMachine:
             self._state = new
         log.info("state changed from=%s to=%s", old.name, new.name)
         try:
-            self._tell(new, old)
+            self._notify(new, old)
         finally:
             with self._changed:
                 self._over = self._over or new.hasCompletedShutdown()
                 self._changed.notify_all()
         return True
 
-    def is_telling(self) -> bool:
-        """Tell whether the listener is being called in this thread."""
-        return threading.get_ident() in self._telling
+    def is_notifying(self) -> bool:
+        """Tell whether this thread is calling the listener."""
+        return threading.get_ident() in self._notifying
 
-    def _tell(self, new: State, old: State) -> None:
+    def _notify(self, new: State, old: State) -> None:
         if self.listener is None:
             return
-        before = self._telling
-        self._telling = before | {threading.get_ident()}
+        before = self._notifying
+        self._notifying = before | {threading.get_ident()}
         try:
             self.listener(new, old)
         finally:
-            self._telling = self._telling - ({threading.get_ident()} - before)
+            self._notifying = self._notifying - ({threading.get_ident()} - before)
 
     def move_if_possible(self, new: State) -> bool:
         """Change the state unless ``new`` cannot follow; tell whether it has changed."""
@@ -156,7 +156,7 @@ class StateMachine:
             return False
 
     def wait_until_over(self, timeout_s: float | None) -> bool:
-        """Wait for a final state of which the listener knows; tell whether it came in time."""
+        """Wait for a final state and its listener call; tell whether it came in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._over, timeout_s)
 

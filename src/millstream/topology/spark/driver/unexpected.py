@@ -1,4 +1,4 @@
-"""Errors of the driver itself while it follows its query: a dead JVM, or anything else."""
+"""Errors of the driver itself while it watches its query, such as a dead JVM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from millstream.topology.spark.driver.jvm import ended_jvm
 
 
 def unexpected(error: Exception) -> tuple[StreamsException, str]:
-    """Return what ends the application for an error that is not the query's, and its trace."""
+    """Return the failure for an error outside the query, and its trace."""
     ended = ended_jvm()
     if ended is None:
         failure = StreamsException(
@@ -19,11 +19,11 @@ def unexpected(error: Exception) -> tuple[StreamsException, str]:
         failure = StreamsException(
             "Spark's JVM has ended",
             detail=f"It {ended}.",
-            hint="Start the program again: it goes on after the last committed batch. If the "
-            "machine's memory ran out, lower spark.driver.memory.",
+            hint="Start the program again: processing continues after the last committed batch. If "
+            "the machine's memory ran out, lower spark.driver.memory.",
         )
     details = trace_of(error)
-    # How Py4J noticed is of no interest to who reads the trace.
+    # Py4J's own errors do not help the reader of the trace.
     error.__cause__ = error.__context__ = None
     failure.__cause__ = error.with_traceback(None)
     return failure, details
@@ -35,7 +35,7 @@ def trace_of(error: BaseException) -> str:
 
 
 def interrupted(error: BaseException) -> StreamsException:
-    """Return what a start raises that was ended by something like KeyboardInterrupt."""
+    """Return the error for a start that KeyboardInterrupt or the like has ended."""
     failure = StreamsException("the start was interrupted", detail=repr(error))
     failure.__cause__ = error
     return failure

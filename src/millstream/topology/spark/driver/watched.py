@@ -1,4 +1,4 @@
-"""An application under observation: its failures, log, observers, and its end by a failure."""
+"""Watching part of an application: failures, log, observers, and the end by a failure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ StateCallback = Callable[[State, State], Any]
 
 
 class WatchedApplication(QueryableApplication):
-    """The part of ``KafkaStreams`` that follows the query and decides what a failure leads to.
+    """The part of ``KafkaStreams`` that watches the query and handles its failures.
 
     Args:
         runner: The query on Spark.
@@ -44,22 +44,22 @@ class WatchedApplication(QueryableApplication):
         self._machine.listener = self._observed(None)
         self._failures = 0
         self._failure: Exception | None = None
-        """What has ended the application."""
+        """The failure that ended the application."""
         self._handler: Handler | None = None
         self._watcher: threading.Thread | None = None
         self._stopping = threading.Event()
         self._waiting = 0
-        """How many callers wait for the end, to whom a failure will be raised."""
+        """Number of callers that wait for the end; a failure is raised to them."""
         self._log = ApplicationLog(runner.log)
         interval_s = config.getLong("log.summary.interval.ms") / 1000
         self._lines = ProgressLines(runner.application_id, interval_s)
 
     def _watch(self) -> None:
-        """Wait for the query's end; unless it was asked for, decide what follows."""
+        """Wait for the query's end; handle a failure."""
         while not self._stopping.is_set():
             try:
                 failure = self._look()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it must not go unnoticed
+            except Exception as error:  # noqa: BLE001 - every error must be reported
                 failure = self._note(*unexpected(error))
                 with suppress(Exception):
                     self._runner.halt()
@@ -70,8 +70,8 @@ class WatchedApplication(QueryableApplication):
                 return
 
     def _look(self) -> StreamsException | None:
-        """Return what has ended the query; None while it runs."""
-        self._tell_news()
+        """Return the failure that ended the query; None while it runs."""
+        self._notify()
         text = self._runner.failure()
         if text is None:
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
@@ -80,7 +80,7 @@ class WatchedApplication(QueryableApplication):
         return self._note(failure, trace_from(text))
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
-        """Write a failure to the log; on a terminal it shows once, here or where it is raised."""
+        """Log a failure; a terminal shows it once, here or where it is raised."""
         if place := self._log_place():
             failure.more = (*failure.more, ("log", place))
         log.error(
@@ -98,7 +98,7 @@ class WatchedApplication(QueryableApplication):
     def _recovered(self, failure: StreamsException) -> bool:
         self._failures += 1
         self._observers.failed(failure)
-        if self._asked(failure) != _REPLACE:
+        if self._handler_result(failure) != _REPLACE:
             return False
         try:
             self._machine.move(State.REBALANCING)
@@ -112,7 +112,7 @@ class WatchedApplication(QueryableApplication):
             return False
         return True
 
-    def _asked(self, failure: StreamsException) -> Any:
+    def _handler_result(self, failure: StreamsException) -> Any:
         if self._handler is None:
             return None
         try:
@@ -130,14 +130,18 @@ class WatchedApplication(QueryableApplication):
         for end in (self._end_queries, self._runner.release):
             try:
                 end()
-            except Exception as error:  # noqa: BLE001 - Spark may be gone, and the end must be told
-                log.info("not ended in order application=%s error=%r", self._application_id, error)
+            except Exception as error:  # noqa: BLE001 - Spark may be gone
+                log.info(
+                    "stopping the application failed application=%s error=%r",
+                    self._application_id,
+                    error,
+                )
         self._machine.move_if_possible(State.ERROR)
 
     def _observed(self, listener: StateCallback | None) -> StateCallback:
-        """Return what tells the observers, and then the listener, of a change of state."""
+        """Return a callback that calls the observers, then the listener, at a change of state."""
 
-        def tell_all(new: State, old: State) -> None:
+        def notify_all(new: State, old: State) -> None:
             self._observers.state_changed(new.name, old.name)
             if listener is not None:
                 try:
@@ -149,15 +153,15 @@ class WatchedApplication(QueryableApplication):
                 self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
                 self._log.close()
 
-        return tell_all
+        return notify_all
 
     @property
     def _application_id(self) -> str:
         return self._runner.application_id
 
     def _end_queries(self) -> None:
-        self._tell_news()
+        self._notify()
         self._close_queries()
 
-    def _tell_news(self) -> None:
-        """Tell listeners what has happened since the last call."""
+    def _notify(self) -> None:
+        """Call the listeners for everything since the last call."""

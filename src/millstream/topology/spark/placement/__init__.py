@@ -1,1 +1,1 @@
-"""Which executor runs which task: noticed, decided by an assignor, and told to Spark."""
+"""Placement of tasks on executors: observed, decided by an assignor, passed to Spark as hints."""

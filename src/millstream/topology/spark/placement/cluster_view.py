@@ -1,4 +1,4 @@
-"""Executors and their tasks as the cluster that a task assignor is asked about."""
+"""Executors and their tasks, as the cluster that a task assignor gets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from millstream.topology.assign.cluster import Cluster, Instance
 from millstream.topology.spark.placement.facts import Executor
 
 Copies = Mapping[str, Mapping[TaskId, int]]
-"""Executor -> task -> how many records the task had read when it last ran there."""
+"""Executor -> task -> number of records the task had read when it last ran there."""
 
 
 def cluster_view(
@@ -23,17 +23,17 @@ def cluster_view(
 ) -> Cluster:
     """Return the cluster as assignors see it.
 
-    A task that once ran on an executor has left its stores there. It is behind by the records that
-    the task has read since; if these are few, the executor counts as one with a standby copy.
+    An executor keeps the stores of a task that once ran there. This copy lags by the records that
+    the task has read since; if the lag is small, it counts as a standby copy.
 
     Args:
-        executors: Those that are there.
+        executors: The current executors.
         tasks: All tasks.
-        stateful: Those with state.
-        homes: The tasks that have an owner, with that owner.
-        copies: What is known of stores left behind.
-        processed: How many records each task has read by now.
-        acceptable_lag: How far a copy may be behind to count.
+        stateful: The tasks with state.
+        homes: Task -> executor that owns it; tasks without an owner are missing.
+        copies: The copies of stores on executors.
+        processed: Number of records each task has read.
+        acceptable_lag: Largest lag of a copy that counts, in records.
     """
     active: dict[str, list[TaskId]] = {}
     for task, owner in homes.items():

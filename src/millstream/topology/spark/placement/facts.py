@@ -1,4 +1,4 @@
-"""Executors and tasks at one moment, and what changed since the moment before."""
+"""Observed executors and tasks, and the moves of tasks."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ class Executor:
     id: str
     host: str
     port: int = 0
-    """Where Spark's own processes find it; 0 while it is not known."""
+    """Port of its block manager; 0 while it is not known."""
     cores: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the driver sees in one look."""
+    """One observation of the driver."""
 
     batch: int
     """The last batch that is complete; -1 before the first."""
     executors: tuple[Executor, ...]
     located: Mapping[TaskId, str]
-    """The executor of each task: where Spark ran it last, or where it was told to run it next."""
+    """The executor of each task: where Spark ran it last, or the current hint."""
     processed: Mapping[TaskId, int] = field(default_factory=dict)
-    """How many records each task has read since the beginning."""
+    """Number of records each task has read since its topics began."""
     now_ms: int = 0
-    """Wall clock."""
+    """Wall clock in epoch milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A task's change of executor, as it was seen."""
+    """An observed change of a task's executor."""
 
     source: str | None
-    """Where it ran before; None if it ran nowhere."""
+    """The executor before; None if there was none."""
     target: str
     batch: int
-    """The batch after which it was seen there."""
+    """The batch after which the move was observed."""
     at_ms: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPlace:
-    """Where a task is."""
+    """Current and wanted executor of a task."""
 
     task: TaskId
     executor: str | None
-    """Where it ran last; None before its first batch."""
+    """The executor that ran it last; None before its first batch."""
     wanted: str | None
-    """Where it is to run; None before a decision."""
+    """The executor that should run it; None before a decision."""
     moved: Move | None
     """Its last move."""

@@ -1,4 +1,4 @@
-"""Spark's internal interfaces that place tasks; each is probed before its first use."""
+"""Access to Spark's internal interfaces that place tasks; checked before first use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from millstream.core.processor import TaskId
 from millstream.topology.spark.placement.facts import Executor
 
 _STORE = "default"
-"""The name under which Spark keeps all of an operator's state, and looks for its executor."""
+"""Spark's name for the state store of an operator, by which it finds the executor."""
 _LOCATION = re.compile(r"Some\(executor_(.+)_([^_]+)\)")
 
 
@@ -28,7 +28,7 @@ class SparkInternals:
         tasks: All tasks.
 
     Raises:
-        Exception: This Spark has not got these parts.
+        Exception: This version of Spark does not have these interfaces.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SparkInternals:
         self.executors()
 
     def has_new_executors(self) -> bool:
-        """Tell whether executors have come or gone since they were last asked for; cheap."""
+        """Tell whether the executors have changed since the last ``executors`` call; cheap."""
         return self._executor_ids() != self._executors[0]
 
     def executors(self) -> tuple[Executor, ...]:
@@ -70,7 +70,7 @@ class SparkInternals:
         known, executors = self._executors
         if ids != known:
             executors = self._listed(frozenset(ids.split(",")))
-            # Spark's lists do not change at the same moment.
+            # Spark does not update its lists at the same time.
             complete = len(executors) == len(ids.split(",")) and all(e.port for e in executors)
             self._executors = (ids if complete else None, executors)
         backend = self._context.schedulerBackend()
@@ -82,19 +82,19 @@ class SparkInternals:
         return -1 if progress is None else int(progress.batchId())
 
     def progress(self) -> dict[str, Any]:
-        """Return Spark's account of the last complete batch; nothing before the first."""
+        """Return Spark's progress of the last complete batch; empty before the first."""
         progress = self._query.lastProgress()
         found: dict[str, Any] = {} if progress is None else json.loads(progress.json())
         return found
 
     def location(self, task: TaskId) -> str | None:
-        """Return the executor where a task ran last, or was told to run; None for neither."""
+        """Return the executor that ran a task last, or its current hint; None if neither exists."""
         found = self._coordinator.getLocation(self._providers[task]).toString()
         match = _LOCATION.fullmatch(found)
         return None if match is None else match[2]
 
     def tell(self, task: TaskId, executor: Executor) -> None:
-        """Have Spark prefer an executor for a task, from the next batch that it plans."""
+        """Hint Spark to prefer an executor for a task, from the next planned batch on."""
         self._coordinator.reportActiveInstance(
             self._providers[task], executor.host, executor.id, self._nothing
         )
@@ -110,7 +110,7 @@ class SparkInternals:
             summary = summaries.apply(index)
             if summary.id() in ids:
                 host, _, port = summary.hostPort().rpartition(":")
-                # Before its block manager has registered, there is no port.
+                # An executor has no port until its block manager has registered.
                 known = (host, int(port)) if host else (port, 0)
                 found.append(
                     Executor(

@@ -10,14 +10,14 @@ from millstream.topology.spark.compile import Layout
 
 
 def processed_records(layout: Layout, progress: Mapping[str, Any]) -> dict[TaskId, int]:
-    """Return how many records each task has read since its topics began.
+    """Return the number of records each task has read since its topics began.
 
-    Of what goes from stage to stage Spark keeps no account: a task that reads repartition topics
-    only counts its share of all records.
+    Spark does not count the records between stages: a task that reads only repartition topics gets
+    an equal share of all records.
 
     Args:
-        layout: The line.
-        progress: Spark's account of a batch.
+        layout: The stages.
+        progress: Spark's progress of a batch.
     """
     ends: dict[tuple[str, int], int] = {}
     for source in progress.get("sources") or ():

@@ -1,4 +1,4 @@
-"""Placement file: where tasks run, for readers outside the application."""
+"""Placement file: the executors of tasks, for readers outside the application."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FILE = "placement.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacementRecord:
-    """Where the tasks of an application are."""
+    """Placement of an application's tasks."""
 
     application_id: str
     assignor: str | None
-    """Who decides; None if Spark does."""
+    """Name of the assignor; None if Spark decides."""
     remark: str
-    """Why Spark decides; empty if it does not."""
+    """Reason why Spark decides; empty if it does not."""
     batch: int
-    """The last batch that was complete then; -1 if there was none."""
+    """The last complete batch; -1 if there was none."""
     written_ms: int
     executors: tuple[Executor, ...]
     tasks: tuple[TaskPlace, ...]
@@ -35,7 +35,7 @@ def write_record(directory: Path, record: PlacementRecord) -> None:
     """Replace the record in a directory; a reader sees the old one or the new one.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     private_directory(directory)
     new = directory / f".{FILE}.{os.getpid()}"

@@ -1,4 +1,4 @@
-"""Decision which tasks to move, and when: a pure function of what was observed."""
+"""Decision which tasks to move, and when; a pure function of the observations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from millstream.topology.spark.placement.facts import Executor, Facts, Move, Tas
 START = "the application started"
 PROBING = "the probing interval has passed"
 _SURE_AFTER = 2
-"""Batches. The current one may have been placed before Spark is told."""
+"""Number of batches. The current one may have been placed before Spark got the hint."""
 
 
 @dataclass(slots=True)
@@ -21,37 +21,37 @@ class _Known:
     """What is known of one task."""
 
     seen: str | None = None
-    """Where it ran last; that executor may be gone."""
+    """The executor that ran it last; it may be lost by now."""
     wanted: str | None = None
     why: str = START
-    """Why it is wanted there."""
+    """Reason why it should run there."""
     home: str | None = None
-    told: int | None = None
-    """The last complete batch when Spark was told; None if nothing is under way."""
+    hinted: int | None = None
+    """The last complete batch when Spark got the hint; None without a pending hint."""
     idle: bool = True
-    """It has not run since the query began."""
+    """Whether it has not run since the query began."""
     moves: bool = False
-    """What is under way takes it from an executor that is still there."""
+    """Whether the pending hint moves it away from a living executor."""
     evicted: bool = False
-    """Its executor was lost and no other has replaced it yet."""
+    """Whether its executor was lost and not replaced yet."""
     moved: Move | None = None
 
 
 class Steering:
-    """Keeps an assignment up to date and says what Spark should be told.
+    """Keeps an assignment up to date and returns the hints for Spark.
 
-    A task is *at home* where the assignor wanted it and where it then ran. One whose executor was
-    lost has no home until another executor joins. Wherever it runs meanwhile, it is the first to
-    move again; so a lost executor that is replaced costs the tasks of the others nothing.
+    The *home* of a task is the executor where the assignor placed it and where it then ran. A task
+    whose executor was lost has no home until another executor joins; then it is the first to move,
+    so that the replacement of a lost executor does not move other tasks.
 
     On Spark no copy is built beforehand. Where an assignor asks for a learner, the task moves at
     once and restores within the batch; ``max.warmup.replicas`` bounds how many do so in one batch.
-    Tasks that run nowhere are not held back by that.
+    Tasks without an executor are not limited.
 
     Args:
         tasks: All tasks.
         stateful: Those that have state.
-        assignor: Decides; None to look on only.
+        assignor: The task assignor; None to observe only.
         configs: Its settings.
     """
 
@@ -75,33 +75,33 @@ class Steering:
 
     @property
     def executors(self) -> list[Executor]:
-        """The executors of the last look."""
+        """The executors of the last observation."""
         return list(self._executors.values())
 
     def places(self) -> list[TaskPlace]:
-        """Return where every task is."""
+        """Return the place of every task."""
         return [
             TaskPlace(task=task, executor=known.seen, wanted=known.wanted, moved=known.moved)
             for task, known in self._tasks.items()
         ]
 
     def awaited(self) -> list[TaskId]:
-        """Return the tasks that Spark was told of and that have not been seen to follow."""
-        return [task for task, known in self._tasks.items() if known.told is not None]
+        """Return the tasks with a pending hint."""
+        return [task for task, known in self._tasks.items() if known.hinted is not None]
 
     def restarted(self) -> None:
-        """Take note that a new query has begun: Spark knows nothing of where tasks were."""
+        """Handle the start of a new query: Spark has forgotten the executors of tasks."""
         for known in self._tasks.values():
-            known.told, known.idle = None, True
+            known.hinted, known.idle = None, True
 
     def look(self, facts: Facts) -> dict[TaskId, str]:
-        """Return what to tell Spark: executors by task.
+        """Return the hints for Spark: executors by task.
 
-        In the middle of a batch it is enough to look at the tasks that are awaited: a batch that
-        was planned before Spark was told makes it forget.
+        During a batch only the tasks with a pending hint need to be observed: a batch planned
+        before the hint overwrites it.
 
         Args:
-            facts: What there is to see.
+            facts: The observation.
 
         Raises:
             TaskAssignmentException: The assignor failed.
@@ -113,11 +113,11 @@ class Steering:
         due = self._due(facts)
         reason = changes or due or (self._reason if strayed else None)
         if reason is not None:
-            self._ask(self._assignor, reason, facts, settles=joined or due is not None)
+            self._assign(self._assignor, reason, facts, settles=joined or due is not None)
         return self._orders(facts.batch)
 
     def _compare(self, executors: tuple[Executor, ...]) -> tuple[str | None, bool]:
-        """Take note of who has come and gone; return it in words, and whether anybody came."""
+        """Compare the executors; return the changes as text, and whether an executor joined."""
         before, now = self._executors, {each.id: each for each in executors}
         gone, come = sorted(before.keys() - now.keys()), sorted(now.keys() - before.keys())
         self._executors = now
@@ -127,7 +127,7 @@ class Steering:
             if known.home in gone:
                 known.home, known.evicted = None, True
             if known.wanted in gone:
-                known.wanted = known.told = None
+                known.wanted = known.hinted = None
         if come and self._asked_ms is None:
             return START, True
         words = [f"executor {each} was lost" for each in gone]
@@ -135,16 +135,16 @@ class Steering:
         return ", ".join(words) or None, bool(come)
 
     def _observe(self, facts: Facts) -> bool:
-        """Take note of where tasks ran; return whether one without a home ran elsewhere."""
+        """Record where tasks ran; return whether one without a home ran elsewhere."""
         strayed = False
         for task, known in self._tasks.items():
             place = facts.located.get(task)
             if place not in self._executors or facts.batch < 0:
                 continue
-            told = known.told
-            if told is not None and place == known.wanted and facts.batch < told + _SURE_AFTER:
-                continue  # That may be an echo of what Spark was told.
-            known.told, known.idle = None, False
+            hinted = known.hinted
+            if hinted is not None and place == known.wanted and facts.batch < hinted + _SURE_AFTER:
+                continue  # The location may be the hint itself.
+            known.hinted, known.idle = None, False
             if known.seen != place:
                 reason = self._why(known, place)
                 known.moved = Move(
@@ -158,7 +158,7 @@ class Steering:
             self._copies.setdefault(place, {})[task] = facts.processed.get(task, 0)
             if place == known.wanted:
                 known.home = None if known.evicted else place
-            elif told is not None and known.home is None:
+            elif hinted is not None and known.home is None:
                 strayed = True
         return strayed
 
@@ -168,7 +168,7 @@ class Steering:
         if known.seen is None and self._assignor is None:
             return "Spark placed it"
         if known.seen is None:
-            return "Spark placed it before it was told where to"
+            return "Spark placed it before it got a hint"
         if known.seen not in self._executors:
             return f"executor {known.seen} was lost in the middle of a batch"
         return f"Spark did not wait for executor {known.seen} (spark.locality.wait)"
@@ -183,14 +183,14 @@ class Steering:
             return self._reason if settled else None
         return None
 
-    def _ask(self, assignor: Assignor, reason: str, facts: Facts, *, settles: bool) -> None:
-        """Ask for a new assignment.
+    def _assign(self, assignor: Assignor, reason: str, facts: Facts, *, settles: bool) -> None:
+        """Compute a new assignment.
 
         Args:
-            assignor: Whom.
-            reason: Why.
-            facts: What there is to see.
-            settles: Whether tasks are at home where they now go.
+            assignor: The task assignor.
+            reason: Reason for the new assignment.
+            facts: The observation.
+            settles: Whether the new executors become the homes of their tasks.
         """
         view = cluster_view(
             self._executors.values(),
@@ -208,23 +208,23 @@ class Steering:
         for task, known in self._tasks.items():
             owner = owners.get(task, known.wanted)
             if owner != known.wanted:
-                known.wanted, known.why, known.told = owner, reason, None
+                known.wanted, known.why, known.hinted = owner, reason, None
             known.evicted = known.evicted and not settles
         self._reason, self._followup = reason, answer.followup
         self._asked_ms, self._asked_batch = facts.now_ms, facts.batch
 
     def _orders(self, batch: int) -> dict[TaskId, str]:
-        """Return what to tell Spark now, and remember it."""
+        """Return the hints to pass to Spark now, and record them."""
         orders: dict[TaskId, str] = {}
-        moving = sum(known.moves for known in self._tasks.values() if known.told is not None)
+        moving = sum(known.moves for known in self._tasks.values() if known.hinted is not None)
         for task, known in self._tasks.items():
             stays = known.wanted == known.seen and not known.idle
-            if stays or known.wanted is None or known.told is not None:
+            if stays or known.wanted is None or known.hinted is not None:
                 continue
             moves = known.seen in self._executors and not known.idle
             if moves and moving >= self._configs.maxWarmupReplicas():
                 continue
             moving += moves
-            known.moves, known.told = moves, batch
+            known.moves, known.hinted = moves, batch
             orders[task] = known.wanted
         return orders

@@ -35,14 +35,14 @@ DEFAULT_ASSIGNOR = "sticky"
 DRIVER = "driver"
 _POLL_S = 0.25
 _SHARE_OF_LOOKING = 20
-"""Looking takes at most one part in so many of the driver's time."""
+"""Observation takes at most one part in this many of the driver's time."""
 
 
 def steering_assignor(config: StreamsConfig) -> Assignor | None:
-    """Return what decides where tasks run; None if that is left to Spark.
+    """Return the assignor that places tasks; None if Spark does.
 
     Raises:
-        ConfigException: There is no such assignor, or an entry asks for what Spark has not got.
+        ConfigException: There is no such assignor, or an entry is not supported on Spark.
     """
     if (replicas := config.getInt("num.standby.replicas")) > 0:
         raise ConfigException(
@@ -55,17 +55,17 @@ def steering_assignor(config: StreamsConfig) -> Assignor | None:
 
 
 class PlacementWatcher:
-    """Where an application's tasks run.
+    """Placement of an application's tasks.
 
-    Steering never fails a query: what goes wrong is logged once, and Spark goes on by itself.
+    Steering never fails a query: an error is logged once, and Spark places the tasks itself.
 
     Args:
         config: The application's configuration.
-        directory: Where the record is written.
+        directory: Directory of the placement file.
         session: The query's session.
-        plan: The topology; no source has a pattern any more.
-        layout: Its line.
-        assignor: Who decides; None for Spark.
+        plan: The topology; source patterns are already resolved to topics.
+        layout: Its stages.
+        assignor: The task assignor; None if Spark decides.
     """
 
     def __init__(
@@ -106,13 +106,13 @@ class PlacementWatcher:
         return [] if self._local else self._steering.executors
 
     def places(self) -> list[TaskPlace]:
-        """Return where the tasks are."""
+        """Return the place of every task."""
         if not self._local:
             return self._steering.places()
         return [TaskPlace(task=t, executor=DRIVER, wanted=None, moved=None) for t in self._tasks]
 
     def watch(self, query: StreamingQuery) -> None:
-        """Begin to look after a query; returns at once."""
+        """Start the watching thread for a query."""
         self._remark = "" if self._assignor is not None else f"{STEER_TASKS} is false"
         if self._local:
             self._remark = "one process runs all tasks"
@@ -123,9 +123,9 @@ class PlacementWatcher:
             with self._looking:
                 self._watched = internals
                 self._steering.restarted()
-                # Before the first batch is planned, if that can be.
+                # If possible before the first batch is planned.
                 self._look(internals)
-        except Exception as error:  # noqa: BLE001 - whatever a later Spark may say
+        except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
             self._give_up(f"this Spark cannot be told where tasks are to run: {error!r}")
             return
         threading.Thread(
@@ -146,7 +146,7 @@ class PlacementWatcher:
                     self._give_up(f"steering ended: {error!r}")
 
     def _poll(self, internals: SparkInternals) -> None:
-        """Look, if there is something new to see and looking does not take too much time."""
+        """Observe if there may be changes and the share of time allows it."""
         began = time.monotonic()
         changed = internals.has_new_executors()
         if not changed and began < self._due:
@@ -183,7 +183,7 @@ class PlacementWatcher:
         )
 
     def _write(self) -> None:
-        """Write the record if anything but the batch has changed."""
+        """Write the placement file if anything but the batch has changed."""
         shown = (tuple(self.executors()), tuple(self.places()), self._remark)
         if shown == self._written:
             return

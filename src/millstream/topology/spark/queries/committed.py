@@ -25,9 +25,9 @@ class CommittedState:
     """Reads manifests and segments of a batch through Spark's reader of state.
 
     Args:
-        session: One with the query's settings.
+        session: A session with the query's settings.
         location: The checkpoint.
-        stages: How many stages the line has.
+        stages: Number of stages.
     """
 
     def __init__(self, session: SparkSession, location: str, stages: int) -> None:
@@ -43,9 +43,9 @@ class CommittedState:
         """Return the number of the last committed batch; None before the first.
 
         Args:
-            known: One that was committed; nothing is listed if it is still the last.
+            known: A committed batch; if it is still the last, no directory is listed.
         """
-        # Spark clears old ones away: only if one is there is the following one still to come.
+        # Spark deletes old files: the next one is not written yet only if the known one exists.
         if (
             known is not None
             and not self._files.has(f"{COMMITS}/{known + 1}")
@@ -56,18 +56,18 @@ class CommittedState:
         return max(numbers, default=None)
 
     def consumed(self, batch: int) -> Consumed:
-        """Return how far the topics had been read at the end of a batch."""
+        """Return the end offsets of a batch."""
         lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()[_LINES_BEFORE_SOURCES:]
         found: Consumed = {}
         for source in map(json.loads, lines):
             for topic, offsets in source.items() if isinstance(source, dict) else ():
-                # The source of ticks counts in its own way.
+                # The tick source has its own kind of offsets.
                 if isinstance(offsets, dict):
                     found[topic] = {int(number): offset for number, offset in offsets.items()}
         return found
 
     def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:
-        """Return the manifest of each task that has had something to do, by partition."""
+        """Return the manifest of each task that has one, by partition."""
         rows = self._state(stage, batch, "manifest").select("partition_id", "value.blob").collect()
         return {row.partition_id: Manifest.decode(row.blob) for row in rows}
 
@@ -79,7 +79,7 @@ class CommittedState:
         Args:
             stage: The stage.
             batch: The batch.
-            first: For each partition that is wanted, the number to begin with.
+            first: Partition -> number of the first segment to return.
         """
         found: dict[int, dict[int, bytes]] = {partition: {} for partition in first}
         wanted = (_from(partition, number) for partition, number in first.items())

@@ -41,7 +41,7 @@ from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 ATTEMPTS = 3
-"""How often a batch's state is looked for that Spark may be clearing away meanwhile."""
+"""Attempts to read a batch's state, which Spark may delete meanwhile."""
 
 
 @dataclass(slots=True)
@@ -54,18 +54,18 @@ class _Copies:
     manifests: dict[int, Manifest] = field(default_factory=dict)
     consumed: Consumed = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    """Stores that are at ``batch``."""
+    """Stores that are up to date with ``batch``."""
 
 
 class Queries:
-    """Answers queries of one running application; any thread may ask.
+    """Interactive queries of one running application; thread-safe.
 
     Args:
-        plan: The topology; no source has a pattern any more.
+        plan: The topology; source patterns are already resolved to topics.
         config: The application's configuration.
-        job: What its workers know.
+        job: The facts that its workers have.
         committed: Its checkpoint.
-        check: Called before stores are read by ``store``, with whether stale ones will do; raises
+        check: Called before ``store`` reads stores, with whether stale stores are allowed; raises
             if they cannot be read now.
     """
 
@@ -90,11 +90,11 @@ class Queries:
         """Return a view of a store; every read of it shows the last committed batch."""
         name, kind = parameters.storeName(), parameters.queryableStoreType()
         provider = _Provider(self, self._check, parameters)
-        provider.stores(name, kind)  # a name or a type that is wrong is an error now
+        provider.stores(name, kind)  # a wrong name or type is an error now
         return kind.create(provider, name)
 
     def query(self, request: StateQueryRequest[Any]) -> StateQueryResult[Any]:
-        """Put a query to the partitions of a store."""
+        """Run a query on the partitions of a store."""
         result: StateQueryResult[Any] = StateQueryResult()
         name = request.getStoreName()
         if self.is_global(name):
@@ -124,7 +124,7 @@ class Queries:
         return any(store.store.name == name for store in self._plan.globals)
 
     def stores(self, name: str) -> dict[int, Any]:
-        """Return the copies of a store by partition, at the last committed batch; hold the lock.
+        """Return the copies of a store by partition, at the last committed batch; needs the lock.
 
         Raises:
             UnknownStateStoreException: The topology has no such store.
@@ -152,9 +152,9 @@ class Queries:
         }
 
     def lags(self) -> dict[str, dict[int, LagInfo]]:
-        """Return how far the stores are, by name and partition, counted in segments.
+        """Return the positions of the stores, by name and partition, in segments.
 
-        Nothing lags: a copy is brought to the last committed batch before it is read.
+        The lag is always 0: a copy is brought to the last committed batch before it is read.
         """
         batch = self._committed.last_batch()
         ends: dict[str, dict[int, LagInfo]] = {}
@@ -190,7 +190,7 @@ class Queries:
                     return node, stage
         if self.is_global(name):
             raise InvalidStateStoreException(
-                f'no task keeps the global store "{name}"',
+                f'no task has the global store "{name}"',
                 hint="Read it in a processor; a global store without a reader is not filled.",
             )
         raise unknown_store(name)
@@ -226,14 +226,14 @@ class Queries:
 
 
 def unknown_store(name: str) -> UnknownStateStoreException:
-    """Return the error for a name that the topology does not know."""
+    """Return the error for a store that the topology does not have."""
     return UnknownStateStoreException(
         f"Cannot get state store {name} because no such store is registered in the topology."
     )
 
 
 class _Provider:
-    """Finds the stores of one view, again for each of its reads."""
+    """Store provider of one view; finds the stores again for each read."""
 
     def __init__(
         self,
@@ -268,7 +268,7 @@ class _Provider:
 
 
 class _Fetched:
-    """Segments of one task, fetched together; an unexpected one is fetched with all after it."""
+    """Segments of one task, read in advance; a missing one is read with all after it."""
 
     def __init__(
         self,

@@ -22,12 +22,12 @@ from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 
 class Replica:
-    """Copies of those stores of one task that have been asked for.
+    """Copies of the queried stores of one task.
 
     Args:
         id_: The task.
-        settings: What the configuration says.
-        host: Where the copies are kept; a host of this process, not of a worker.
+        settings: The settings of tasks.
+        host: The host of the copies, in the driver's process.
     """
 
     def __init__(self, id_: TaskId, settings: TaskSettings, host: SparkTaskHost) -> None:
@@ -37,10 +37,10 @@ class Replica:
         self._kinds: dict[str, str] = {}
         self._stores: dict[str, Any] = {}
         self._restored: set[str] = set()
-        """Stores of a user's own, which are made anew for every batch."""
+        """Stores of a user's own type, which are restored again for every batch."""
 
     def first_missing(self, name: str, manifest: Manifest) -> int | None:
-        """Return the number of the first segment that is needed to show a store; None: none is."""
+        """Return the number of the first segment that a store needs; None if it needs none."""
         kind = manifest.stores.get(name)
         if kind is None:
             return None
@@ -49,7 +49,7 @@ class Replica:
             return self._host.changelog.first_missing(self._wanted(manifest))
 
     def catch_up(self, manifest: Manifest, log: SegmentLog, position: Position) -> None:
-        """Bring the stores that were asked for to a batch.
+        """Bring the queried stores to a batch.
 
         Raises:
             ProcessorStateException: A segment is missing or damaged.
@@ -65,7 +65,7 @@ class Replica:
             store.getPosition().merge(position)
 
     def store(self, node: StoreNode, position: Position) -> Any:
-        """Return a store, opened to be read."""
+        """Return a store, opened for reading."""
         found = self._stores.get(node.name)
         if found is None:
             facts = TaskFacts(self._id, self._settings, self._host, StreamsMetrics())
@@ -91,7 +91,7 @@ class Replica:
 
     @contextmanager
     def _discarding(self) -> Iterator[None]:
-        """Delete copies that turn out to be damaged or gone: the next query builds them anew."""
+        """Delete copies that are found damaged or missing; the next query restores them."""
         try:
             yield
         except TaskCorruptedException:

@@ -1,17 +1,15 @@
-"""A task's stores and their changelog: a manifest and a row of segments.
+"""Changelog of a task's stores: a manifest and a numbered sequence of segments.
 
-Every batch appends what it changed. A worker's copies are brought to the manifest's version at the
-start of a batch by the cheapest way there is: nothing to do; applying the changes that the worker
-itself staged in the batch before, now that the manifest proves they count; replaying the segments
-it missed; or building everything anew. Changes of a batch that came to nothing are forgotten, and
-that is the whole rollback.
+Every batch appends its changes. At the start of a batch a worker's copies are brought to the
+manifest's version in the cheapest possible way: nothing to do; apply the changes that this worker
+staged in the previous batch, now that the manifest shows they are committed; replay the missed
+segments; or restore everything. To roll back a failed batch, its staged changes are dropped.
 
-A batch also rewrites a bounded slice of the state, so that after a full round the oldest segments
-are no longer needed; see `slices`.
+A batch also rewrites a bounded slice of the state. After a full round the oldest segments are no
+longer needed; see `slices`.
 
-Segments say nothing about the kind of byte store that a store was kept in. Where the application
-asks for another kind than the manifest names, the store is built in the new one like any other that
-this worker does not have, and the next manifest names it.
+Segments do not depend on the kind of byte store. If the application is configured with another kind
+than the manifest names, the store is restored into the new kind, and the next manifest names it.
 """
 
 from __future__ import annotations
@@ -50,13 +48,13 @@ from millstream.topology.spark.state.slices import next_slice, wants_round
 log = logging.getLogger(__name__)
 
 LOGGED = "memory"
-"""Keeps what users' own stores have logged, and what no store of the application asks for."""
+"""Plugin for the changelog of users' own stores, and for stores the topology does not have."""
 
 REMOVED_PER_BATCH = 64
-"""How many old segments a batch deletes, on top of as many as it writes."""
+"""Number of old segments a batch deletes beyond the number that it writes."""
 
 SEGMENT_COST = 512
-"""What a segment counts for besides its bytes, so that many tiny ones are compacted too."""
+"""Fixed cost of a segment in bytes, so that many tiny segments are compacted too."""
 
 _MIN_SLICE = 64 * 1024
 
@@ -65,7 +63,7 @@ class SegmentLog(Protocol):
     """Segments by number; Spark's map state, or a dict in a test."""
 
     def get(self, seq: int) -> bytes | None:
-        """Return a segment; None if there is none of that number."""
+        """Return a segment; None if it does not exist."""
 
     def put(self, seq: int, segment: bytes) -> None:
         """Add a segment."""
@@ -76,15 +74,15 @@ class SegmentLog(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
-    """A store that a worker has built anew from its changelog."""
+    """A store that a worker has restored from its changelog."""
 
     store: str
     partition: int = -1
-    """The task's; filled in where it is known."""
+    """The task's partition; -1 until it is set."""
     first: int
     """Number of the first segment."""
     steps: tuple[tuple[int, int], ...]
-    """For each segment with something of the store: its number, and how many entries it had."""
+    """Number and count of entries of each segment that has entries of the store."""
     end: int
     """Number after the last segment."""
 
@@ -94,8 +92,7 @@ class Changelog:
 
     Args:
         open_store: Opens the byte store for a store name and a plugin's name.
-        kinds: Store -> the plugin that the application asks for, as far as that is known before
-            its stores are opened.
+        kinds: Store -> its configured plugin, where that is known before the stores are opened.
     """
 
     def __init__(
@@ -109,12 +106,12 @@ class Changelog:
         self._staged: ChangelogPosition | None = None
         self._position = ChangelogPosition()
         self.rebuilt: list[Rebuilt] = []
-        """Restored stores that were not reported yet; the reader empties the list."""
+        """Restored stores not reported yet; the reader empties the list."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return a store's working copy; a store that the changelog never saw starts empty.
+        """Return a store's working copy; a store that is not in the changelog starts empty.
 
-        What the store holds in another kind of byte store is carried over.
+        Contents in another kind of byte store are moved to the new kind.
         """
         copy = self._copies.get(store)
         if copy is not None and copy.kind == kind:
@@ -147,7 +144,7 @@ class Changelog:
             self._replay(behind, manifest, log)
 
     def first_missing(self, manifest: Manifest) -> int | None:
-        """Return the number of the first segment that ``catch_up`` reads; None: it reads none."""
+        """Return the number of the first segment that ``catch_up`` reads; None if it reads none."""
         starts = []
         self._open_all(manifest)
         for store in manifest.stores:
@@ -162,9 +159,9 @@ class Changelog:
     def commit(
         self, manifest: Manifest, log: SegmentLog, *, snapshot: bytes, arrivals: Mapping[str, int]
     ) -> Manifest:
-        """Write what the batch changed, and a slice; return the manifest to keep.
+        """Write the batch's changes, and a slice; return the manifest to save.
 
-        The changes stay staged: the next ``catch_up`` learns whether they count.
+        The changes stay staged: the next ``catch_up`` applies or drops them.
         """
         changes = {name: copy.working.changes() for name, copy in sorted(self._copies.items())}
         changed = {name: each for name, each in changes.items() if each}
@@ -176,7 +173,7 @@ class Changelog:
         if round_ is not None:
             budget = max(_MIN_SLICE, sum(map(_size, changed.values())))
             if round_.slices > manifest.state > 0:
-                # It takes longer than the one before; it must not fall behind what is written.
+                # A round that exceeds the previous one: the slices must keep up with the writes.
                 budget *= 2
             stores = {name: copy.working.store for name, copy in self._copies.items()}
             with store_errors():
@@ -202,7 +199,7 @@ class Changelog:
         return _trim(following, log, REMOVED_PER_BATCH + len(segments))
 
     def abandon(self) -> None:
-        """Forget what the current batch has staged."""
+        """Drop the staged changes of the current batch."""
         self._staged = None
         for copy in self._copies.values():
             copy.working.forget()
@@ -215,10 +212,10 @@ class Changelog:
                 closing.callback(copy.working.store.close)
 
     def _settle(self, truth: ChangelogPosition) -> None:
-        """Apply or forget what the last batch staged here."""
+        """Apply or drop the changes that the last batch staged here."""
         staged, self._staged = self._staged, None
         for copy in self._copies.values():
-            # Another worker may have gone on with a store that workers share.
+            # Another worker may have advanced a shared store.
             found = position_of(copy.working.store)
             if staged is not None and staged == truth and found == copy.position:
                 copy.working.apply(truth.encode())
@@ -228,7 +225,7 @@ class Changelog:
                 copy.position = found
 
     def _open_all(self, manifest: Manifest) -> None:
-        """Open the manifest's stores that are not open yet, in the kind that is asked for."""
+        """Open the manifest's stores that are not open yet, in the configured kind."""
         for store, kind in manifest.stores.items():
             if store in self._copies:
                 continue
@@ -238,7 +235,7 @@ class Changelog:
             except PluginError:
                 if store in self._kinds:
                     raise
-                # The plugin that kept it is gone. Its entries are in the segments all the same.
+                # Its plugin is not installed any more. The segments still have its entries.
                 self._copies[store] = self._open(store, LOGGED)
             if self._copies[store].kind != kind:
                 _log_carried(store, kind, self._copies[store].kind)
@@ -280,7 +277,7 @@ class Changelog:
 
 
 def read_segment(log: SegmentLog, seq: int) -> Segment:
-    """Return segment ``seq``, which has to be there.
+    """Return segment ``seq``, which must exist.
 
     Raises:
         ProcessorStateException: It is missing or damaged.
@@ -309,7 +306,7 @@ def _follows(segment: Segment, last: Segment) -> bool:
 
 
 def _apply(copy: Copy, section: Section, reached: ChangelogPosition) -> None:
-    # A slice says again what was there; only a store that is being built anew has to hear it.
+    # A slice repeats existing entries; only a store that is being restored needs them.
     if section.kind == SLICE and not copy.building:
         return
     version = UNFINISHED if copy.building else reached.encode()
@@ -319,7 +316,7 @@ def _apply(copy: Copy, section: Section, reached: ChangelogPosition) -> None:
 
 
 def _log_carried(store: str, before: str, now: str) -> None:
-    log.info("store is carried over store=%s from=%s to=%s", store, before, now)
+    log.info("store moves to another kind of byte store store=%s from=%s to=%s", store, before, now)
 
 
 def _section(store: str, changes: Changes) -> Section:

@@ -1,4 +1,4 @@
-"""A worker's copy of one store: its byte store, and the version that it is at."""
+"""Worker's copy of one store: its byte store and its version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.core.store import ByteStore, Entry
 from millstream.topology.spark.state.manifest import ChangelogPosition
 
 UNFINISHED = b"building"
-"""The version of a byte store that does not have everything yet; no position reads like that."""
+"""Version of a byte store that is not complete yet; not a valid position."""
 
 _COPIED_AT_ONCE = 4096
 
@@ -21,18 +21,18 @@ class Copy:
     """A store in a worker.
 
     Attributes:
-        building: It is being built anew, so slices count as well as changes.
+        building: Whether it is being restored: slices are applied as well as changes.
     """
 
     kind: str
     working: WorkingCopy
     position: ChangelogPosition | None
-    """The version its byte store is at; None if it is at no version."""
+    """The version of its byte store; None if it has no valid one."""
     building: bool = False
 
 
 def fill(copy: Copy, entries: Iterator[Entry], position: ChangelogPosition) -> None:
-    """Let a byte store hold these entries and nothing else."""
+    """Replace the contents of a byte store."""
     store = copy.working.store
     empty(store)
     with store_errors():
@@ -43,7 +43,7 @@ def fill(copy: Copy, entries: Iterator[Entry], position: ChangelogPosition) -> N
 
 
 def carry_over(old: Copy, new: Copy, at: ChangelogPosition) -> None:
-    """Move a store, and what the current batch has changed in it, to another kind."""
+    """Move a store, with the changes of the current batch, to another kind of byte store."""
     if new.position != at or at == ChangelogPosition():
         fill(new, old.working.store.scan(None, None), at)
     changes = old.working.changes()
@@ -55,7 +55,7 @@ def carry_over(old: Copy, new: Copy, at: ChangelogPosition) -> None:
 
 
 def empty(store: ByteStore) -> None:
-    """Delete everything; the store is at no version until it is filled."""
+    """Delete all entries and the version."""
     with store_errors():
         last = next(iter(store.scan(None, None, reverse=True)), None)
         everything = [] if last is None else [(b"", last[0] + b"\0")]
@@ -63,7 +63,7 @@ def empty(store: ByteStore) -> None:
 
 
 def position_of(store: ByteStore) -> ChangelogPosition | None:
-    """Return the point that a store is at; None if it is at no version."""
+    """Return a store's position; None if it has no valid version."""
     with store_errors():
         version = store.version()
     return ChangelogPosition() if version is None else ChangelogPosition.decode(version)

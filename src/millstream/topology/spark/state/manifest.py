@@ -1,4 +1,4 @@
-"""Manifest of a task's state: the small record that names the committed version.
+"""Manifest of a task's state: a small record with the committed version.
 
 manifest = version u8 | crc32 u32 | head length u32 | head, JSON | the task's snapshot
 """
@@ -27,12 +27,12 @@ class ChangelogPosition:
     id: bytes = NO_ID
 
     def encode(self) -> bytes:
-        """Return the bytes a byte store remembers as its version."""
+        """Return the bytes that a byte store stores as its version."""
         return self.seq.to_bytes(8, "big") + self.id
 
     @staticmethod
     def decode(data: bytes | None) -> ChangelogPosition | None:
-        """Return what ``encode`` wrote; None for anything else."""
+        """Return the position that ``encode`` wrote; None for other bytes."""
         if data is None or len(data) != 8 + ID_BYTES:
             return None
         return ChangelogPosition(int.from_bytes(data[:8], "big"), data[8:])
@@ -43,11 +43,11 @@ class Round:
     """A rewrite of the whole state in progress, slice by slice."""
 
     first: int
-    """Number of its first segment: where the changelog will begin when it is complete."""
+    """Number of its first segment: the start of the changelog after the round."""
     store: str = ""
-    """The store to go on with."""
+    """The store of the next slice."""
     before: bytes | None = None
-    """The last key written, and the lowest; None at the start of a store."""
+    """The lowest key written so far; None at the start of a store."""
     slices: int = 0
     """Cost of its slices so far."""
     total: int = 0
@@ -56,11 +56,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a task's state is after a batch."""
+    """State of a task after a batch."""
 
     position: ChangelogPosition = ChangelogPosition()
     step: bytes = b""
-    """Names the batch; unlike the version it changes with every batch."""
+    """Id of the batch; unlike the version it changes with every batch."""
     first: int = 0
     """Number of the segment a restore begins with."""
     oldest: int = 0
@@ -75,7 +75,7 @@ class Manifest:
     arrivals: Mapping[str, int] = field(default_factory=dict)
     """Repartition topic -> the offset of the next record that arrives."""
     snapshot: bytes = b""
-    """The task's own part."""
+    """The engine's snapshot of the task."""
 
     def encode(self) -> bytes:
         """Return the manifest's bytes."""
@@ -97,7 +97,7 @@ class Manifest:
 
     @staticmethod
     def decode(data: bytes) -> Manifest:
-        """Return what ``encode`` wrote.
+        """Return the manifest that ``encode`` wrote.
 
         Raises:
             ProcessorStateException: The bytes are damaged, or of another version.
@@ -112,7 +112,7 @@ class Manifest:
         body = data[_ENVELOPE.size :]
         if zlib.crc32(body) != checksum:
             raise damaged(where, "Its checksum does not fit its bytes.")
-        # The checksum leaves out the length, which a wrong end of the text gives away.
+        # The checksum does not cover the length; a wrong length fails here.
         if length > len(body) or not body[:length].endswith(b"}"):
             raise damaged(where, f"Its head cannot have {length} bytes.")
         try:
@@ -141,7 +141,7 @@ def _round_to_json(round_: Round | None) -> list[object] | None:
 
 
 def _round_from_json(data: list[object] | None) -> Round | None:
-    # A round without a direction is of an older format and cannot go on: the next one begins anew.
+    # A round without a direction has an older format: it is dropped, and the next one starts.
     if data is None or data[-1] != _DOWN:
         return None
     first, store, before, slices, total, _ = data

@@ -1,4 +1,4 @@
-"""Bytes of a changelog segment: what a batch changed, or a slice of a store.
+"""Format of a changelog segment: the changes of a batch, or a slice of a store.
 
     segment = version u8 | codec u8 | raw length u32 | crc32 u32 | payload
     payload = parent id 16 | id 16 | sections, compressed
@@ -40,7 +40,7 @@ _WORTH_COMPRESSING = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Entries of one store; of a batch's changes, or of a slice of the whole store."""
+    """Entries of one store: changes of a batch, or a slice of the store."""
 
     store: str
     kind: int
@@ -51,7 +51,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A decoded segment: which version it belongs to, and which version that was made from."""
+    """A decoded segment, with the id of its version and of the parent version."""
 
     parent: bytes
     id: bytes
@@ -75,11 +75,11 @@ def encode_segments(parent: bytes, id_: bytes, sections: Iterable[Section]) -> l
 
 
 def decode_segment(blob: bytes, where: str) -> Segment:
-    """Return what ``encode_segments`` wrote.
+    """Return the segment that ``encode_segments`` wrote.
 
     Args:
         blob: The segment.
-        where: What to call it in an error.
+        where: Name of the segment, for errors.
 
     Raises:
         ProcessorStateException: The bytes are damaged, or of a version this package cannot read.
@@ -93,7 +93,7 @@ def decode_segment(blob: bytes, where: str) -> Segment:
 
 
 def damaged(where: str, detail: str) -> ProcessorStateException:
-    """Return the error for state that cannot be trusted."""
+    """Return the error for damaged state."""
     return ProcessorStateException(
         f"cannot read {where} of the checkpoint",
         detail=detail,

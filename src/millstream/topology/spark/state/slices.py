@@ -1,12 +1,12 @@
 """Rolling rewrite of a task's state, so that old segments of its changelog can be deleted.
 
-A slice holds entries of the byte stores as they are at the version a batch starts from, and is
+A slice has the entries of a range of a byte store, at the version a batch starts from, and is
 written before that batch's changes. When a round of slices has covered every store, the segments
-since its start rebuild everything: what a slice holds and did not change since comes from it, what
-changed or went comes from the changes. So no slice ever has to say what is absent.
+since its start restore everything: unchanged entries come from slices, later changes and deletions
+from the changes. So a slice needs no deletions.
 
-A round takes each store from its last key down. Keys of window stores grow with time: going up, it
-would chase the new ones, which the changes hold anyway.
+A round goes through each store from the last key to the first. Keys of window stores grow with
+time: in ascending order the round would follow the new keys, which are in the changes anyway.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def wants_round(live: int, state: int) -> bool:
 def next_slice(
     stores: Mapping[str, ByteStore], round_: Round, budget: int
 ) -> tuple[list[Section], Round, bool]:
-    """Return sections of about ``budget`` bytes, the round as it is after them, and if it is over.
+    """Return sections of about ``budget`` bytes, the round after them, and whether it is complete.
 
-    Stores are taken in the order of their names.
+    Stores are rewritten in the order of their names.
     """
     sections: list[Section] = []
     names = [name for name in sorted(stores) if name >= round_.store]

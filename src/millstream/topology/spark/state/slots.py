@@ -1,4 +1,4 @@
-"""Directories of worker processes: one for each, claimed by a file lock."""
+"""Slots: directories of worker processes, each locked by one process."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _claimed: dict[tuple[int, Path], tuple[Path, int]] = {}
 
 
 def claimed_slot(root: Path) -> Path:
-    """Return this process's own directory below ``root``; the first free one, kept from then on.
+    """Return this process's slot below ``root``; the first call locks the first free one.
 
-    A directory whose process has died is taken over with what is in it.
+    The slot of a dead process is taken over with its contents.
 
     Raises:
-        LockException: The directory cannot be made, or every slot is taken.
+        LockException: The directory cannot be created, or every slot is locked.
     """
     # A forked child must not use its parent's slot, although it inherits the lock.
     known = (os.getpid(), root)
     if known in _claimed and not _is_there(*_claimed[known]):
-        # Somebody deleted it, and another process may have one of that name by now.
+        # The slot was deleted, and another process may have created one of that name.
         release_slot(root)
     if known not in _claimed:
         _claimed[known] = _claim(root)
@@ -34,14 +34,14 @@ def claimed_slot(root: Path) -> Path:
 
 
 def release_slot(root: Path) -> None:
-    """Give this process's slot below ``root`` back, if it has one."""
+    """Unlock this process's slot below ``root``, if it has one."""
     claimed = _claimed.pop((os.getpid(), root), None)
     if claimed is not None:
         os.close(claimed[1])
 
 
 def free_slots(root: Path) -> Iterator[Path]:
-    """Remove the slots, and the shared copies, that no process holds; yield each that went."""
+    """Remove the slots and shared copies that no process has locked; yield each removed one."""
     places = [*sorted(root.glob("slots/*")), *sorted(root.glob("shared/*/*"))]
     for slot in places:
         handle = locked(slot)
@@ -68,17 +68,17 @@ def _claim(root: Path) -> tuple[Path, int]:
 
 
 class Turn:
-    """The right to use a directory that the workers of a machine share; for one batch at a time."""
+    """Lock of a directory that the workers of a machine share; held for one batch at a time."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._handle: int | None = None
 
     def take(self) -> bool:
-        """Take the turn, unless another process has it; tell whether it is ours.
+        """Take the lock unless another process has it; tell whether this process has it.
 
         Raises:
-            LockException: The directory cannot be made.
+            LockException: The directory cannot be created.
         """
         if self._handle is None:
             try:
@@ -89,7 +89,7 @@ class Turn:
         return self._handle is not None
 
     def give_back(self) -> None:
-        """Let other processes have it."""
+        """Release the lock."""
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
@@ -111,7 +111,7 @@ def _unusable(directory: Path, error: OSError) -> LockException:
 
 
 def locked(directory: Path) -> int | None:
-    """Take a directory's lock, until the handle is closed or the process ends; None: it is taken.
+    """Lock a directory until the handle is closed or the process ends; None if it is locked.
 
     Raises:
         OSError: The directory cannot be written to.

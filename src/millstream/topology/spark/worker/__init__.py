@@ -1,1 +1,1 @@
-"""What runs in Spark's Python workers: packing, tasks, sinks."""
+"""Code that runs in Spark's Python workers: pack, stages, sink."""

@@ -1,8 +1,7 @@
 """Event times of records on feedback topics.
 
-librdkafka takes an event time of 0 for none and writes the present one. Records at 0 that go
-back to an earlier stage therefore carry a mark among their headers, which is taken off again when
-they are read.
+librdkafka replaces an event time of 0 by the present time. Records at 0 on a feedback topic
+therefore have an extra header, which is removed when they are read.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ def marked(
 
 
 def true_times(timestamps: pa.Array, headers: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return the event times and the headers that a feedback topic's records were sent with.
+    """Return the original event times and headers of records of a feedback topic.
 
     Args:
-        timestamps: As the broker has them.
+        timestamps: The broker's timestamps.
         headers: Lists of key and value; null where a record has none.
     """
     if headers.null_count == len(headers):

@@ -1,8 +1,8 @@
-"""Global stores of one task, and the small tasks that fill them.
+"""Global stores of one task, and the tasks that fill them.
 
-Every task of a stage whose processors may ask for a global store gets every record of its topic,
-before the batch's other records. The copies are stores like the task's own: in the same changelog,
-at the same version.
+Every task of a stage whose processors may read a global store gets every record of its topic,
+before the batch's other records. The copies are stores like the task's own, with the same changelog
+and the same version.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _HEAD, _LENGTH = struct.Struct("<BI"), struct.Struct("<I")
 
 
 class GlobalTables:
-    """The global stores that one task sees.
+    """The global stores that one task can read.
 
     Args:
         plan: The topology.
-        settings: What the configuration says.
-        host: The world around the task that reads the stores.
+        settings: The settings of tasks.
+        host: The host of the task that reads the stores.
     """
 
     def __init__(self, plan: Plan, settings: TaskSettings, host: SparkTaskHost) -> None:
         self.tasks: list[Task] = []
         """One for each global store."""
-        # Those of an earlier task are closed, and processors would still find them.
+        # Stores of an earlier task are closed, but processors would still find them.
         host.global_stores.clear()
         for store in plan.globals:
             task = Task(
@@ -55,7 +55,7 @@ class GlobalTables:
         """Bring the stores up to date with a batch's records of their topics.
 
         Raises:
-            StreamsException: A record cannot be read, or a store's processor failed.
+            StreamsException: A record cannot be deserialized, or a store's processor failed.
         """
         for chunk in source_chunks(source_runs(rows)):
             for task in self.tasks:
@@ -66,14 +66,14 @@ class GlobalTables:
             task.commit()
 
     def pack(self, snapshot: bytes) -> bytes:
-        """Return a task's snapshot with those of the tasks behind its global stores."""
+        """Return a task's snapshot combined with those of the tasks that fill its global stores."""
         parts = [snapshot, *(task.snapshot() for task in self.tasks)]
         return _HEAD.pack(VERSION, len(parts)) + b"".join(
             _LENGTH.pack(len(part)) + part for part in parts
         )
 
     def unpack(self, packed: bytes) -> bytes:
-        """Restore the tasks behind the global stores; return the other one's snapshot.
+        """Restore the tasks that fill the global stores; return the reading task's snapshot.
 
         Raises:
             TaskCorruptedException: The bytes are of another version.

@@ -1,4 +1,4 @@
-"""Rows that reach a task in any order, sorted and decoded into records."""
+"""Decoding of a task's rows, which arrive in any order, into sorted records."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def source_chunks(runs: Mapping[tuple[str, int], Iterable[Columns]]) -> Iterator
 def arrivals(
     rows: Iterable[Any], partition: int, next_offsets: dict[str, int]
 ) -> Iterator[RawChunk]:
-    """Yield one chunk for each repartition topic, and count its offsets on.
+    """Yield one chunk for each repartition topic, and advance its offsets.
 
-    What different tasks sent is merged by event time, each task's own order kept: the order in
-    which a task of Kafka Streams would take the records if each writer had a queue of its own.
+    Records of different senders are merged by event time, and each sender's order is preserved:
+    the order in which a task of Kafka Streams would process one queue for each sender.
 
     Args:
-        rows: Rows that earlier stages sent; their ``partition`` names the sender.
-        partition: The task's own.
+        rows: Rows from earlier stages; ``partition`` is the sender's task number.
+        partition: The task's partition.
         next_offsets: Topic -> the offset of the next record; updated.
     """
     by_topic: dict[str, dict[int, list[Any]]] = {}
@@ -60,7 +60,7 @@ def _merged(queues: list[list[dict[str, pa.Array]]]) -> dict[str, pa.Array]:
     columns = {name: _joined(name, chunks) for name in names}
     if len(queues) == 1:
         return columns
-    # A record behind a later one of its own queue waits for it: the running maximum is its turn.
+    # A record waits for earlier records of its queue: it is sorted by the running maximum.
     turns = [
         np.maximum.accumulate(np.concatenate([chunk["timestamps"].to_numpy() for chunk in queue]))
         for queue in queues

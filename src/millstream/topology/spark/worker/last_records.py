@@ -18,19 +18,19 @@ Columns = Mapping[str, pa.Array]
 
 _COLUMNS = ("offsets", "timestamps", "keys", "values")
 _WORTHWHILE = 4
-"""From so many records a key on."""
+"""Minimum number of records per key for the shortcut."""
 _LIMIT = 1 << 31
-"""Bytes that an array can have."""
+"""Largest array, in bytes."""
 
 
 def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> LastOfEachKey | None:
     """Return the last records of a run.
 
-    None if that leaves too many, or if there are headers or null keys.
+    None if too many would remain, or if there are headers or null keys.
 
     Args:
-        topic: Where the records are from.
-        partition: Its number.
+        topic: Topic of the records.
+        partition: Partition of the records.
         chunks: The run, in order; none is empty.
     """
     if any("headers" in each or each["keys"].null_count for each in chunks):
@@ -55,11 +55,11 @@ def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> L
 
 
 def _last_positions(columns: Sequence[pa.Array]) -> Any:
-    """Return where each key is for the last time, in order."""
-    # One dictionary for all of them: numbers of different ones would not compare.
+    """Return the last position of each key, in order."""
+    # One dictionary for all chunks: codes of different dictionaries are not comparable.
     encoded = pa.chunked_array(columns).combine_chunks().dictionary_encode()
     last = np.empty(len(encoded.dictionary), np.int64)
-    # Of several positions for one number the last one stays.
+    # numpy keeps the last of several positions for one code.
     last[encoded.indices.to_numpy()] = np.arange(len(encoded))
     last.sort()
     return last
@@ -78,7 +78,7 @@ def _taken(chunks: Sequence[Columns], positions: Any) -> tuple[list[Any], ...]:
 
 
 def _longest(column: pa.Array) -> int:
-    # By name: pyarrow makes these functions when it is imported, unseen by type checkers.
+    # By name: pyarrow creates these functions at import, so type checkers do not know them.
     lengths = pc.call_function("binary_length", [column])
     return pc.call_function("max", [lengths]).as_py() or 0
 

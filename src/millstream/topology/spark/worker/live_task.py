@@ -1,4 +1,4 @@
-"""Worker-side state of a task across micro-batches, and one batch of its work."""
+"""Worker-side state of a task across micro-batches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Arrived:
 
 
 class WorkerTask:
-    """Runs one task batch after batch; rebuilt when this worker missed one."""
+    """Runs one task batch after batch; builds it anew if this worker missed a batch."""
 
     def __init__(self, job: Job, stage: Stage, partition: int, owner: Application) -> None:
         self._job = job
@@ -59,13 +59,13 @@ class WorkerTask:
     ) -> tuple[bytes, list[dict[str, Any]]]:
         """Process a batch.
 
-        Where a store turns out to be damaged or gone, the batch begins again: with stores that are
-        opened anew, as another worker may have replaced them, and then with stores built anew.
-        Nothing of it has been written before its last step.
+        If a store is found damaged or missing, the batch is retried: first with reopened stores,
+        as another worker may have replaced them, then with restored stores. This is safe, because
+        only the last step of a batch writes.
 
         Args:
             arrived: The batch's rows.
-            saved: The manifest that the batch before left; None in a task's first batch.
+            saved: The manifest of the previous batch; None in a task's first batch.
             segments: The task's changelog.
 
         Returns:
@@ -81,8 +81,8 @@ class WorkerTask:
                 except TaskCorruptedException as error:
                     if not remedies:
                         raise error.__cause__ or error from None
-                    log.warning("stores of a task have to be repaired task=%s %s", self._id, error)
-                    # What is left of it may fail to close, and is not needed.
+                    log.warning("repairing the stores of a task task=%s %s", self._id, error)
+                    # Closing may fail after an error; the result does not matter.
                     with suppress(Exception):
                         self._close_tasks()
                     with suppress(Exception):
@@ -113,7 +113,7 @@ class WorkerTask:
             for chunk in arrivals(arrived.internal, self._partition, next_offsets):
                 task.add(chunk)
         task.measures.ran(task.run(), began)
-        # Also when the source has dropped all that came.
+        # Also when the source has dropped all records.
         task.punctuations.run_stream_time()
         task.punctuations.run_wall_clock(new_wait=True)
         began = time.perf_counter_ns()
@@ -131,13 +131,13 @@ class WorkerTask:
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
 
     def rebuilt(self) -> list[Rebuilt]:
-        """Return the stores that had to be built anew since the last call."""
+        """Return the stores restored since the last call."""
         found = self._host.changelog.rebuilt
         self._host.changelog.rebuilt = []
         return [replace(store, partition=self._partition) for store in found]
 
     def recorded(self) -> list[Drained]:
-        """Return what the task has measured since the last call."""
+        """Return the metrics recorded since the last call."""
         return [] if self._task is None else self._task.metrics.drained()
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class WorkerTask:
         if self._task is not None and self._step == manifest.step:
             return self._task
         if self._task is not None:
-            # Another worker ran the batches since; what closing flushes must not count.
+            # Another worker ran the batches since; records flushed by the close are dropped.
             self._close_tasks()
             self._host.changelog.abandon()
         plan, settings = self._owner.plan, self._owner.settings
@@ -163,29 +163,29 @@ class WorkerTask:
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
         task = self._task = Task(plan, parts, self._id, settings, self._host, measures=measures)
-        self._log_strangers(manifest)
+        self._log_other_stores(manifest)
         if manifest.snapshot:
             snapshot = manifest.snapshot
             task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))
         return task
 
-    def _log_strangers(self, manifest: Manifest) -> None:
-        """Log where the checkpoint and the topology do not have the same stores."""
+    def _log_other_stores(self, manifest: Manifest) -> None:
+        """Log the stores that only the checkpoint or only the topology has."""
         asked = self._host.asked
         if manifest.step:
             for store in sorted(asked - manifest.stores.keys()):
                 log.warning(
-                    "store starts empty: the checkpoint has nothing of it store=%s task=%s",
+                    "store starts empty: it is not in the checkpoint store=%s task=%s",
                     store,
                     self._id,
                 )
-        # A store may have parts, whose names begin with its own.
+        # A store may have parts, whose names start with its name.
         own = tuple(self._store_names())
         for store in sorted(manifest.stores.keys() - asked):
             if store.startswith(own):
                 continue
             log.info(
-                "store is kept in the checkpoint, although the topology has none of that name "
+                "store stays in the checkpoint, although the topology does not have it "
                 "store=%s task=%s",
                 store,
                 self._id,
@@ -237,10 +237,10 @@ class WorkerTask:
 
 
 def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
-    """Return what the batch before left; an empty one in a task's first batch.
+    """Return the manifest of the previous batch; an empty one in a task's first batch.
 
     Raises:
-        ProcessorStateException: It is damaged or missing.
+        ProcessorStateException: The manifest is damaged or missing.
     """
     if saved is not None:
         return Manifest.decode(saved)

@@ -16,7 +16,7 @@ def partitions_of(keys: pa.Array, count: int) -> Any:
 
     Args:
         keys: A binary column.
-        count: How many partitions the topic has.
+        count: Partition count of the topic.
     """
     if count == 1 or not len(keys):
         return np.zeros(len(keys), np.int64)

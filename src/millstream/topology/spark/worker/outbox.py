@@ -1,4 +1,4 @@
-"""Records that a task sends during a batch, gathered into chunks by destination."""
+"""Records that a task sends during a batch, collected into chunks by destination."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from millstream.topology.spark.worker.murmur import partitions_of
 from millstream.topology.spark.worker.sizes import produced
 
 LOOSE_LIMIT = 1 << 14
-"""Number of records sent one by one that make a chunk."""
+"""Number of single records after which a chunk is made."""
 
 CHUNK_BYTES = 64 << 20
-"""Where a chunk is cut in two, however few its records are."""
+"""Size in bytes above which a chunk is split."""
 
 Columns = dict[str, pa.Array]
 
@@ -34,10 +34,10 @@ class Outbox:
         self._loose: dict[str, list[Sent]] = {}
         self._chunks: dict[str, list[Columns]] = {}
         self.measures = Measures()
-        """Of what is packed: everything, once it has been drained."""
+        """Measures of packed records; complete after ``drain``."""
 
     def send(self, record: Sent) -> None:
-        """Take one record."""
+        """Add one record."""
         loose = self._loose.get(record.topic)
         if loose is None:
             loose = self._loose[record.topic] = []
@@ -46,13 +46,13 @@ class Outbox:
             self._pack(record.topic)
 
     def send_chunk(self, chunk: SentChunk) -> None:
-        """Take many records."""
+        """Add a chunk of records."""
         if chunk.topic in self._loose:
             self._pack(chunk.topic)
         self._add(chunk)
 
     def drain(self) -> Iterator[tuple[str, int | None, int, bytes]]:
-        """Yield (topic, target partition, number, blob); for a sink's topic without a target."""
+        """Yield (topic, target partition, number, blob); the target is None for sink topics."""
         for topic in list(self._loose):
             self._pack(topic)
         for topic, chunks in self._chunks.items():

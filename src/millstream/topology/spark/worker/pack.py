@@ -1,4 +1,4 @@
-"""First step of a batch: the Kafka source's rows, packed into rows of chunks."""
+"""First step of a batch: packs rows of the Kafka source into rows of chunks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def packer(layout: Layout, stage: int) -> Mapper:
     """Return the function that Spark maps over the batches of a stage's Kafka source.
 
     Args:
-        layout: The line.
-        stage: Index of the stage on it.
+        layout: The stages.
+        stage: Index of the stage.
     """
     keys, feedback = layout.keys, layout.feedback
 
@@ -42,10 +42,10 @@ def packer(layout: Layout, stage: int) -> Mapper:
 
 
 def global_packer(layout: Layout) -> Mapper:
-    """Return the function that copies global topics' records to every task that keeps them.
+    """Return the function that copies records of global topics to every task with global stores.
 
     Args:
-        layout: The line.
+        layout: The stages.
     """
     places = [
         (layout.keys[task], stage.index)
@@ -68,8 +68,8 @@ def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, i
     """Return topic, partition, first offset and blob of a batch of one topic partition.
 
     Args:
-        batch: What the source gave.
-        feedback: Topics whose records may bring their event time along.
+        batch: A batch of the source.
+        feedback: The feedback topics.
     """
     columns: Mapping[str, pa.Array] = dict(zip(batch.schema.names, batch.columns, strict=True))
     topic, partition = _end(columns, 0)

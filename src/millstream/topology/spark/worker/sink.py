@@ -41,7 +41,7 @@ def sink_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
 
 
 def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[ConsumedRange]]:
-    """Return the chunks in the order in which the tasks sent them, and the offsets to commit."""
+    """Return the chunks in the order of sending, and the offsets to commit."""
     rows = sorted(rows, key=lambda row: (row["topic"], row["partition"], row["seq"]))
     outputs = [(row["topic"], row["blob"]) for row in rows if row["kind"] == RECORDS]
     consumed = [

@@ -1,8 +1,8 @@
 """Decision whether a sink may write a batch, from the group's committed offsets.
 
-One request brings the claim, the partition's token and the committed offsets of what the batch
-consumed. The token tells whether the batch has been written. The offsets must then agree with it: a
-batch begins at or behind them if it is new, and ends at or before them if it has been written.
+One request reads the claim, the partition's token and the committed offsets of the partitions that
+the batch consumed. The token shows whether the batch has been written. The offsets must agree: a
+new batch begins at or after them, a written batch ends at or before them.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class ConsumedRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
-    """The sink partition that asks."""
+    """The sink partition that is to write."""
 
     application_id: str
     checkpoint: str
     instance: str
-    """Empty where no claims are made."""
+    """Empty without claims."""
     partition: int
     exactly_once: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the group has committed."""
+    """Committed offsets of the group."""
 
     token: Committed | None = None
     claim: Claim | None = None
@@ -52,7 +52,7 @@ class Found:
 
 
 def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], found: Found) -> bool:
-    """Tell whether a batch has to be written; False if that has been done.
+    """Tell whether a batch has to be written; False if it has been written already.
 
     Raises:
         TaskMigratedException: Another instance has taken over the application.
@@ -82,7 +82,7 @@ def _check_claim(writer: Writer, claim: Claim | None) -> None:
         raise StreamsException(
             f'the committed offsets of group "{writer.application_id}" have been deleted or reset '
             "while the application runs",
-            detail="What this instance has committed at its start is gone.",
+            detail="The claim that this instance committed at its start is gone.",
             hint="Stop the application before you reset it. To go on with empty stores from the "
             "offsets as they are now, call cleanUp() and start again.",
         )
@@ -120,7 +120,7 @@ def _check_new(writer: Writer, batch: int, place: ConsumedRange, found: Committe
             f"{place.first} on, and {found.offset} is committed. Its output would be repeated.",
         )
     if not writer.instance or (owner is not None and not writer.exactly_once):
-        # At least once, a batch that another instance had begun may end after the takeover.
+        # With at least once, a batch of another instance may end after the takeover.
         return
     raise StreamsException(
         f'the committed offsets of group "{writer.application_id}" were set by another program '

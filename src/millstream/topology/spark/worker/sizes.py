@@ -14,7 +14,7 @@ from millstream.core.metrics.measured import NULL_BYTES, Measured, headers_bytes
 def consumed(
     topic: str, columns: Mapping[str, pa.Array], headers: Iterable[Headers | None] | None
 ) -> Measured | None:
-    """Return the measures of records that a source has got; None if there are none."""
+    """Return the measures of records that a source has received; None if there are none."""
     keys, values = columns["keys"], columns["values"]
     nulls = (keys.null_count + values.null_count) * NULL_BYTES
     return _measured(topic, columns, headers_bytes(headers) + nulls)
@@ -37,6 +37,6 @@ def _measured(topic: str, columns: Mapping[str, pa.Array], extra_bytes: int) -> 
 
 
 def _bytes(column: pa.Array) -> int:
-    # By name: pyarrow makes these functions when it is imported, unseen by type checkers.
+    # By name: pyarrow creates these functions at import, so type checkers do not know them.
     lengths = pc.call_function("binary_length", [column])
     return pc.call_function("sum", [lengths]).as_py() or 0

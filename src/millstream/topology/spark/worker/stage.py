@@ -16,7 +16,7 @@ from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.live_task import Arrived, WorkerTask
 from millstream.topology.spark.worker.worker_cache import cached, discard
 
-# The process in which Spark only asks what state there is prints its progress to stderr.
+# Silence Spark's extra process that only reads the state schema: it prints to stderr.
 _main = sys.modules["__main__"]
 if getattr(_main, "__spec__", None) and str(_main.__spec__.name).endswith(  # type: ignore[union-attr]
     "transform_with_state_driver_worker"
@@ -28,7 +28,7 @@ _SEQ = StructType([StructField("seq", LongType())])
 
 
 class StageProcessor(StatefulProcessor):
-    """Hands each task its rows and passes on what is addressed further down the line."""
+    """Runs each task with its rows, and passes on the rows for later stages and sinks."""
 
     def __init__(self, job: Job, stage: int) -> None:
         self._job = job
@@ -55,7 +55,7 @@ class StageProcessor(StatefulProcessor):
                 yield Row(**fields)
 
     def close(self) -> None:
-        """Nothing to do: what lasts is in the worker's cache."""
+        """Do nothing: tasks stay in the worker's cache."""
 
     def _run(self, partition: int, rows: Iterable[Any]) -> list[dict[str, Any]]:
         stage = self._job.layout.stages[self._index]
@@ -76,7 +76,7 @@ class StageProcessor(StatefulProcessor):
             discard(self._job, name)
             raise
         self._manifest.update((manifest,))
-        # Only what came with this batch's operator reports: the cached task's job is an older one.
+        # Reports need this batch's accumulators: the cached task has the job of an older batch.
         if self._job.rebuilt is not None and (rebuilt := live.rebuilt()):
             self._job.rebuilt.add(rebuilt)
         if self._job.recorded is not None and (recorded := live.recorded()):
@@ -91,7 +91,7 @@ class StateSegments:
         self._state = state
 
     def get(self, seq: int) -> bytes | None:
-        """Return a segment; None if there is none of that number."""
+        """Return a segment; None if it does not exist."""
         found = self._state.getValue((seq,))
         return None if found is None else bytes(found[0])
 

@@ -22,13 +22,13 @@ from millstream.topology.spark.worker.topics import partition_count
 
 
 class SparkTaskHost(TaskHost):
-    """World around one task of one worker; lives as long as the task does.
+    """Host of one task in one worker; lives as long as the task.
 
     Args:
-        job: What runs.
+        job: Facts about the application.
         configs: The application's configuration.
         task: The task's name.
-        shares: Keep stores that allow it where the machine's other workers find them.
+        shares: Whether stores that allow it are shared with the machine's other workers.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class SparkTaskHost(TaskHost):
         self._task = task
         self._clock_ms = 0
         self.asked: set[str] = set()
-        """Stores whose bytes are in the changelog, so that nothing has to be logged."""
+        """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
         self.changelog = Changelog(self._open_store, job.kinds)
         self._turn: Turn | None = None
-        """On the machine's copy; None if every store is this worker's own."""
+        """Lock of the machine's shared stores; None if no store is shared."""
         if shares:
             self._turn = Turn(self._root() / "shared" / job.checkpoint_id / task)
         self._uses_shared = False
@@ -56,9 +56,9 @@ class SparkTaskHost(TaskHost):
         self.measures = self.outbox.measures
 
     def take_turn(self) -> bool:
-        """Begin to use stores for a batch; False if the shared ones that are open cannot be used.
+        """Take the lock of shared stores for a batch; False if open shared stores are locked.
 
-        Then they have to be closed, and this worker goes on with copies of its own.
+        Then they must be closed, and this worker continues with its own copies.
         """
         if self._turn is None or not self._uses_shared or self._turn.take():
             return True
@@ -66,12 +66,12 @@ class SparkTaskHost(TaskHost):
         return False
 
     def end_turn(self) -> None:
-        """Let other workers use the shared stores."""
+        """Release the lock of shared stores."""
         if self._turn is not None:
             self._turn.give_back()
 
     def discard_stores(self) -> None:
-        """Close the stores and delete what they keep; they are built anew when asked for."""
+        """Close the stores and delete their files; they are restored when they are opened again."""
         with suppress(Exception):
             self.changelog.close()
         rmtree(self._slot() / "stores", ignore_errors=True)
@@ -79,7 +79,7 @@ class SparkTaskHost(TaskHost):
             rmtree(self._turn.directory / "stores", ignore_errors=True)
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the bytes of a store."""
+        """Return the working copy of a store."""
         self.asked.add(store)
         return self.changelog.working_copy(store, kind)
 
@@ -88,7 +88,7 @@ class SparkTaskHost(TaskHost):
         self.outbox.send(record)
 
     def send_chunk(self, chunk: SentChunk) -> None:
-        """Send many records."""
+        """Send a chunk of records."""
         self.outbox.send_chunk(chunk)
 
     def partition_count(self, topic: str) -> int:
@@ -100,9 +100,9 @@ class SparkTaskHost(TaskHost):
         return partition_count(self._job, topic) if known is None else known
 
     def logs_changes(self, store: str) -> bool:
-        """Tell whether it is a store of a user's own, of whose bytes the changelog knows nothing.
+        """Tell whether it is a user's own store, without a working copy in the changelog.
 
-        Asked after the store has opened what is below it.
+        Called after the store has opened its byte stores.
         """
         return store not in self.asked
 
@@ -114,21 +114,21 @@ class SparkTaskHost(TaskHost):
         timestamp: int,
         headers: Headers | None,
     ) -> None:
-        """Note a change of a user's own store; the last one of each key is kept."""
+        """Log a change of a user's own store; the last one of each key is stored."""
         data = None if value is None else timestamp.to_bytes(8, "big", signed=True) + value
         self.changelog.working_copy(store, LOGGED).put(key, data)
 
     def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
-        """Yield what a user's own store held: key, value, time of the change."""
+        """Yield the logged entries of a user's own store: key, value, time of the change."""
         for key, data in self.changelog.working_copy(store, LOGGED).scan(None, None):
             yield key, data[8:], int.from_bytes(data[:8], "big", signed=True)
 
     def now_ms(self) -> int:
-        """Return the batch's time, which a repeated batch sees again."""
+        """Return the batch's wall clock, which is the same in a repeated batch."""
         return self._clock_ms
 
     def state_dir(self) -> Path:
-        """Return the task's own directory, made on first use."""
+        """Return the task's own directory, created on first use."""
         directory = self._slot() / "task"
         directory.mkdir(parents=True, exist_ok=True)
         return directory

@@ -1,4 +1,4 @@
-"""Wall-clock ticks: one row a batch for every task, also when no records come."""
+"""Wall-clock ticks: one row per batch for every task, also without records."""
 
 from __future__ import annotations
 

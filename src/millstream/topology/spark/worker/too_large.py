@@ -12,20 +12,20 @@ from millstream.core.errors import RecordTooLargeException, StreamsException
 from millstream.topology.spark.wire import to_list
 
 PRODUCER_LIMIT = 1_000_000
-"""librdkafka's own, without a setting."""
+"""librdkafka's default."""
 
 Unsent = tuple[str, int]
 """Topic of a record, and its size in bytes: key and value."""
 
 
 def is_too_large(error: BaseException) -> bool:
-    """Tell whether Kafka or its client has refused a record for its size."""
+    """Tell whether Kafka or its client has rejected a record because of its size."""
     code = error.args[0] if isinstance(error, ClientException) and error.args else error
     return isinstance(code, KafkaError) and code.code() == KafkaError.MSG_SIZE_TOO_LARGE
 
 
 def largest(topic: str, columns: Mapping[str, Any]) -> Unsent:
-    """Return the largest record of a chunk, of which the client says only that it is too large."""
+    """Return the largest record of a chunk; the client's error does not name the record."""
     pairs = zip(to_list(columns["keys"]), to_list(columns["values"]), strict=True)
     return topic, max(len(key or b"") + len(value or b"") for key, value in pairs)
 

@@ -1,4 +1,4 @@
-"""Partition counts of topics, asked for by a worker where the driver could not know the topic."""
+"""Partition counts of topics that only workers know, read from the broker."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ TIMEOUT_S = 30.0
 
 
 class TopicSizes:
-    """Remembers the partition counts of topics; a producer that sends nothing asks for them."""
+    """Cache of partition counts, read from the broker by an idle producer."""
 
     def __init__(self, job: Job) -> None:
         self._client = Producer(dict(job.client))
         self._counts: dict[str, int] = {}
 
     def count(self, topic: str) -> int:
-        """Return how many partitions a topic has; the broker may make the topic for the asking.
+        """Return a topic's partition count; the request may create the topic.
 
         Raises:
-            StreamsException: There is no such topic, or no answer.
+            StreamsException: The topic does not exist, or the broker does not answer.
         """
         if topic not in self._counts:
             self._counts[topic] = self._ask(topic)
         return self._counts[topic]
 
     def close(self) -> None:
-        """Nothing to release: the client goes with the object."""
+        """Do nothing: the client ends with the object."""
 
     def _ask(self, topic: str) -> int:
         problem = f'cannot find out how many partitions topic "{topic}" has'
@@ -47,7 +47,7 @@ class TopicSizes:
 
 
 def partition_count(job: Job, topic: str) -> int:
-    """Return how many partitions a topic has, asked for once per worker."""
+    """Return a topic's partition count, read once per worker."""
 
     def make(owner: Application) -> TopicSizes:
         del owner

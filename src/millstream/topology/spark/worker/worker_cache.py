@@ -1,7 +1,7 @@
 """Cache of a Python worker between batches.
 
 Spark unpickles the operators anew in every batch; this module is imported once per process. An
-entry belongs to one run of one application and goes when a later run of it shows up.
+entry belongs to one run of one application and is closed when a later run starts.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from millstream.topology.spark.private import UMASK
 
 
 class Closable(Protocol):
-    """What can be cached."""
+    """Entry of the cache."""
 
     def close(self) -> None:
-        """Release what the entry holds."""
+        """Release the entry's resources."""
 
 
 C = TypeVar("C", bound=Closable)
@@ -34,7 +34,7 @@ C = TypeVar("C", bound=Closable)
 
 @dataclass(slots=True)
 class Application:
-    """A topology as this worker opened it, and its entries."""
+    """An application's unpickled topology in this worker, and its cache entries."""
 
     run_id: str
     plan: Plan
@@ -47,7 +47,7 @@ _applications: dict[str, Application] = {}
 
 
 def application(job: Job) -> Application:
-    """Return the opened topology of a job; entries of an earlier run are closed."""
+    """Return the application of a job; entries of an earlier run are closed."""
     found = _applications.get(job.application_id)
     if found is None or found.run_id != job.run_id:
         _collect_less_often()
@@ -64,7 +64,7 @@ def application(job: Job) -> Application:
 
 
 def cached(job: Job, name: Any, make: Callable[[Application], C]) -> C:
-    """Return the entry called ``name``, made on first use."""
+    """Return the entry called ``name``, created on first use."""
     owner = application(job)
     if name not in owner.entries:
         owner.entries[name] = make(owner)
@@ -72,23 +72,23 @@ def cached(job: Job, name: Any, make: Callable[[Application], C]) -> C:
 
 
 def discard(job: Job, name: Any) -> None:
-    """Close and forget an entry that cannot be trusted any more."""
+    """Close and remove an entry that is not valid any more."""
     entry = application(job).entries.pop(name, None)
     if entry is not None:
         _close(entry)
 
 
 def _collect_less_often() -> None:
-    """Set up the garbage collector for a process whose data is records, not cycles.
+    """Run the garbage collector less often: records have no reference cycles.
 
-    A batch makes many tuples that live until its end, and Python's default is to look through all
-    of them for cycles after every few hundred: that is a third of a windowed count's time.
+    A batch creates many tuples that live until its end, and by default Python scans all of them
+    for cycles after every few hundred: a third of a windowed count's time.
     """
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
 
 
 def _close(entry: Closable) -> None:
-    # What is left of a dead run or a failed batch may fail to close, and is not needed.
+    # An entry of an ended run or a failed batch may fail to close; that does not matter.
     with contextlib.suppress(Exception):
         entry.close()

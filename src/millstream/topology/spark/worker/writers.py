@@ -1,9 +1,9 @@
 """Writers of a sink partition: exactly once or at least once.
 
-Together with its output a batch commits the offsets of the source records it came from, and a
-token: the offset ``batch + 1`` on the progress topic. A batch whose token is there already has been
-written, so a repeated one writes nothing. ``sink_rules`` decides; what it decides from is read when
-the producer is there, so that whoever takes over has either fenced it or is seen.
+Together with its output a batch commits the offsets of its source records, and a token: the offset
+``batch + 1`` on the progress topic. A batch whose token is already committed has been written, so a
+repeated batch writes nothing. ``sink_rules`` decides. Its input is read after the producer is
+initialized, so that another instance has either fenced this producer or its claim is read.
 """
 
 from __future__ import annotations
@@ -21,8 +21,13 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients.connecting import Heard
-from millstream.topology.spark.clients.deadlines import close_aside, in_time
-from millstream.topology.spark.clients.settings import is_spoilt, kafka_error, may_pass, patiently
+from millstream.topology.spark.clients.deadlines import close_in_background, in_time
+from millstream.topology.spark.clients.settings import (
+    is_transient,
+    kafka_error,
+    needs_new_producer,
+    with_coordinator,
+)
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
@@ -75,19 +80,19 @@ class SinkWriter:
         self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
         self._unsent: Unsent | None = None
-        """Of the record that could not be sent, if that was it."""
+        """Topic and size of a record that was too large to send."""
         self._heard = Heard()
         self._has_written = False
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
-        """Write a batch unless that has been done; tell whether it was written now.
+        """Write a batch unless it has been written; tell whether it was written now.
 
-        What may go away by itself, such as a broker's restart, is waited for, within limits.
+        Transient failures, such as a broker's restart, are retried within limits.
 
         Raises:
             TaskMigratedException: Another instance has taken over the application.
-            StreamsException: The group's offsets do not fit the batch; or Kafka refused
-                something, or does not answer.
+            StreamsException: The group's offsets do not fit the batch, or Kafka refuses a
+                request or does not answer.
             TimeoutException: A call of the client did not return; the worker ends.
         """
         places = [e if isinstance(e, ConsumedRange) else ConsumedRange(*e) for e in consumed]
@@ -99,36 +104,36 @@ class SinkWriter:
                 self._has_written = True
                 return written
             except BaseException as error:
-                # What a failed call has left in a producer, even an aborted one, may still be sent.
-                # The initialisation of the next one makes the broker refuse that.
+                # A producer may still send records after a failed call, even after an abort. The
+                # initialisation of the next producer makes the broker refuse them.
                 self._let_go()
                 if not isinstance(error, ClientException):
                     raise
-                renewed += is_spoilt(error)
-                again = renewed <= _RENEWALS if is_spoilt(error) else may_pass(error)
-                # A broker that is starting may refuse what it takes a moment later.
+                renewed += needs_new_producer(error)
+                again = renewed <= _RENEWALS if needs_new_producer(error) else is_transient(error)
+                # A starting broker may refuse a request that it accepts a moment later.
                 refused_first = not self._has_written and self._heard.refusal
                 if refused_first or not again or time.monotonic() > give_up:
                     refused = self._refused(error)
                     raise refused from refused.__cause__
                 log.warning(
-                    "sink tries again partition=%d batch=%d error=%s", self._partition, batch, error
+                    "sink retries partition=%d batch=%d error=%s", self._partition, batch, error
                 )
             time.sleep(_PAUSE_S)
 
     def close(self) -> None:
-        """Leave the group; an open transaction is the successor's to abort."""
+        """Close the clients; the next producer aborts an open transaction."""
         self._let_go()
         in_time("close", self._consumer.close)
 
     def _let_go(self) -> None:
         if self._producer is not None:
-            # It says why it is not connected, if anybody asks.
+            # ``poll`` calls ``error_cb``, which records why the client is not connected.
             with suppress(Exception):
                 self._producer.poll(0)
         for client in (self._producer, self._at_zero):
             if client is not None:
-                close_aside(client)
+                close_in_background(client)
         self._producer = self._at_zero = None
 
     def _attempt(
@@ -141,7 +146,7 @@ class SinkWriter:
         found = self._found(consumed)
         last = None if found.token is None else found.token.mark
         if self._job.exactly_once and not is_new and last != self._mark:
-            # Another worker had the partition meanwhile, and fenced this producer.
+            # Another worker has run the partition meanwhile and fenced this producer.
             self._let_go()
             self._producer = self._new_producer()
             found = self._found(consumed)
@@ -163,7 +168,7 @@ class SinkWriter:
         return True
 
     def _topics_at_zero(self, chunks: Sequence[Chunk]) -> set[str]:
-        """Return the topics of which a record has event time 0; none if nothing can be done."""
+        """Return the topics with records at event time 0; none if they cannot be written so."""
         feedback = self._job.layout.feedback
         found = {topic for topic, each in chunks if topic not in feedback and needs_this_way(each)}
         if not found or goes_this_way(self._job.producer, [each for _, each in chunks]):
@@ -181,14 +186,14 @@ class SinkWriter:
     ) -> bool:
         producer = ZeroTimeProducer(self._job.producer, self._transactional_id())
         try:
-            # It has fenced every other producer, this writer's own too; what they wrote counts.
+            # It has fenced every other producer, also this writer's; their committed writes stay.
             self._let_go()
             if not must_write(self._writer, batch, consumed, self._found(consumed)):
                 return False
             offsets = self._offsets(batch, consumed)
             producer.write_transaction(chunks, offsets, self._job.application_id)
         finally:
-            close_aside(producer)
+            close_in_background(producer)
         return True
 
     def _write_transaction(self, chunks: Sequence[Chunk], offsets: list[TopicPartition]) -> None:
@@ -204,7 +209,7 @@ class SinkWriter:
             )
             in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
         except ClientException as error:
-            # The abort empties the producer's queue, and reports that as a failure as well.
+            # The abort purges the producer's queue, which is reported as a delivery failure too.
             cause = self._failed
             self._abort(producer)
             if cause is not None:
@@ -212,7 +217,7 @@ class SinkWriter:
             raise
 
     def _abort(self, producer: Producer) -> None:
-        # Where it fails, the next producer's initialisation aborts the transaction.
+        # If it fails, the next producer's initialisation aborts the transaction.
         with suppress(ClientException):
             in_time("abort_transaction", lambda: producer.abort_transaction(ABORT_TIMEOUT_S))
 
@@ -262,7 +267,7 @@ class SinkWriter:
                 self._produce_later(topic, value, key, partition, None, None, timestamp, plain)
 
     def _produce_later(self, *record: Any) -> None:
-        """Send a record when the queue has room for its bytes, or what is in it has failed."""
+        """Send a record when the queue has room for it; raise if a queued record has failed."""
         producer = self._producer
         assert producer is not None
         while True:
@@ -283,7 +288,7 @@ class SinkWriter:
                 if each.error is not None:
                     raise ClientException(each.error)
 
-        patiently(commit, TIMEOUT_S)
+        with_coordinator(commit, TIMEOUT_S)
 
     def _make_room(self, count: int) -> None:
         assert self._producer is not None
@@ -326,12 +331,12 @@ class SinkWriter:
                 self._unsent = message.topic(), size
 
     def _found(self, consumed: Sequence[ConsumedRange]) -> Found:
-        """Return what the group has committed that decides about a batch; one request."""
+        """Read the committed offsets that decide about a batch, in one request."""
         places = [TopicPartition(self._job.progress_topic, self._partition)]
         places += [TopicPartition(each.topic, each.partition) for each in consumed]
         if self._job.instance:
             places.append(TopicPartition(self._job.owner_topic, 0))
-        answers = patiently(
+        answers = with_coordinator(
             lambda: in_time("committed", lambda: self._consumer.committed(places, TIMEOUT_S)),
             TIMEOUT_S,
         )
@@ -363,6 +368,6 @@ class SinkWriter:
         return self._heard.failure(problem) or kafka_error(
             problem,
             error,
-            hint="See that the broker answers and that the topics exist; "
+            hint="Check that the broker answers and that the topics exist; "
             "then start the application again.",
         )

@@ -1,7 +1,7 @@
-"""Writer for batches in which a record has event time 0, which librdkafka takes for "now".
+"""Writer for batches with records at event time 0.
 
-It would put the present time in its place. The other client keeps it, at a tenth of the speed, so
-only batches with such a record go this way.
+librdkafka would replace 0 by the present time. The other client writes 0, at a tenth of the speed,
+so only batches with such a record use it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SETTINGS = {
     "sasl.username": "sasl_plain_username",
     "security.protocol": "security_protocol",
 }
-"""librdkafka's words and this client's; what else there is concerns speed only."""
+"""librdkafka's setting -> this client's; settings left out affect speed only."""
 
 
 def needs_this_way(columns: Columns) -> bool:
@@ -55,15 +55,15 @@ class ZeroTimeProducer:
     """A producer that keeps event times of 0.
 
     Args:
-        settings: A producer's settings, in librdkafka's words.
-        transactional_id: Name under which to open transactions; None for none.
+        settings: A producer's settings, by librdkafka's names.
+        transactional_id: Its transactional id; None without transactions.
 
     Raises:
         ClientException: No broker answers, or it refuses the transactional id.
     """
 
     def __init__(self, settings: Mapping[str, Any], transactional_id: str | None) -> None:
-        # Few workers ever need it, and loading it takes a while.
+        # Imported here: few workers need it, and the import is slow.
         from kafka import KafkaProducer, errors
         from kafka.serializer import Serializer
 
@@ -95,7 +95,7 @@ class ZeroTimeProducer:
         """Send chunks and wait until the broker has them; not within a transaction.
 
         Raises:
-            ClientException: Kafka refused something, or does not answer.
+            ClientException: Kafka refuses a request or does not answer.
         """
         try:
             self._send(outputs)
@@ -111,7 +111,7 @@ class ZeroTimeProducer:
         """Send chunks and commit offsets in one transaction.
 
         Raises:
-            ClientException: Kafka refused something, or does not answer.
+            ClientException: Kafka refuses a request or does not answer.
         """
         from kafka.structs import OffsetAndMetadata
         from kafka.structs import TopicPartition as Place
@@ -133,7 +133,7 @@ class ZeroTimeProducer:
                 )
                 in_time("commit_transaction", producer.commit_transaction)
             except self._failure:
-                # Where it fails, the next producer's initialisation aborts the transaction.
+                # If it fails, the next producer's initialisation aborts the transaction.
                 with suppress(self._failure):
                     in_time("abort_transaction", producer.abort_transaction)
                 raise
@@ -163,21 +163,21 @@ class ZeroTimeProducer:
                 plain: Any = [(header.key(), header.value()) for header in own or ()]
                 content = _NULL if value is None else value
                 sent.append(self._producer.send(topic, content, key, plain, partition, time))
-        # Every record is sent, or has failed, when its delivery timeout is over.
+        # After its delivery timeout each record is sent or has failed.
         in_time("flush", self._producer.flush, _DELIVERY_TIMEOUT_S + LIMIT_S)
         for each in sent:
             each.get(0)
 
 
 class _Null(bytes):
-    """Stands for a value of null where the client checks for bytes."""
+    """Placeholder for a null value where the client requires bytes."""
 
 
 _NULL = _Null()
 
 
 class _NullSerializer:
-    """Puts null back; the client refuses records with neither key nor value, Kafka does not."""
+    """Serializer that restores null: the client refuses records without key and value."""
 
     def serialize(self, topic: str, headers: Any, data: bytes) -> bytes | None:
         """Return a record's value."""
