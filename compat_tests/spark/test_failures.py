@@ -240,7 +240,7 @@ def test_a_users_class_is_not_taken_for_one_of_ours_of_the_same_name() -> None:
 
 def test_an_error_without_a_text_is_told_all_the_same() -> None:
     failure = on_the_driver(chained(StreamsException("cannot go on"), Mute("x")))
-    assert str(failure.__cause__) == "Mute: (its text cannot be had: RuntimeError)"
+    assert str(failure.__cause__) == "Mute: (its text cannot be read: RuntimeError)"
 
 
 def test_an_exit_in_a_users_function_is_a_failure_at_its_line() -> None:

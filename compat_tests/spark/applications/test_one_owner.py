@@ -266,14 +266,14 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
     backup = corner.play.directory / "backup"
     shutil.copytree(corner.checkpoint, backup)
     cases = [
-        (FILE, "cut", "for what the checkpoint was made", "from a copy"),
-        (FILE, "gone", "for what the checkpoint was made", "from a copy"),
-        ("offsets/0", "empty", "How far the sources were read is lost", "from a copy"),
-        ("offsets/0", "cut", "How far the sources were read is lost", "from a copy"),
+        (FILE, "cut", "It describes the topology", "from a copy"),
+        (FILE, "gone", "It describes the topology", "from a copy"),
+        ("offsets/0", "empty", "The source positions are lost", "from a copy"),
+        ("offsets/0", "cut", "The source positions are lost", "from a copy"),
         ("offsets/0", "gone", "the batch was committed", "from a copy"),
         ("commits/0", "empty", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
         ("commits/0", "cut", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
-        ("metadata", "empty", "Spark's name of the query is lost", 'Delete "metadata"'),
+        ("metadata", "empty", "Only Spark's id of the query is lost", 'Delete "metadata"'),
     ]
     for path, how, lost, way in cases:
         _damage(corner.checkpoint / path, how)
@@ -307,5 +307,5 @@ def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
     (failure,) = failures
     assert isinstance(failure, ProcessorStateException)
     assert changelog.name in failure.problem
-    assert "What the stores held is lost" in failure.detail
+    assert "The contents of stores" in failure.detail
     assert "from a copy" in failure.hint

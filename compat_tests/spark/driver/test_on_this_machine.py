@@ -37,7 +37,7 @@ def test_a_given_session_without_retries_is_warned_of(
     master: str, better: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     warn_without_retries(master)
-    assert f"{better} would try again" in caplog.text
+    assert f"{better} would retry" in caplog.text
 
 
 @pytest.mark.parametrize("master", ["local[2,4]", "local-cluster[2,1,1024]", "yarn"])

@@ -234,7 +234,7 @@ def test_topics_that_the_broker_has_made_are_told_with_their_partitions(
         streams.start()
     said = [each.getMessage() for each in caplog.records if "did not exist" in each.getMessage()]
     assert len(said) == 2
-    assert all("has made it with " in text for text in said)
+    assert all("has created it with " in text for text in said)
 
 
 def test_a_topology_of_any_kind_is_taken() -> None:

@@ -43,7 +43,7 @@ def test_a_broker_that_was_away_is_asked_again(
 
     client = SimpleNamespace(delete_records=delete_records)
     monkeypatch.setattr(purge, "AdminClient", lambda settings: client)
-    monkeypatch.setattr(purge, "_LEAST_INTERVAL_S", 0)
+    monkeypatch.setattr(purge, "_MIN_INTERVAL_S", 0)
     caplog.set_level("INFO")
     Purger({"back"}, 0, {})._watch(Query(6))  # type: ignore[arg-type]
     assert asked == [("back", 0, 7)] * 3

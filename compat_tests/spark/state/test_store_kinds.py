@@ -257,7 +257,7 @@ def test_a_store_that_the_checkpoint_lacks_or_has_in_excess_is_told(
     line.batch([RECORD], 1, 0)
     told = [record.getMessage() for record in caplog.records]
     assert any("starts empty" in text and "store=counts task=0_0" in text for text in told)
-    assert any("store is kept" in text and "store=former" in text for text in told)
+    assert any("store stays" in text and "store=former" in text for text in told)
     now = line.states[0].manifest
     assert now is not None
     assert Manifest.decode(now).stores == {"former": "rocksdb", "counts": "rocksdb"}
