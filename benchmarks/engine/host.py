@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,24 +33,25 @@ class ListHost(DriverHost):
     def send(self, record: Sent) -> None:
         """Take one record."""
         topic, key, value, timestamp, headers, _ = record
-        if not self.reads(topic):
+        if self.reads(topic):
+            self._return(topic, [timestamp], [key], [value], [headers] if headers else None)
+        else:
             self.outputs += 1
-            return
-        self.send_chunk(
-            SentChunk(topic, [key], [value], [timestamp], [headers] if headers else None)
-        )
 
     def send_chunk(self, chunk: SentChunk) -> None:
         """Take many records."""
-        if not self.reads(chunk.topic):
+        if self.reads(chunk.topic):
+            headers = None if chunk.headers is None else [*chunk.headers]
+            columns = chunk.timestamps, [*chunk.keys], [*chunk.values], headers
+            self._return(chunk.topic, *columns)
+        else:
             self.outputs += len(chunk)
-            return
-        first = self._offsets.get(chunk.topic, 0)
-        self._offsets[chunk.topic] = stop = first + len(chunk)
-        offsets, headers = range(first, stop), None if chunk.headers is None else [*chunk.headers]
-        columns = chunk.timestamps, [*chunk.keys], [*chunk.values], headers
-        raw = RawChunk(chunk.topic, 0, offsets, *columns)
-        self._returned.setdefault(chunk.topic, []).append(raw)
+
+    def _return(self, topic: str, timestamps: Sequence[int], *columns: Any) -> None:
+        first = self._offsets.get(topic, 0)
+        self._offsets[topic] = stop = first + len(timestamps)
+        chunk = RawChunk(topic, 0, range(first, stop), timestamps, *columns)
+        self._returned.setdefault(topic, []).append(chunk)
 
     def drain(self) -> list[RawChunk]:
         """Return what the task has sent to itself since the last time, one chunk a topic."""

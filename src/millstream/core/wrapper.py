@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from millstream.core.processor import (
-    FixedKeyProcessor,
     FixedKeyProcessorSupplier,
-    Processor,
     ProcessorSupplier,
 )
 from millstream.core.state import StoreBuilder
@@ -28,14 +26,15 @@ class WrappedFixedKeyProcessorSupplier(FixedKeyProcessorSupplier[KIn, VIn, VOut]
     """Marks a supplier as one that a ``ProcessorWrapper`` has seen."""
 
 
-class _Passed(WrappedProcessorSupplier[Any, Any, Any, Any]):
+class _Unchanged:
+    """The supplier that it was given."""
+
     def __init__(self, supplier: Any) -> None:
         self._supplier = supplier
 
-    def get(self) -> Processor[Any, Any, Any, Any]:
+    def get(self) -> Any:
         """Return what the supplier returns."""
-        processor: Processor[Any, Any, Any, Any] = self._supplier.get()
-        return processor
+        return self._supplier.get()
 
     def stores(self) -> set[StoreBuilder[Any]] | None:
         """Return the supplier's stores."""
@@ -43,19 +42,12 @@ class _Passed(WrappedProcessorSupplier[Any, Any, Any, Any]):
         return found
 
 
-class _PassedFixedKey(WrappedFixedKeyProcessorSupplier[Any, Any, Any]):
-    def __init__(self, supplier: Any) -> None:
-        self._supplier = supplier
+class _Passed(_Unchanged, WrappedProcessorSupplier[Any, Any, Any, Any]):
+    """A supplier of processors that may change keys."""
 
-    def get(self) -> FixedKeyProcessor[Any, Any, Any]:
-        """Return what the supplier returns."""
-        processor: FixedKeyProcessor[Any, Any, Any] = self._supplier.get()
-        return processor
 
-    def stores(self) -> set[StoreBuilder[Any]] | None:
-        """Return the supplier's stores."""
-        found: set[StoreBuilder[Any]] | None = self._supplier.stores()
-        return found
+class _PassedFixedKey(_Unchanged, WrappedFixedKeyProcessorSupplier[Any, Any, Any]):
+    """A supplier of processors that cannot change keys."""
 
 
 class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
