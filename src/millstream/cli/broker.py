@@ -16,11 +16,11 @@ from millstream.testing.broker import BrokerExitedError, EmbeddedBroker
 def broker(
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 9092,
     data_dir: Annotated[
-        Path | None, typer.Option(help="Where topics are kept; a temporary folder by default.")
+        Path | None, typer.Option(help="Directory of the topics; a temporary one by default.")
     ] = None,
 ) -> None:
     """Run a single-node Apache Kafka until Ctrl-C. Topics keep records of any age."""
-    # SIGINT as well: a shell that starts a job in the background has it ignored.
+    # SIGINT as well: it is ignored in a job that a shell has started in the background.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _interrupt)
     try:

@@ -1,4 +1,4 @@
-"""`millstream jars`: everything Java that millstream runs, fetched ahead of time."""
+"""`millstream jars`: fetches all jars that millstream needs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def fetch_jars(
         Path | None, typer.Option(help="An ivysettings.xml that names mirrors or a proxy.")
     ] = None,
     classpath: Annotated[
-        bool, typer.Option("--classpath", help="Print one line, as java -cp takes it.")
+        bool, typer.Option("--classpath", help="Print one line for java -cp.")
     ] = False,
     commas: Annotated[
-        bool, typer.Option("--commas", help="Print one line, as spark-submit --jars takes it.")
+        bool, typer.Option("--commas", help="Print one line for spark-submit --jars.")
     ] = False,
 ) -> None:
     """Fetch and check the jars of the broker, of Spark's Kafka connector and of Kafka Streams.
 
-    Prints the path of each: jars of several locks lie in one folder, some in two versions.
+    Prints the path of each jar: one folder has the jars of several locks, some in two versions.
     """
     separator = "," if commas else os.pathsep if classpath else None
     for name in locks or lock_names():

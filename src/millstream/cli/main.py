@@ -1,4 +1,4 @@
-"""The `millstream` command: its commands, and how an error looks."""
+"""The `millstream` command: its subcommands and error output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _root() -> None:
 
 
 def main() -> None:
-    """Run the command of `sys.argv`; an error of ours is one line and exit status 1."""
+    """Run the command of `sys.argv`; print our errors on one line and exit with status 1."""
     try:
         app()
     except MillstreamError as error:
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def one_line(error: MillstreamError) -> str:
-    """The error's problem, detail and hint on a line; of a quoted log its last line."""
+    """Return problem, detail and hint on one line; of a quoted log only its last line."""
     detail = error.detail
     if "\n" in detail:
         head, *_, last = detail.splitlines()

@@ -1,4 +1,4 @@
-"""`millstream plugins`: what is installed, and whether it keeps its promises."""
+"""`millstream plugins`: lists the installed plugins, and checks one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ plugins = typer.Typer(help="List the installed plugins, or check one.")
 
 @plugins.callback(invoke_without_command=True)
 def show(context: typer.Context) -> None:
-    """List what the installed plugins offer, with traits and versions."""
+    """List the installed plugins with traits and versions."""
     if context.invoked_subcommand is not None:
         return
     table = Table(box=None, pad_edge=False)
@@ -31,7 +31,7 @@ def show(context: typer.Context) -> None:
     for offer in listed(installed()):
         traits = ", ".join(offer.promised())
         table.add_row(offer.kind.noun, offer.name, traits, offer.distribution, offer.path)
-    # Wide enough for every column where there is no terminal.
+    # Without a terminal: wide enough for every column.
     console = Console()
     (console if console.is_terminal else Console(width=200)).print(table)
 
@@ -40,7 +40,7 @@ def show(context: typer.Context) -> None:
 def check(
     name: Annotated[str, typer.Argument(help="The plugin's name, as `millstream plugins` shows.")],
     kind: Annotated[
-        str | None, typer.Option(help="Its kind; without it, everything of that name is checked.")
+        str | None, typer.Option(help="Its kind; by default all plugins of that name are checked.")
     ] = None,
 ) -> None:
     """Run the compliance tests against an installed plugin; exit status 1 if it fails one."""

@@ -1,4 +1,4 @@
-"""`millstream tasks`: which executor runs which task, and why it does."""
+"""`millstream tasks`: shows the executor of each task, and the reason."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def tasks(
     state_dir: Annotated[
         Path, typer.Option(help="Its `state.dir`, on the machine of the driver.")
     ] = _DEFAULT_DIR,
-    json: Annotated[bool, typer.Option("--json", help="Print the record as it is.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the placement file as JSON.")] = False,
 ) -> None:
-    """Show where an application's tasks run, when each moved last, and why."""
+    """Show the executor of each task, its last move, and the reason."""
     directory = state_dir / application_id
     record = read_record(directory)
     if record is None:
@@ -46,7 +46,7 @@ def tasks(
     hosts = {executor.id: executor.host for executor in record.executors}
     for place in record.tasks:
         table.add_row(*_row(place, hosts))
-    # Wide enough for every column where there is no terminal.
+    # Without a terminal: wide enough for every column.
     console = Console()
     (console if console.is_terminal else Console(width=200)).print(table)
 

@@ -1,4 +1,4 @@
-"""What can go wrong with Java and with the jars that it runs."""
+"""Errors for a missing Java, and for jars that cannot be fetched or checked."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from millstream.core.errors import MillstreamError
 
 
 class JarError(MillstreamError):
-    """A jar that millstream needs cannot be had; base of the errors of this package."""
+    """A needed jar is not available; base class of the errors of this package."""
 
 
 class JavaNotFoundError(JarError):
-    """There is no Java here, or only one older than 17."""
+    """Java is not installed, or is older than 17."""
 
 
 class JarFetchError(JarError):
-    """The jars cannot be fetched: no network, no such jar, or a cache that cannot be written."""
+    """The jars cannot be fetched: no network, a missing jar, or an unwritable cache."""
 
 
 class JarChecksumError(JarError):

@@ -21,22 +21,22 @@ def jars(
     ivy_settings: str | Path | None = None,
     progress: bool | None = None,
 ) -> list[Path]:
-    """Paths of the jars that a lock names; what the cache lacks is fetched first.
+    """Return the paths of the jars of a lock; fetch those missing in the cache.
 
-    Several processes may ask at once: one fetches, the others wait for it. A jar enters the cache
-    only after its SHA-256 is checked, and one that has been damaged there is fetched again.
+    Safe in several processes: one fetches, the others wait. A jar enters the cache only after its
+    SHA-256 is checked; a damaged jar in the cache is fetched again.
 
     Args:
         lock: `"kafka"` (the embedded broker), `"spark"` (Spark's Kafka connector), `"streams"`
             (Kafka Streams itself), or the path of a lock file.
-        ivy_settings: An `ivysettings.xml`, for mirrors and proxies; `MILLSTREAM_IVY_SETTINGS` names
-            one for every call.
+        ivy_settings: An `ivysettings.xml`, for mirrors and proxies; by default the one that
+            `MILLSTREAM_IVY_SETTINGS` names.
         progress: Whether to show a progress bar on standard error; by default if it is a terminal.
 
     Raises:
-        JarFetchError: The network or a jar is not there, or the cache cannot be written.
-        JarChecksumError: What was fetched is not what the lock names.
-        JavaNotFoundError: There is no Java 17 or newer to fetch with.
+        JarFetchError: No network, a missing jar, or an unwritable cache.
+        JarChecksumError: A fetched jar does not have the SHA-256 of the lock.
+        JavaNotFoundError: There is no Java 17 or newer to run Ivy.
     """
     locked = read_lock(lock)
     folder = cache_dir() / "jars"
@@ -49,7 +49,7 @@ def jars(
 
 
 def cache_dir() -> Path:
-    """The per-user cache: `MILLSTREAM_CACHE`, or `millstream` in the XDG cache folder."""
+    """Return the per-user cache: `MILLSTREAM_CACHE`, or `millstream` in the XDG cache folder."""
     if own := os.environ.get("MILLSTREAM_CACHE"):
         return Path(own).expanduser().absolute()
     shared = os.environ.get("XDG_CACHE_HOME")
@@ -63,7 +63,7 @@ def _missing(locked: Sequence[LockedJar], folder: Path) -> list[LockedJar]:
 def _fetch(
     wanted: Sequence[LockedJar], folder: Path, settings: Path | None, progress: bool | None
 ) -> None:
-    # In the cache's own file system, so that each jar can be moved into place in one step.
+    # On the cache's file system, so that each jar can be moved atomically.
     with TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
         with fetch_progress(wanted, show=progress) as on_jar:
             retrieve(wanted, Path(scratch), settings=settings, on_jar=on_jar)

@@ -14,8 +14,8 @@ from millstream.jars.errors import JarFetchError
 from millstream.jars.java import java_command
 from millstream.jars.lock import LockedJar
 
-# Ivy's own defaults would also look into ~/.m2, where a pom without its jar fails everything. The
-# SHA-256 of the lock makes the repository's checksum files superfluous.
+# Ivy's defaults also search ~/.m2, where a pom without its jar makes the whole fetch fail. The lock
+# has the SHA-256 of each jar, so the repository's checksum files are not needed.
 _SETTINGS = """\
 <ivysettings>
   <settings defaultResolver="central"/>
@@ -44,7 +44,7 @@ def retrieve(
     settings: Path | None,
     on_jar: Callable[[str, str], None],
 ) -> None:
-    """Download the jars, and nothing that they depend on, into the folder `target`.
+    """Download the jars, without their dependencies, into the folder `target`.
 
     Args:
         wanted: The jars; at most one version of each artifact.

@@ -1,4 +1,4 @@
-"""The Java that runs brokers, Ivy and Spark."""
+"""Search for the Java that runs brokers, Ivy and Spark."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HINT = f"Install a JRE or JDK {OLDEST} or newer, or let JAVA_HOME name one."
 
 
 def java_command() -> str:
-    """Path of the `java` to run: that of `JAVA_HOME` if it is set, else the first on `PATH`.
+    """Return the path of `java`: that of `JAVA_HOME` if it is set, else the first on `PATH`.
 
     Raises:
-        JavaNotFoundError: There is none, or it is older than 17.
+        JavaNotFoundError: There is no Java, or it is older than 17.
     """
     home = os.environ.get("JAVA_HOME")
     path = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
@@ -36,7 +36,7 @@ def java_command() -> str:
 
 @lru_cache
 def _version(path: str) -> int:
-    # Every distribution keeps its version in a small file; starting a JVM to ask takes far longer.
+    # Every distribution has its version in a small file; `java -version` takes far longer.
     release = Path(path).resolve().parent.parent / "release"
     try:
         text = release.read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from millstream.jars.errors import JarError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedJar:
-    """One jar of a lock: where it comes from and what its bytes must be."""
+    """One jar of a lock: its Maven coordinate, SHA-256 and size."""
 
     group: str
     artifact: str
@@ -29,7 +29,7 @@ class LockedJar:
         return f"{self.artifact}-{self.version}.jar"
 
     def matches(self, path: Path) -> bool:
-        """Whether the file at `path` is this jar, byte for byte."""
+        """Tell whether the file at `path` is this jar, byte for byte."""
         try:
             return path.stat().st_size == self.size_bytes and _sha256(path) == self.sha256
         except OSError:
@@ -37,16 +37,16 @@ class LockedJar:
 
 
 def lock_names() -> tuple[str, ...]:
-    """Names of the locks that come with millstream, sorted."""
+    """Return the names of millstream's own locks, sorted."""
     files = resources.files("millstream.jars").iterdir()
     return tuple(sorted(f.name.removesuffix(".lock") for f in files if f.name.endswith(".lock")))
 
 
 def read_lock(name: str | Path) -> tuple[LockedJar, ...]:
-    """Read a lock of millstream's own by its name, or any lock by its path.
+    """Read one of millstream's own locks by its name, or any lock by its path.
 
     Raises:
-        JarError: There is no such lock, or it has a line of another form than
+        JarError: There is no such lock, or a line does not have the form
             `group:artifact:version sha256 size`.
     """
     if isinstance(name, Path):

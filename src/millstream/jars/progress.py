@@ -15,7 +15,7 @@ from millstream.jars.lock import LockedJar
 def fetch_progress(
     wanted: Sequence[LockedJar], *, show: bool | None
 ) -> Iterator[Callable[[str, str], None]]:
-    """Show how much of `wanted` is fetched; yields what to call with artifact and version."""
+    """Show how much of `wanted` is fetched; yield a callback for each artifact and version."""
     console = Console(stderr=True)
     sizes = {(jar.artifact, jar.version): jar.size_bytes for jar in wanted}
     with Progress(

@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class CalledPunctuator:
-    """A callable as a ``Punctuator``; equal to the callable."""
+    """Adapter from a callable to a ``Punctuator``; equal to the callable."""
 
     callback: Callable[[int], None]
 
@@ -57,7 +57,7 @@ class CapturedPunctuator(Cancellable):
         self._cancelled = False
 
     def getStartTime(self) -> datetime | None:
-        """Return the start of the schedule's grid; None if it was scheduled without."""
+        """Return the start time of the schedule; None if it was scheduled without one."""
         return None if self._start_ms is None else from_epoch_millis(self._start_ms)
 
     def getInterval(self) -> timedelta | None:
@@ -73,13 +73,13 @@ class CapturedPunctuator(Cancellable):
         return self._kind
 
     def getPunctuator(self) -> Any:
-        """Return what the processor gave; a callable as an object that has ``punctuate`` too."""
+        """Return the processor's punctuator; a callable gets a method ``punctuate``."""
         if self._callback is None or hasattr(self._callback, "punctuate"):
             return self._callback
         return CalledPunctuator(self._callback)
 
     def cancel(self) -> None:
-        """Note that it was cancelled; the handle that ``schedule`` returned does the same."""
+        """Record the cancellation, as the handle returned by ``schedule`` does."""
         self._cancelled = True
 
     def cancelled(self) -> bool:
@@ -110,7 +110,7 @@ class CapturedForward(Generic[K, V]):
         return self._record
 
     def childName(self) -> str | None:
-        """Return the child it was addressed to; None for all children."""
+        """Return the name of the target child; None for all children."""
         return self._child
 
     def keyValue(self) -> KeyValue[K, V]:

@@ -52,18 +52,18 @@ _DEFAULTS = {
 
 
 class TopologyTestDriver(DriverStores):
-    """Runs the engine's own ``Task`` with every sub-topology in it; no broker, no JVM.
+    """Runs a topology in the engine's ``Task``, without broker and JVM.
 
-    After each record everything is committed, so a cached store emits at once. Records sent to a
-    repartition topic, or to a topic that is also a source, are fed back as records of their own.
+    It commits after each record, so a cached store emits at once. Records sent to a repartition
+    topic, or to another source topic, are processed as new input records.
     The wall clock is a mock: it moves only by ``advanceWallClockTime``.
 
     Args:
-        topology: What ``StreamsBuilder.build`` or ``Topology`` made.
-        config: Entries as a dict, or a ``StreamsConfig``; nothing is required.
-        initialWallClockTime: Where the mock clock starts, epoch milliseconds or aware ``datetime``;
-            at the machine's time if it is not given.
-        real_stores: Keep persistent stores in the byte store they name instead of in memory.
+        topology: The topology, of ``StreamsBuilder.build`` or built by hand.
+        config: Entries as a dict, or a ``StreamsConfig``; no entry is required.
+        initialWallClockTime: Start of the mock clock, epoch milliseconds or aware ``datetime``; the
+            machine's time by default.
+        real_stores: Open persistent stores in their own kind of byte store, not in memory.
 
     Example:
         >>> from millstream import Serdes, Topology
@@ -105,7 +105,7 @@ class TopologyTestDriver(DriverStores):
         )
         self._internal = _internal_topics(plan, settings.application_id)
         self._named_sources = _named_sources(plan, settings.application_id)
-        # Kafka's driver takes a legal name for a pattern as well, whose dots match anything.
+        # Kafka's driver also reads a legal name as a pattern, in which a dot matches any character.
         self._misread = [name for name in self._named_sources if not LEGAL.fullmatch(name)]
         self._idling = Idling(
             settings.configs[StreamsConfig.MAX_TASK_IDLE_MS_CONFIG],
@@ -114,10 +114,10 @@ class TopologyTestDriver(DriverStores):
         self._offsets: dict[str, int] = {}
         self._skipped: str | None = None
         self._produced: dict[str, deque[Sent]] = {}
-        # As in Kafka's driver; in an application global stores have a cache of their own.
+        # As in Kafka's driver; in an application global stores have their own cache.
         cache = CacheBudget(settings.cache_bytes)
         self._metrics = settings.metrics(self._host.now_ms)
-        # As in Kafka's driver; an application asks the handler of its configuration.
+        # As in Kafka's driver; an application calls the handler of its configuration.
         skipping = LogAndContinueExceptionHandler()
         for_globals = replace(settings.for_globals(), deserialization_handler=skipping)
         self._global_tasks = [
@@ -160,7 +160,7 @@ class TopologyTestDriver(DriverStores):
         Raises:
             NullPointerException: An argument is None.
             IllegalArgumentException: ``autoAdvance`` is negative.
-            ClassCastException: What should be a serializer is none.
+            ClassCastException: A serializer has another type.
         """
         start = self._host.now_ms() if startTimestamp is ABSENT else startTimestamp
         return TestInputTopic(self, topicName, keySerializer, valueSerializer, start, autoAdvance)
@@ -171,16 +171,16 @@ class TopologyTestDriver(DriverStores):
         keyDeserializer: Deserializer[Any],
         valueDeserializer: Deserializer[Any],
     ) -> TestOutputTopic[Any, Any]:
-        """Return an output topic; it may be made before anything was sent there.
+        """Return an output topic; it may be empty or not exist yet.
 
         Raises:
             NullPointerException: An argument is None.
-            ClassCastException: What should be a deserializer is none.
+            ClassCastException: A deserializer has another type.
         """
         return TestOutputTopic(self, topicName, keyDeserializer, valueDeserializer)
 
     def advanceWallClockTime(self, advance: Any) -> None:
-        """Move the mock clock on and run the wall-clock punctuations that fall due.
+        """Advance the mock clock and run the wall-clock punctuations that are due.
 
         Raises:
             IllegalArgumentException: ``advance`` is negative.
@@ -200,18 +200,18 @@ class TopologyTestDriver(DriverStores):
         self._complete()
 
     def producedTopicNames(self) -> set[str]:
-        """Return every topic that was written so far, internal ones included."""
+        """Return all topics with output so far, internal ones included."""
         return set(self._produced)
 
     def metrics(self) -> dict[Any, Any]:
-        """Return Kafka's metrics by name, as they are at the mock clock's time.
+        """Return Kafka's metrics by name, at the mock clock's time.
 
-        Latencies are 0, as nothing moves that clock meanwhile; ages of records are not.
+        Latencies are 0, because the mock clock stands still; ages of records are not.
         """
         return self._metrics.asMap()
 
     def close(self) -> None:
-        """Close processors and stores and remove what they left on disk."""
+        """Close processors and stores, and delete their files."""
         for task in (self._task, *self._global_tasks):
             task.close()
         self._host.close()
@@ -228,7 +228,7 @@ class TopologyTestDriver(DriverStores):
         timestamp: int,
         headers: Headers | None = None,
     ) -> None:
-        """Take in one record as bytes and do all the work it causes.
+        """Pipe in one record as bytes, and process everything that follows from it.
 
         Raises:
             IllegalArgumentException: The topology does not read ``topic``.
@@ -252,18 +252,18 @@ class TopologyTestDriver(DriverStores):
         return any(task.reads(topic) for task in (self._task, *self._global_tasks))
 
     def is_internal(self, topic: str) -> bool:
-        """Tell whether the application keeps ``topic`` for itself: a repartition or a changelog."""
+        """Tell whether ``topic`` is internal: a repartition or a changelog topic."""
         return topic in self._internal
 
     def produced(self, topic: str) -> deque[Sent]:
-        """Return what was sent to ``topic`` and not yet read."""
+        """Return the records sent to ``topic`` and not yet read."""
         return self._produced.get(topic, deque())
 
     def _nanos(self) -> int:
         return self._host.now_ms() * 1_000_000 + 1
 
     def _refuse_misread_pattern(self, topic: str) -> None:
-        """Refuse a topic that a source's name would match if it were a pattern."""
+        """Raise if a source's name, read as a pattern, matches the topic."""
         for name in self._misread:
             if name != topic and _matches(name, topic):
                 raise TopologyException(
@@ -278,10 +278,10 @@ class TopologyTestDriver(DriverStores):
             self._skipped = row
 
     def _raw(self, sent: Sent, row: str) -> RawChunk:
-        # All topics that a pattern matches share one row of offsets, as in Kafka's driver.
+        # All topics of a pattern share one sequence of offsets, as in Kafka's driver.
         offset = self._offsets.get(row, 0)
         self._offsets[row] = offset + 1
-        # A copy: what processors do to headers must not show in what was sent.
+        # A copy: processors may change headers, but not those of the sent record.
         headers: list[Headers | None] | None = [sent.headers.copy()] if sent.headers else None
         columns = [sent.timestamp], [sent.key], [sent.value]
         raw = RawChunk(sent.topic, 0, [offset], *columns, headers)
@@ -291,7 +291,7 @@ class TopologyTestDriver(DriverStores):
         return raw
 
     def _feed_globals(self, sent: Sent) -> None:
-        """Let the global store that reads a record's topic take it, at once."""
+        """Update the global store that reads the record's topic."""
         for task in self._global_tasks:
             if task.reads(sent.topic):
                 task.add(self._raw(sent, sent.topic))
@@ -310,7 +310,7 @@ class TopologyTestDriver(DriverStores):
             while self._task.has_queued() and self._ready() and self._task.process_one():
                 self._commit(self._task)
         if self._task.has_queued():
-            log.info("records wait for other inputs, as max.task.idle.ms says")
+            log.info("records wait for other inputs (max.task.idle.ms)")
 
     def _ready(self) -> bool:
         if not self._idling.waits:
@@ -350,14 +350,14 @@ def _processed_global(task: Task) -> bool:
     try:
         return task.process_one()
     except StreamsException as failure:
-        # What a global store's processor raises reaches the caller as it is.
+        # Errors of a global store's processor reach the caller unchanged.
         if failure.__cause__ is not None:
             raise failure.__cause__ from None
         raise
 
 
 def _named_sources(plan: Plan, application_id: str) -> tuple[str, ...]:
-    """Return the topics that sources read by name, as they are called on the broker."""
+    """Return the topics that sources read by name, with their names on the broker."""
     topics = (
         topic for part in plan.subtopologies for source in part.sources for topic in source.topics
     )

@@ -18,14 +18,14 @@ BUILT_IN = ("rocksdb", "lmdb")
 
 
 class DriverHost(TaskHost):
-    """Keeps what the task sends until the driver collects it.
+    """Host of the driver's task; stores sent records until the driver collects them.
 
     Args:
         application_id: Prefix of the changelog topics' names.
         configs: The application's configuration.
-        now_ms: What the mock wall clock shows first.
-        real_stores: Keep persistent stores in the byte store they name; otherwise in memory, which
-            no test can tell apart before the driver is closed.
+        now_ms: Start of the mock wall clock.
+        real_stores: Open persistent stores in their own kind of byte store; otherwise in memory,
+            which makes no difference to a test before the driver is closed.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class DriverHost(TaskHost):
         return copy
 
     def send(self, record: Sent) -> None:
-        """Note a record; the driver has one partition of every topic."""
+        """Store a record; every topic has one partition."""
         topic, key, value, timestamp, headers, partition = record
         columns = [key], [value], [timestamp], [headers] if headers else None
         self.measures.add(topic, measured(topic, *columns))
         self.sent.append(record if partition is None else record._replace(partition=None))
 
     def send_chunk(self, chunk: SentChunk) -> None:
-        """Note records."""
+        """Store a chunk of records."""
         if not chunk:
             return
         columns = chunk.keys, chunk.values, chunk.timestamps, chunk.headers
@@ -85,7 +85,7 @@ class DriverHost(TaskHost):
         timestamp: int,
         headers: Headers | None,
     ) -> None:
-        """Note a record of a changelog topic."""
+        """Store a record of a changelog topic."""
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 
@@ -94,17 +94,17 @@ class DriverHost(TaskHost):
         return self._now_ms
 
     def advance(self, step_ms: int) -> None:
-        """Move the mock wall clock on."""
+        """Advance the mock wall clock."""
         self._now_ms += step_ms
 
     def state_dir(self) -> Path:
-        """Return a directory that lives as long as the driver."""
+        """Return a directory that is deleted when the driver is closed."""
         if self._directory is None:
             self._directory = tempfile.TemporaryDirectory(prefix="millstream-")
         return Path(self._directory.name)
 
     def apply(self) -> list[str]:
-        """Write what a commit staged through to the byte stores; return whose bytes changed."""
+        """Write the staged changes to the byte stores; return the names of changed stores."""
         changed = [store for store, copy in self._copies.items() if copy.changes()]
         for store in changed:
             self._copies[store].apply(b"")

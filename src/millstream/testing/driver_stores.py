@@ -59,10 +59,10 @@ class DriverStores:
         }
 
     def getStateStore(self, name: str) -> StateStore | None:
-        """Return a store of a kind of the user's own; None if there is none of that name.
+        """Return a store of the user's own type; None if there is no such store.
 
         Raises:
-            IllegalArgumentException: It is of a kind that has a getter here.
+            IllegalArgumentException: The store has a type with its own getter.
         """
         store = self._store(name)
         for kind, getter in GETTERS.items():
@@ -74,7 +74,7 @@ class DriverStores:
         return store
 
     def getKeyValueStore(self, name: str) -> Any:
-        """Return a key-value store, with plain values also where it keeps more."""
+        """Return a key-value store, as plain values without timestamps and headers."""
         store = self._store(name)
         if isinstance(store, TimestampedKeyValueStoreWithHeaders):
             return ShownKeyValueStore(store, VALUE_OF_HEADED)
@@ -83,7 +83,7 @@ class DriverStores:
         return store if isinstance(store, KeyValueStore) else None
 
     def getTimestampedKeyValueStore(self, name: str) -> Any:
-        """Return a key-value store of values with timestamps, without its headers if it has any."""
+        """Return a key-value store of values with timestamps, without headers."""
         store = self._store(name)
         if isinstance(store, TimestampedKeyValueStoreWithHeaders):
             return ShownKeyValueStore(store, TIMESTAMPED_OF_HEADED)
@@ -100,7 +100,7 @@ class DriverStores:
         return store if isinstance(store, VersionedKeyValueStore) else None
 
     def getWindowStore(self, name: str) -> Any:
-        """Return a window store, with plain values also where it keeps more."""
+        """Return a window store, as plain values without timestamps and headers."""
         store = self._store(name)
         if isinstance(store, TimestampedWindowStoreWithHeaders):
             return ShownWindowStore(store, VALUE_OF_HEADED)
@@ -109,7 +109,7 @@ class DriverStores:
         return store if isinstance(store, WindowStore) else None
 
     def getTimestampedWindowStore(self, name: str) -> Any:
-        """Return a window store of values with timestamps, without its headers if it has any."""
+        """Return a window store of values with timestamps, without headers."""
         store = self._store(name)
         if isinstance(store, TimestampedWindowStoreWithHeaders):
             return ShownWindowStore(store, TIMESTAMPED_OF_HEADED)
@@ -121,7 +121,7 @@ class DriverStores:
         return store if isinstance(store, TimestampedWindowStoreWithHeaders) else None
 
     def getSessionStore(self, name: str) -> Any:
-        """Return a session store, without its headers if it has any."""
+        """Return a session store, without headers."""
         store = self._store(name)
         if isinstance(store, SessionStoreWithHeaders):
             return ShownSessionStore(store, AGGREGATE_OF_HEADED)

@@ -22,16 +22,16 @@ Takes = Callable[[Any], bool]
 def as_record(
     arguments: tuple[Any, ...], keywords: dict[str, Any], takes_key: Takes, takes_value: Takes
 ) -> TestRecord[Any, Any]:
-    """Return the record that the arguments of ``pipeInput`` stand for.
+    """Return the record for the arguments of ``pipeInput``.
 
     Args:
-        arguments: As they came.
-        keywords: As they came.
-        takes_key: Tells whether the topic's key serializer takes an object.
-        takes_value: Tells whether the topic's value serializer takes an object.
+        arguments: The positional arguments.
+        keywords: The keyword arguments.
+        takes_key: Tells whether the topic's key serializer accepts an object.
+        takes_value: Tells whether the topic's value serializer accepts an object.
 
     Raises:
-        IllegalArgumentException: They may be a key and a value as well as a value and its time.
+        IllegalArgumentException: Ambiguous: a key and a value, or a value and its time.
     """
     if len(arguments) == 1 and not keywords and isinstance(arguments[0], TestRecord):
         return arguments[0]
@@ -57,7 +57,7 @@ def key_values(pairs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """Yield keys and values of ``KeyValue`` objects or tuples.
 
     Raises:
-        ClassCastException: One is something else.
+        ClassCastException: An item has another type.
     """
     for pair in listed(pairs, "keyValues"):
         if not isinstance(pair, KeyValue) and not (isinstance(pair, tuple) and len(pair) == 2):
@@ -70,11 +70,11 @@ def key_values(pairs: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def listed(items: Any, name: str) -> Iterable[Any]:
-    """Return what can be gone through; a text is no list of its letters.
+    """Return an iterable, but not a text.
 
     Raises:
-        NullPointerException: It is None.
-        ClassCastException: It is a text, bytes, a mapping, or nothing that can be gone through.
+        NullPointerException: The argument is None.
+        ClassCastException: It is a text, bytes, a mapping, or not iterable.
     """
     if items is None:
         raise NullPointerException(f"{name} cannot be null")
@@ -87,7 +87,7 @@ def listed(items: Any, name: str) -> Iterable[Any]:
 
 
 def times(start: Any, advance: Any) -> Iterator[Any]:
-    """Yield the times of records one after another; None for ever where there is no start.
+    """Yield the times of successive records; None for each if there is no start.
 
     Raises:
         NullPointerException: A step without a start, or a start with the step None.

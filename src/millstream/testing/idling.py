@@ -9,11 +9,11 @@ log = logging.getLogger(__name__)
 
 
 class Idling:
-    """Decides whether a task may go on although some of its inputs have no record.
+    """Decides whether a task may process a record while some of its inputs are empty.
 
     Args:
         max_idle_ms: How long to wait for an empty input; 0 or less waits for none.
-        inputs: Topics that the task reads, a source's pattern in the place of its topics.
+        inputs: Topics that the task reads; for a source with a pattern, the pattern.
 
     Source: Kafka's ``PartitionGroup.readyToProcess`` (KIP-353, KIP-695).
     """
@@ -31,14 +31,14 @@ class Idling:
 
     @property
     def waits(self) -> bool:
-        """Whether it may ever say no."""
+        """Whether ``ready`` can return False."""
         return bool(self._inputs)
 
     def ready(self, queued: Iterable[str], now_ms: int) -> bool:
         """Tell whether the next record may be processed.
 
         Args:
-            queued: The inputs where records wait.
+            queued: The inputs with records.
             now_ms: The wall clock.
         """
         waiting = set(queued) if self._inputs else ()

@@ -39,7 +39,7 @@ _DEFAULTS = {
 
 
 class _MockContext(ProcessingContext):
-    """What both mocks share: settable clocks and metadata, stores, captured punctuators."""
+    """Base of both mocks: settable clocks and metadata, stores, captured punctuators."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class _MockContext(ProcessingContext):
         return dict(self.config.merged())
 
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries given whose key starts with ``prefix``, without it."""
+        """Return the entries whose key starts with ``prefix``, without the prefix."""
         return self.config.originalsWithPrefix(prefix)
 
     def keySerde(self) -> Serde[Any]:
@@ -111,57 +111,57 @@ class _MockContext(ProcessingContext):
         return self._state_dir
 
     def metrics(self) -> StreamsMetrics:
-        """Return metrics of the mock's own."""
+        """Return the mock's metrics."""
         return self._metrics
 
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return what ``setRecordMetadata`` was given; None before."""
+        """Return the metadata of ``setRecordMetadata``; None before."""
         return self._metadata
 
     def setRecordMetadata(self, topic: str, partition: int, offset: int) -> None:
-        """Say where the record comes from that the processor is given next."""
+        """Set topic, partition and offset of the next record."""
         self._metadata = RecordMetadata(topic, partition, offset)
 
     def currentSystemTimeMs(self) -> int:
-        """Return what ``setCurrentSystemTimeMs`` was given.
+        """Return the wall clock set by ``setCurrentSystemTimeMs``.
 
         Raises:
-            IllegalStateException: It has not been called.
+            IllegalStateException: The time has not been set.
         """
         return _set(self._system_ms, "System", "setCurrentSystemTimeMs")
 
     def setCurrentSystemTimeMs(self, currentSystemTimeMs: int) -> None:
-        """Set the wall clock, epoch milliseconds; captured punctuators are not run by it."""
+        """Set the wall clock, epoch milliseconds; this runs no captured punctuators."""
         self._system_ms = currentSystemTimeMs
 
     def currentStreamTimeMs(self) -> int:
-        """Return what ``setCurrentStreamTimeMs`` was given.
+        """Return the stream time set by ``setCurrentStreamTimeMs``.
 
         Raises:
-            IllegalStateException: It has not been called.
+            IllegalStateException: The time has not been set.
         """
         return _set(self._stream_ms, "Stream", "setCurrentStreamTimeMs")
 
     def setCurrentStreamTimeMs(self, currentStreamTimeMs: int) -> None:
-        """Set stream time, epoch milliseconds; captured punctuators are not run by it."""
+        """Set stream time, epoch milliseconds; this runs no captured punctuators."""
         self._stream_ms = currentStreamTimeMs
 
     def addStateStore(self, stateStore: StateStore) -> None:
-        """Let ``getStateStore`` find a store, by its name; the test has to initialise it."""
+        """Add a store for ``getStateStore``; the test must initialise it."""
         self._stores[stateStore.name()] = stateStore
 
     def getStateStore(self, name: str) -> Any:
-        """Return a store given to ``addStateStore``; None if there is none of that name."""
+        """Return a store added by ``addStateStore``; None if there is none of that name."""
         return self._stores.get(name)
 
     def getStateStoreContext(self) -> StateStoreContext:
-        """Return what a store's ``init`` takes; see ``MockStoreContext``."""
+        """Return the context for a store's ``init``; see ``MockStoreContext``."""
         return MockStoreContext(self)
 
     def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
-        """Capture a punctuator; nothing runs it but the test.
+        """Capture a punctuator; only the test runs it.
 
-        As in Kafka the mock takes any interval and clock: a task refuses an interval below 1 ms.
+        As in Kafka the mock accepts any interval and clock; a task refuses an interval below 1 ms.
         """
         start_ms, interval_ms, kind, callback = schedule_arguments(
             arguments, keywords, checked=False
@@ -175,7 +175,7 @@ class _MockContext(ProcessingContext):
         return list(self._punctuators)
 
     def forwarded(self, childName: str | None = None) -> list[CapturedForward[Any, Any]]:
-        """Return what was forwarded, oldest first; with a child's name, what reaches that child."""
+        """Return the captured records, oldest first; with a child's name, those for that child."""
         return [
             forward
             for forward in self._forwards
@@ -183,19 +183,19 @@ class _MockContext(ProcessingContext):
         ]
 
     def resetForwards(self) -> None:
-        """Forget what was forwarded so far."""
+        """Discard the captured records."""
         self._forwards.clear()
 
     def commit(self) -> None:
-        """Note that the processor asked for a commit."""
+        """Record that the processor requested a commit."""
         self._committed = True
 
     def committed(self) -> bool:
-        """Tell whether the processor asked for a commit since ``resetCommit``."""
+        """Tell whether the processor requested a commit since ``resetCommit``."""
         return self._committed
 
     def resetCommit(self) -> None:
-        """Forget that the processor asked for a commit."""
+        """Discard the request for a commit."""
         self._committed = False
 
 
@@ -239,7 +239,7 @@ class MockProcessorContext(
         self._forwards.append(CapturedForward(made, to.child_name))
 
     def recordCollector(self) -> NoReturn:
-        """Refuse.
+        """Raise.
 
         Raises:
             UnsupportedOperationException: Always: a mock sends nothing.

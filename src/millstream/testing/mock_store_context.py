@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class MockStoreContext(StoreContext):
     """The context for ``store.init`` in a test of one processor.
 
-    In-memory stores need nothing else; persistent ones are opened in the mock's state directory.
-    A store's record cache is off, and what it writes is not noted in any changelog.
+    Persistent stores are opened in the mock's state directory. A store has no record cache and no
+    changelog.
     """
 
     def __init__(self, owner: _MockContext) -> None:
@@ -33,7 +33,7 @@ class MockStoreContext(StoreContext):
 
     @property
     def record_context(self) -> RecordContext | None:
-        """The record that the mock's metadata describe, at its stream time if that is set."""
+        """Return the record context of the mock's metadata, at its stream time if that is set."""
         if self._record is not None:
             return self._record
         metadata = self._owner.recordMetadata()
@@ -45,7 +45,7 @@ class MockStoreContext(StoreContext):
         """Return the mock's metadata."""
         return self._owner.recordMetadata()
 
-    # A store with serdes of its own asks, too: that there are no default ones must not fail here.
+    # Also called for stores with their own serdes, so missing default serdes are no error here.
     def keySerde(self) -> Any:
         """Return the default key serde; None without one."""
         return self._owner.config.default_key_serde()
@@ -60,11 +60,11 @@ class MockStoreContext(StoreContext):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
         commitCallback: Any = None,
     ) -> None:
-        """Let the mock's ``getStateStore`` find the store; there is nothing to restore it from."""
+        """Add the store for the mock's ``getStateStore``; it is not restored."""
         self.opened(store)
 
     def opened(self, store: StateStore) -> None:
-        """Let the mock's ``getStateStore`` find a store of Kafka's kinds, once it is opened."""
+        """Add an opened store of Kafka's types for the mock's ``getStateStore``."""
         store.partition = self.taskId().partition()
         self._owner.addStateStore(store)
 
@@ -93,13 +93,13 @@ class MockStoreContext(StoreContext):
         )
 
     def count_dropped_record(self, store: str) -> None:
-        """Count a record that a store refused because it is too late."""
+        """Count a record that a store dropped because it is too late."""
         del store
         tags = (("thread-id", "main"), ("task-id", repr(self.taskId())))
         self.metrics().sensor("dropped-records", tags).record()
 
 
 def _write_and_close(copy: WorkingCopy) -> None:
-    """Leave a closed store's directory as it has to be found, and free, when it is opened again."""
+    """Write the staged changes and close the byte store, so that it can be opened again."""
     copy.apply(b"")
     copy.store.close()

@@ -33,7 +33,7 @@ class TestRecord(Generic[K, V]):
     ``timestampMs``. Headers are copied.
 
     Raises:
-        IllegalArgumentException: The time is a negative number, or the arguments are too many.
+        IllegalArgumentException: The time is negative, or there are too many arguments.
 
     Example:
         >>> TestRecord("k", "v", 5) == TestRecord("k", "v", Headers(), 5)
@@ -123,7 +123,7 @@ _FROM_CLIENTS = (ConsumerRecord, ProducerRecord)
 def named_parts(
     arguments: tuple[Any, ...], keywords: Mapping[str, Any], caller: str
 ) -> dict[str, Any]:
-    """Return key, value, headers and time by name, None for what was not given.
+    """Return key, value, headers and time by name; None for missing ones.
 
     Raises:
         IllegalArgumentException: There are too many arguments, none, or one is given twice.

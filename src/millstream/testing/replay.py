@@ -28,23 +28,23 @@ def replay(
     target: Place,
     config: Mapping[str, Any] | StreamsConfig | None = None,
 ) -> dict[str, int]:
-    """Send all records of the topics that a topology reads through it; write what comes out.
+    """Run a topology over all records of its source topics, and write its output.
 
-    Records are taken in the order of their timestamps, those of one topic in the order in which
-    they lie there. It all happens in this process, by the test driver, one record at a time: for
-    trying out a topology on recorded data, not for much of it.
+    Records are processed in the order of their timestamps, those of one topic in topic order. The
+    test driver processes them in this process, one by one: this is for trying out a topology on
+    small recorded data.
 
     Args:
-        topology: What to run.
-        source: Where the topics are: a connector, or ``"name:location"`` of a plugin's.
-        target: Where to write; topics that the application keeps for itself are left out.
-        config: The application's configuration; nothing is required.
+        topology: The topology to run.
+        source: Source of the topics: a connector, or ``"name:location"`` for a plugin's.
+        target: Target of the output; internal topics are left out.
+        config: The application's configuration; no entry is required.
 
     Returns:
-        How many records were written, by topic.
+        The number of records written, by topic.
 
     Raises:
-        PluginError: No installed plugin offers a connector of that name.
+        PluginError: No installed plugin provides a connector of that name.
         StreamsException: The topology failed.
 
     Example:

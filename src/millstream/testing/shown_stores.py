@@ -26,7 +26,7 @@ NO_TIMESTAMP = -1
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How values of a store are shown, and what is put into it for a value so shown."""
+    """Conversion of a store's values to simpler ones, and back for writes."""
 
     show: Callable[[Any], Any]
     store: Callable[[Any], Any]
@@ -51,7 +51,7 @@ AGGREGATE_OF_HEADED = Shown(
 
 
 class _ShownStore(StateStore):
-    """What all kinds pass on unchanged."""
+    """Base of the views: methods that delegate unchanged."""
 
     def __init__(self, inner: Any, shown: Shown) -> None:
         self._inner = inner
@@ -68,7 +68,7 @@ class _ShownStore(StateStore):
         self._inner.flush()
 
     def query(self, query: Any, positionBound: Any, config: Any) -> Any:
-        """Put a query to the store itself."""
+        """Run a query on the store itself."""
         return self._inner.query(query, positionBound, config)
 
     def getPosition(self) -> Any:
@@ -94,7 +94,7 @@ class _ShownStore(StateStore):
 
 
 class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
-    """A key-value store of which less is shown; what is put has no headers, and the time -1."""
+    """View of a key-value store; written values get no headers and the timestamp -1."""
 
     def get(self, key: Any) -> Any:
         """Return the value of ``key``; None if it has none."""
@@ -105,7 +105,7 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
         self._inner.put(key, self._stored(value))
 
     def putIfAbsent(self, key: Any, value: Any) -> Any:
-        """Set the value unless there is one; return the one that was there."""
+        """Set the value unless there is one; return the previous value."""
         return self._shown(self._inner.putIfAbsent(key, self._stored(value)))
 
     def putAll(self, entries: Iterable[KeyValue[Any, Any]]) -> None:
@@ -114,7 +114,7 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
             self.put(entry.key, entry.value)
 
     def delete(self, key: Any) -> Any:
-        """Delete ``key`` and return the value that was there."""
+        """Delete ``key`` and return its previous value."""
         return self._shown(self._inner.delete(key))
 
     def range(self, from_: Any, to: Any) -> KeyValueIterator[Any, Any]:
@@ -138,12 +138,12 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
         return self._iterate(self._inner.prefixScan(prefix, prefixKeySerializer))
 
     def approximateNumEntries(self) -> int:
-        """Return about how many entries there are."""
+        """Return the approximate number of entries."""
         return int(self._inner.approximateNumEntries())
 
 
 class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
-    """A window store of which less is shown; what is put has no headers, and the time -1."""
+    """View of a window store; written values get no headers and the timestamp -1."""
 
     def put(self, key: Any, value: Any, windowStartTimestamp: int) -> None:
         """Set the value of a key's window; None deletes."""
@@ -175,7 +175,7 @@ class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
 
 
 class ShownSessionStore(_ShownStore, SessionStore[Any, Any]):
-    """A session store without its headers."""
+    """View of a session store without headers."""
 
     def put(self, sessionKey: Any, aggregate: Any) -> None:
         """Set the aggregate of a session; None removes it."""

@@ -33,9 +33,9 @@ V = TypeVar("V")
 
 
 class TestInputTopic(Generic[K, V]):
-    """Pipes records into one topic of a driver; each call returns when all work is done.
+    """Pipes records into one topic of a driver; each call returns after all processing.
 
-    A record without a time of its own gets the topic's clock, which then moves on by the
+    A record without a time gets that of the topic's clock, which then advances by the
     auto-advance.
 
     Source: ``org.apache.kafka.streams.TestInputTopic``.
@@ -70,7 +70,7 @@ class TestInputTopic(Generic[K, V]):
         self._advance_ms = advance_ms
 
     def advanceTime(self, advance: Any) -> None:
-        """Move the topic's clock on by a ``timedelta`` or milliseconds, at least 0.
+        """Advance the topic's clock by a ``timedelta`` or milliseconds, at least 0.
 
         Raises:
             IllegalArgumentException: ``advance`` is negative.
@@ -89,12 +89,11 @@ class TestInputTopic(Generic[K, V]):
         ``pipeInput(TestRecord)``, ``(value)``, ``(key, value)``, ``(value, datetime)``,
         ``(key, value, time)``; time in epoch milliseconds or as an aware ``datetime``. Names:
         ``key``, ``value``, ``headers``, and ``recordTime`` or ``timestampMs``. Two arguments with
-        a ``datetime`` at the end are a key and a value where only that is what the serializers
-        take.
+        a ``datetime`` at the end are a key and a value if the serializers accept only that.
 
         Raises:
-            IllegalArgumentException: The topology does not read the topic; or the serializers take
-                a value with its time, and a key and a value as well.
+            IllegalArgumentException: The topology does not read the topic, or the arguments are
+                ambiguous: the serializers accept both forms.
             StreamsException: The topology failed.
         """
         record = as_record(arguments, keywords, self._takes_key, self._takes_value)
@@ -110,7 +109,7 @@ class TestInputTopic(Generic[K, V]):
         """Pipe records one after another.
 
         Raises:
-            ClassCastException: One is no ``TestRecord``.
+            ClassCastException: An item is not a ``TestRecord``.
         """
         for record in listed(records, "records"):
             if not isinstance(record, TestRecord):
@@ -129,7 +128,7 @@ class TestInputTopic(Generic[K, V]):
         """Pipe key-value pairs; with a start and a step, at these times.
 
         Raises:
-            ClassCastException: One is neither a ``KeyValue`` nor a pair.
+            ClassCastException: An item is neither a ``KeyValue`` nor a pair.
         """
         for (key, value), time in zip(
             key_values(keyValues), times(startTimestamp, advance), strict=False
@@ -161,7 +160,7 @@ class TestInputTopic(Generic[K, V]):
 
 
 class TestOutputTopic(Generic[K, V]):
-    """Reads what a topology has sent to one topic, oldest first, each record once.
+    """Reads the records sent to one topic, oldest first, each record once.
 
     Source: ``org.apache.kafka.streams.TestOutputTopic``.
     """
@@ -187,7 +186,7 @@ class TestOutputTopic(Generic[K, V]):
         """Return the next record.
 
         Raises:
-            NoSuchElementException: Nothing was sent, or everything has been read.
+            NoSuchElementException: There is no unread record.
         """
         queue = self._driver.produced(self._topic)
         if not queue:
@@ -214,22 +213,22 @@ class TestOutputTopic(Generic[K, V]):
         return KeyValue(record.key(), record.value())
 
     def readRecordsToList(self) -> list[TestRecord[K, V]]:
-        """Return all records left."""
+        """Return all unread records."""
         return [self.readRecord() for _ in range(self.getQueueSize())]
 
     def readKeyValuesToList(self) -> list[KeyValue[K | None, V | None]]:
-        """Return all keys and values left."""
+        """Return keys and values of all unread records."""
         return [self.readKeyValue() for _ in range(self.getQueueSize())]
 
     def readValuesToList(self) -> list[V | None]:
-        """Return all values left."""
+        """Return the values of all unread records."""
         return [self.readValue() for _ in range(self.getQueueSize())]
 
     def readKeyValuesToMap(self) -> dict[K, V | None]:
-        """Return the last value of each key among the records left.
+        """Return the last value of each key of all unread records.
 
         Raises:
-            IllegalStateException: A record has no key, or one that no dictionary can have.
+            IllegalStateException: A record has no key, or one that is not hashable.
         """
         latest: dict[K, V | None] = {}
         while not self.isEmpty():
@@ -250,11 +249,11 @@ class TestOutputTopic(Generic[K, V]):
         return latest
 
     def getQueueSize(self) -> int:
-        """Return how many records are left to read."""
+        """Return the number of unread records."""
         return len(self._driver.produced(self._topic))
 
     def isEmpty(self) -> bool:
-        """Tell whether no record is left to read."""
+        """Tell whether there is no unread record."""
         return not self.getQueueSize()
 
     def __str__(self) -> str:
@@ -275,7 +274,7 @@ def not_none(value: Any, name: str) -> Any:
 
 
 def _with_method(value: Any, method: str, name: str) -> Any:
-    """Return a serializer or deserializer; a serde, or a class, is the likely slip."""
+    """Return a serializer or deserializer; the usual mistake is a serde or a class."""
     not_none(value, name)
     if not isinstance(value, type) and callable(getattr(value, method, None)):
         return value
@@ -291,6 +290,6 @@ def _with_method(value: Any, method: str, name: str) -> Any:
 def _takes(call: Any, topic: str, data: Any) -> bool:
     try:
         call(topic, Headers(), data)
-    except Exception:  # noqa: BLE001 - a user's serializer may refuse with anything
+    except Exception:  # noqa: BLE001 - a user's serializer may raise anything
         return False
     return True

@@ -1,4 +1,4 @@
-"""A real Apache Kafka broker in one Java process, with nothing to install."""
+"""Apache Kafka broker in one Java process, without installation."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from millstream.testing.broker.settings import CLUSTER_ID, server_properties
 class EmbeddedBroker:
     """Apache Kafka 4.3 (KRaft, one node) on this machine, for tests, demos and trying things out.
 
-    It ends with the process that started it, however that process ends. A broker on a `data_dir`
-    of the caller's finds its topics again when it is started there later; without one, its data
-    goes when it stops. Until then records stay, however old their times are
-    (`log.retention.ms=-1`), unless `config` or a topic says otherwise.
+    It ends with the process that started it, also if that process is killed. With a `data_dir` the
+    topics are still there at the next start; without one the data are deleted when it stops.
+    Records of any age stay (`log.retention.ms=-1`), unless `config` or a topic sets another
+    retention.
 
         with EmbeddedBroker() as broker:
             producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
 
     Args:
         port: The port on 127.0.0.1; a free one is chosen if it is `None`.
-        data_dir: Where topics are kept; a temporary folder if it is `None`.
-        config: Broker settings by Kafka's names, on top of what one node needs.
+        data_dir: Directory of the topics; a temporary one if it is `None`.
+        config: Broker settings by Kafka's names, in addition to those of one node.
         heap_mb: The JVM's heap.
-        java_options: More options of the JVM; `-XX:TieredStopAtLevel=1` starts a third faster and
-            serves a heavy load less well.
-        ivy_settings: Where the jars come from, see `millstream.jars.jars`.
+        java_options: More options of the JVM; `-XX:TieredStopAtLevel=1` starts a third faster, but
+            is slower under load.
+        ivy_settings: Settings of the jars' repositories, see `millstream.jars.jars`.
     """
 
     def __init__(
@@ -65,19 +65,19 @@ class EmbeddedBroker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """What a client's `bootstrap.servers` takes."""
+        """The value for a client's `bootstrap.servers`."""
         return f"127.0.0.1:{self.port}"
 
     @property
     def data_dir(self) -> Path:
-        """The folder with the topics and `broker.log`; exists from the start on."""
+        """The folder of the topics and `broker.log`; created by `start`."""
         if self._dir is None:
             raise BrokerError("the broker has no data folder yet", hint="Start it first.")
         return self._dir
 
     @property
     def pid(self) -> int | None:
-        """The process id of the broker, `None` while it is down."""
+        """The process id of the broker; `None` while it does not run."""
         return self._process.pid if self._process and self.is_running() else None
 
     def is_running(self) -> bool:
@@ -85,13 +85,13 @@ class EmbeddedBroker:
         return self._process is not None and self._process.poll() is None
 
     def start(self, timeout_s: float = 60) -> Self:
-        """Start the broker and wait until it answers; a running one is left as it is.
+        """Start the broker and wait until it answers; do nothing if it runs.
 
         Raises:
             PortTakenError: Another process listens on the port.
-            BrokerExitedError: The broker ended at once, or did not answer in time; the end of its
-                log is in the message.
-            JarError: Java or the broker's jars are not there, see `millstream.jars`.
+            BrokerExitedError: The broker ended at once, or did not answer in time; the error has
+                the end of its log.
+            JarError: Java or the broker's jars are missing, see `millstream.jars`.
         """
         if self.is_running():
             return self
@@ -111,31 +111,31 @@ class EmbeddedBroker:
         return self
 
     def stop(self) -> None:
-        """Shut the broker down in good order; its own temporary data goes too."""
+        """Shut the broker down, and delete its temporary data."""
         self._end(signal.SIGTERM)
         if self._given_dir is None and self._dir is not None:
             shutil.rmtree(self._dir, ignore_errors=True)
             self._dir = None
 
     def kill(self) -> None:
-        """End the broker as `kill -9` does; `restart` finds the data it left."""
+        """Kill the broker as `kill -9` does; `restart` continues with its data."""
         self._end(signal.SIGKILL)
 
     def restart(self, timeout_s: float = 60) -> Self:
-        """Start again on the same port and data, after `kill` or instead of a running one."""
+        """Start again on the same port and data, after `kill` or while it runs."""
         self._end(signal.SIGTERM)
         return self.start(timeout_s)
 
     def pause(self) -> None:
-        """Freeze the broker: connections stay open, nothing answers."""
+        """Freeze the broker: connections stay open without answers."""
         self._signal(signal.SIGSTOP)
 
     def unpause(self) -> None:
-        """Let a frozen broker go on."""
+        """Continue a frozen broker."""
         self._signal(signal.SIGCONT)
 
     def log_tail(self, lines: int = 20) -> str:
-        """The last lines of the broker's log."""
+        """Return the last lines of the broker's log."""
         with contextlib.suppress(OSError):
             text = (self.data_dir / "broker.log").read_text(encoding="utf-8", errors="replace")
             return "\n".join(text.splitlines()[-lines:])
@@ -194,7 +194,7 @@ class EmbeddedBroker:
     def _launch(self, properties: Path) -> None:
         command = self._java(self._java_options, ["kafka.Kafka", str(properties)])
         with (self.data_dir / "broker.log").open("ab") as log:
-            # A session of its own: Ctrl-C is for the caller, who still needs the broker to finish.
+            # Its own session: Ctrl-C must reach the caller only, which still needs the broker.
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -233,7 +233,7 @@ class EmbeddedBroker:
                 process.kill()
                 process.wait()
         if guard is not None and guard.stdin is not None:
-            # Killed, not told: at the end of its input it would kill whoever has the number now.
+            # Killed: at the end of its input it would kill the process that has the id now.
             guard.kill()
             guard.stdin.close()
             guard.wait()
@@ -242,7 +242,7 @@ class EmbeddedBroker:
 def _guard(pid: int, own_dir: str) -> subprocess.Popen[bytes]:
     """Start a shell that ends process `pid` and removes its folder when this process is gone.
 
-    It waits on a pipe, which the kernel closes however this process ends. `PR_SET_PDEATHSIG` would
+    It waits on a pipe, which the kernel closes when this process ends. `PR_SET_PDEATHSIG` would
     fire too early, when the thread that started the broker ends.
     """
     script = 'read -r _; kill -9 "$1"; [ -z "$2" ] || { sleep 0.2; rm -rf -- "$2"; }'

@@ -6,12 +6,12 @@ from millstream.core.errors import MillstreamError
 
 
 class BrokerError(MillstreamError):
-    """The embedded broker cannot do what was asked; base of the errors of this module."""
+    """A call of the embedded broker failed; base class of the errors of this module."""
 
 
 class PortTakenError(BrokerError):
-    """Another process listens on the port that the broker was given."""
+    """Another process listens on the broker's port."""
 
 
 class BrokerExitedError(BrokerError):
-    """The broker's process ended, or does not answer; the message holds the end of its log."""
+    """The broker's process ended, or does not answer; the error has the end of its log."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import socket
 
-# Below the range that systems hand out to clients, so that no client's socket takes the port
-# while the server on it restarts.
+# Below the range of client ports, so that no client takes the port while its server restarts.
 _FIRST, _LAST = 20_000, 32_000
 
 
@@ -19,9 +18,9 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on `port` of 127.0.0.1."""
+    """Tell whether a server can listen on `port` of 127.0.0.1."""
     with socket.socket() as server:
-        # As Java's servers do; without it the port of a server just ended counts as taken.
+        # As Java's servers do; otherwise the port of a server that has just ended counts as taken.
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             server.bind(("127.0.0.1", port))

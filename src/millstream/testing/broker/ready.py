@@ -7,7 +7,7 @@ from confluent_kafka.admin import AdminClient
 
 
 def answers(bootstrap_servers: str, *, timeout_s: float) -> bool:
-    """Whether a broker there replies to a metadata request within `timeout_s`."""
+    """Tell whether a broker answers a metadata request within `timeout_s`."""
     settings: dict[str, str | int | float | bool] = {
         "bootstrap.servers": bootstrap_servers,
         "reconnect.backoff.ms": 20,

@@ -20,7 +20,7 @@ ONE_NODE: Mapping[str, object] = {
     "share.coordinator.state.topic.replication.factor": 1,
     "share.coordinator.state.topic.min.isr": 1,
     "group.initial.rebalance.delay.ms": 0,
-    # Kafka's seven days count from a record's time: data of last year would vanish in minutes.
+    # Kafka's seven days count from a record's time: data of last year would be deleted in minutes.
     "log.retention.ms": -1,
     # A killed broker cannot register again before its old session has ended: 9 s by default.
     "broker.session.timeout.ms": 2000,

@@ -1,4 +1,4 @@
-"""Compliance tests for plugins: derive a class from a suite and name what it is to test.
+"""Compliance tests for plugins: derive a class from a suite and name the class to test.
 
 from millstream.testing.kit import ByteStoreTests
 """

@@ -23,12 +23,12 @@ from millstream.topology.assign.cluster_state import ClusterState
 
 ACTIVE, STANDBY = AssignedTask.Type.ACTIVE, AssignedTask.Type.STANDBY
 Given = dict[str, KafkaStreamsAssignment]
-"""What each instance was given."""
+"""Instance -> its assignment."""
 
 
 @st.composite
 def clusters(draw: st.DrawFn) -> Cluster:
-    """Return instances that had some of the tasks, and copies of others."""
+    """Draw instances with earlier tasks and copies of stores."""
     groups = draw(st.lists(st.integers(1, 5), min_size=1, max_size=3))
     tasks = [TaskId(group, number) for group, count in enumerate(groups) for number in range(count)]
     count = draw(st.integers(1, 5))
@@ -57,7 +57,7 @@ def clusters(draw: st.DrawFn) -> Cluster:
 
 
 def even_cluster(instances: int, tasks: int) -> Cluster:
-    """Return instances of one thread that have had nothing yet."""
+    """Return new instances with one thread each."""
     return Cluster(
         instances=tuple(Instance(id=f"instance-{number}") for number in range(instances)),
         tasks=tuple(TaskId(number % 2, number // 2) for number in range(tasks)),
@@ -75,7 +75,7 @@ def owners(found: Given) -> dict[TaskId, str]:
 
 
 def after(cluster: Cluster, found: Given) -> Cluster:
-    """Return the cluster once everybody does as told and all copies have caught up."""
+    """Return the cluster after the assignment, with all copies caught up."""
     instances = []
     for instance in cluster.instances:
         tasks = found[instance.id].tasks().values()
@@ -87,7 +87,7 @@ def after(cluster: Cluster, found: Given) -> Cluster:
 
 
 class TaskAssignorTests:
-    """What every task assignor must do; derive a class from it and name the assignor.
+    """Compliance suite of task assignors; derive a class from it and name the assignor.
 
     Example:
         >>> class TestMine(TaskAssignorTests):
@@ -95,18 +95,18 @@ class TaskAssignorTests:
     """
 
     assignor_class: ClassVar[type[TaskAssignor]]
-    """The assignor to test. With ``sticky`` it promises to move no more than balance demands."""
+    """The assignor to test. With ``sticky`` it must move no more tasks than balance needs."""
     configs: ClassVar[AssignmentConfigs] = AssignmentConfigs(10_000, 2, 1, 600_000, [])
-    """What it is configured with."""
+    """Its configuration."""
     slack: ClassVar[int] = 1
-    """How many tasks an instance may have beyond its share, rounded up, and below it."""
+    """Allowed difference between an instance's tasks and its share, rounded up."""
     rebalances: ClassVar[int] = 30
-    """Within how many assignments a cluster to which nothing happens must come to rest."""
+    """Number of assignments after which an unchanged cluster must be stable."""
     histories: ClassVar[int] = 60
-    """How many random clusters to try."""
+    """Number of random clusters to try."""
 
     def test_the_class_describes_itself(self) -> None:
-        """It has a name and can be made."""
+        """The class has a name and a constructor without arguments."""
         cls = self.assignor_class
         name = getattr(cls, "name", None)
         promise(
@@ -124,7 +124,7 @@ class TaskAssignorTests:
         self._try(self._check)
 
     def test_the_same_state_gives_the_same_assignment(self) -> None:
-        """It depends on nothing else, and not on the order of the instances."""
+        """The assignment depends only on the state, not on the order of the instances."""
 
         def check(cluster: Cluster) -> None:
             turned = replace(cluster, instances=cluster.instances[::-1])
@@ -138,7 +138,7 @@ class TaskAssignorTests:
         self._try(check)
 
     def test_a_new_cluster_is_balanced(self) -> None:
-        """Nobody has much more or less than the share of its threads."""
+        """Each instance has about the share of its threads."""
 
         def check(cluster: Cluster) -> None:
             fresh = [replace(each, active=(), standby=(), lags={}) for each in cluster.instances]
@@ -156,7 +156,7 @@ class TaskAssignorTests:
         self._try(check)
 
     def test_it_comes_to_rest(self) -> None:
-        """Where nothing changes, tasks stop moving."""
+        """In an unchanged cluster tasks stop moving."""
 
         def check(cluster: Cluster) -> None:
             last = ""
@@ -240,7 +240,7 @@ class TaskAssignorTests:
             promise(len(names) == 1, "each task has one owner", f"{id} has {names}")
 
     def _try(self, check: Any) -> None:
-        # Hypothesis takes what it runs for a test of its own.
+        # Hypothesis treats the function as a test.
         quiet_settings(self.histories, steps=1)(given(clusters())(check))()
 
 

@@ -33,31 +33,31 @@ Seen = tuple[Any, ...]
 
 
 class BufferHost:
-    """Working copies in memory, committed and taken back as a host does."""
+    """Host with working copies in memory, which commits and rolls back."""
 
     def __init__(self) -> None:
         self._copies: dict[str, WorkingCopy] = {}
 
     def working_copy(self, name: str, kind: str) -> WorkingCopy:
-        """Return the bytes of a name, always the same."""
+        """Return the working copy of a name."""
         promise(name.startswith(STORE), "names of working copies begin with the store's", name)
         if name not in self._copies:
             self._copies[name] = WorkingCopy(open_store("memory", Path(), {}))
         return self._copies[name]
 
     def commit(self) -> None:
-        """Write what is staged."""
+        """Write the staged changes."""
         for copy in self._copies.values():
             copy.apply(b"1")
 
     def forget(self) -> None:
-        """Take back what is staged."""
+        """Drop the staged changes."""
         for copy in self._copies.values():
             copy.forget()
 
 
 class BufferModel:
-    """What a buffer should hold."""
+    """Model of a buffer's contents."""
 
     def __init__(self) -> None:
         self.held: dict[bytes, BufferedChange] = {}
@@ -65,7 +65,7 @@ class BufferModel:
     def add(
         self, time: int, key: bytes, old: bytes | None, new: bytes | None, context: RecordContext
     ) -> None:
-        """Do what ``SuppressionBuffer.add`` should."""
+        """Model ``SuppressionBuffer.add``."""
         first = self.held.get(key, BufferedChange(time, old, old, new, context))
         self.held[key] = first._replace(old=old, new=new, context=context)
 
@@ -76,7 +76,7 @@ class BufferModel:
 
 
 def seen(change: BufferedChange | None) -> Seen | None:
-    """Return a change as something that can be compared."""
+    """Return a change as a comparable tuple."""
     if change is None:
         return None
     context = change.context
@@ -85,7 +85,7 @@ def seen(change: BufferedChange | None) -> Seen | None:
 
 
 class BufferMachine(RuleBasedStateMachine):
-    """Steps of any history; made for one buffer by ``SuppressionBufferTests``."""
+    """Random steps of a history; created for one buffer by ``SuppressionBufferTests``."""
 
     buffer_class: type[SuppressionBuffer]
     max_records: int
@@ -111,7 +111,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(time=TIMES, key=KEYS, old=VALUES, new=VALUES)
     def add(self, time: int, key: bytes, old: bytes | None, new: bytes | None) -> None:
-        """Hold an update."""
+        """Add an update."""
         self.offset += 1
         context = RecordContext("topic", 0, self.offset, time)
         self.buffer.add(time, key, old, new, context)
@@ -119,7 +119,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(until=TIMES, most=st.integers(0, 5))
     def evict(self, until: int, most: int) -> None:
-        """Take out some, or all that are due."""
+        """Evict some of the due updates, or all."""
         due = self.model.due(until)[:most]
         expected = [(key, seen(self.model.held.pop(key))) for key in due]
         found = [(key, seen(change)) for key, change in islice(self.buffer.evict(until), most)]
@@ -131,7 +131,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(key=KEYS, time=TIMES, value=VALUES, gone=st.booleans())
     def restore(self, key: bytes, time: int, value: bytes | None, gone: bool) -> None:
-        """Take back what was logged."""
+        """Restore a logged update."""
         change = BufferedChange(time, value, b"old", value, RecordContext("topic", 0, 7, time))
         self.buffer.restore(key, None if gone else change)
         self.model.held.pop(key, None)
@@ -140,7 +140,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(key=KEYS)
     def get(self, key: bytes) -> None:
-        """Look at what is held."""
+        """Read the update of a key."""
         found, expected = seen(self.buffer.get(key)), seen(self.model.held.get(key))
         promise(
             found == expected,
@@ -174,7 +174,7 @@ class BufferMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.buffer_class.traits.recovers)
     @rule(reopened=st.booleans())
     def fail(self, reopened: bool) -> None:
-        """Take a batch back, in this process or in the next."""
+        """Roll back a batch, in this process or after a restart."""
         self.host.forget()
         if reopened:
             self.buffer.close()
@@ -195,7 +195,7 @@ class BufferMachine(RuleBasedStateMachine):
 
 
 class SuppressionBufferTests:
-    """What every suppression buffer must do; derive a class from it and name the buffer.
+    """Compliance suite of suppression buffers; derive a class from it and name the buffer.
 
     Example:
         >>> class TestMine(SuppressionBufferTests):
@@ -205,10 +205,10 @@ class SuppressionBufferTests:
     buffer_class: ClassVar[type[SuppressionBuffer]]
     """The buffer to test."""
     histories: ClassVar[int] = 60
-    """How many random histories to try, with room and without."""
+    """Number of random histories to try, with and without a memory limit."""
 
     def test_the_class_describes_itself(self) -> None:
-        """Name, traits and methods are there."""
+        """The class has name, traits and methods."""
         cls = self.buffer_class
         name = getattr(cls, "name", None)
         promise(
@@ -223,16 +223,16 @@ class SuppressionBufferTests:
             pickle.loads(pickle.dumps(cls))
 
     def test_any_history(self) -> None:
-        """Random updates, evictions, commits and failures, beside a dictionary."""
+        """Random updates, evictions, commits and failures, compared with a dictionary."""
         self._check(LONG_MAX)
 
     def test_any_history_with_little_room(self) -> None:
-        """The same with room for two entries in memory, for what spills."""
+        """The same with two entries in memory, so that others are spilled."""
         if self.buffer_class.traits.spills:
             self._check(2)
 
     def test_eviction_stops_where_the_caller_stops(self) -> None:
-        """What was not yielded is still held."""
+        """Updates that were not yielded stay in the buffer."""
         buffer = self.buffer_class.open(
             BufferSettings(store=STORE, working_copy=BufferHost().working_copy)
         )

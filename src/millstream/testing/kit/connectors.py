@@ -18,7 +18,7 @@ Row = tuple[bytes | None, bytes | None, int, tuple[Any, ...]]
 
 
 class ConnectorTests:
-    """What every connector must do; derive a class from it and name the connector.
+    """Compliance suite of connectors; derive a class from it and name the connector.
 
     Example:
         >>> class TestFiles(ConnectorTests):
@@ -28,12 +28,12 @@ class ConnectorTests:
     connector_class: ClassVar[type[Connector]]
     """The connector to test."""
     location: ClassVar[str | None] = None
-    """Below what location to write; a new folder by default."""
+    """Parent location to write to; a new folder by default."""
     options: ClassVar[Mapping[str, Any]] = {}
     """The configuration to open it with."""
 
     def test_what_is_written_is_read(self) -> None:
-        """Keys, values, times and headers, in order; null and any bytes among them."""
+        """Keys, values, times and headers come back in order, also nulls and arbitrary bytes."""
         rows: list[Row] = [
             (b"k", b"v", 5, ()),
             (None, None, 0, (("h", b"1"), ("h", None), ("h", b"\xff"))),
@@ -43,7 +43,7 @@ class ConnectorTests:
         self._round_trip(rows[:1], rows[1:])
 
     def test_topics_may_be_long(self) -> None:
-        """More than a chunk."""
+        """A topic may have more than one chunk."""
         self._round_trip([(b"%d" % n, b"v", n, ()) for n in range(5_000)])
 
     def test_topics_are_apart(self) -> None:
@@ -60,7 +60,7 @@ class ConnectorTests:
         )
 
     def test_offsets_rise(self) -> None:
-        """Within a partition."""
+        """Offsets rise within a partition."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             connector = self._opened(folder)
             for number in range(3):
@@ -77,7 +77,7 @@ class ConnectorTests:
             connector.close()
 
     def test_close_may_be_called_twice(self) -> None:
-        """By whoever cleans up."""
+        """A second close does nothing."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             connector = self._opened(folder)
             connector.close()

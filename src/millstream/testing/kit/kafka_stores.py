@@ -1,4 +1,4 @@
-"""Compliance tests of every kind of Kafka store over a byte store, beside a dictionary."""
+"""Compliance tests of Kafka's store types over a byte store, compared with a dictionary."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEYS = ("a", "aa", "ab", "b", "b\0", "\x7f", "é")
 
 
 class ReferenceStore(ByteStore):
-    """Does what the contract says in the plainest way."""
+    """Simplest byte store that fulfils the contract."""
 
     name = "reference"
     traits = StoreTraits(native_ttl=True, snapshot_scans=True)
@@ -49,7 +49,7 @@ class ReferenceStore(ByteStore):
 
     @classmethod
     def open(cls, directory: Path, options: Mapping[str, Any]) -> Self:
-        """Return an empty one."""
+        """Return an empty store."""
         return cls()
 
     def get(self, key: bytes) -> bytes | None:
@@ -75,22 +75,22 @@ class ReferenceStore(ByteStore):
 
 @dataclass(frozen=True, slots=True)
 class StoreKind:
-    """One kind of Kafka store: how it is made, and what can be done with it."""
+    """One of Kafka's store types: its builder and a random operation."""
 
     noun: str
     builder: Callable[[bool], Any]
-    """Given whether it is durable, returns its builder."""
+    """Returns its builder for a durable or an in-memory store."""
     act: Callable[[Any, Dice], Any]
-    """Does something at random; the same dice do the same. Returns what can be seen of it."""
+    """Runs a random operation, determined by the dice, and returns its result."""
 
 
 class Dice(random.Random):
-    """Chance, and a stream time that rises."""
+    """Seeded random choices, and a rising stream time."""
 
     now_ms = 0
 
     def time(self) -> int:
-        """Return a time; some are so late that a store drops them."""
+        """Return a random time; some are so late that a store drops them."""
         return max(0, self.now_ms - int(self.expovariate(1 / (RETENTION_MS / 4))))
 
     def window(self) -> int:
@@ -99,7 +99,7 @@ class Dice(random.Random):
 
 
 class KitContext(MockStoreContext):
-    """A store's context whose bytes are those of one byte store."""
+    """Store context over one byte store."""
 
     def __init__(self, opener: Callable[[], ByteStore]) -> None:
         super().__init__(MockProcessorContext())
@@ -107,14 +107,14 @@ class KitContext(MockStoreContext):
         self.copies: list[WorkingCopy] = []
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Open the bytes."""
+        """Return the working copy of the byte store."""
         copy = WorkingCopy(self._opener())
         self.copies.append(copy)
         return copy
 
 
 class Side:
-    """A Kafka store, its bytes and its dice; one of the two that are compared."""
+    """One of the two compared sides: a Kafka store, its bytes and its dice."""
 
     def __init__(self, kind: StoreKind, opener: Callable[[], ByteStore], *, durable: bool) -> None:
         self.store = kind.builder(durable).build()
@@ -123,13 +123,13 @@ class Side:
         self.dice = Dice(11)
 
     def commit(self) -> None:
-        """Write what is staged."""
+        """Write the staged changes."""
         self.store.flush()
         for copy in self.context.copies:
             copy.apply(b"1")
 
     def forget(self) -> None:
-        """Take back what is staged."""
+        """Drop the staged changes."""
         for copy in self.context.copies:
             copy.forget()
         self.store.reload()
@@ -142,7 +142,7 @@ class Side:
 
 
 def check_kafka_stores(opener: Callable[[Path], ByteStore], *, durable: bool) -> None:
-    """Do the same at random to each kind of store over two byte stores, and compare."""
+    """Run the same random operations on each store type over two byte stores, and compare."""
     for kind in KINDS:
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             _check(kind, partial(opener, Path(folder)), durable=durable)

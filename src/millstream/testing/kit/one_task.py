@@ -1,4 +1,4 @@
-"""One task over a topology's records as one run, as on Spark's host but without Spark."""
+"""Run of one task over all records of a topic, as on Spark's host but without Spark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Input = tuple[bytes | None, bytes | None, int]
 
 
 class BatchHost(DriverHost):
-    """Stores are durable otherwise, so that single writes need not be noted."""
+    """Host that makes stores durable without logging single writes."""
 
     def logs_changes(self, store: str) -> bool:
         return False
@@ -35,14 +35,14 @@ def sent_by(
     *,
     by_chunks: bool,
 ) -> list[Sent]:
-    """Give one task all records of a topic at once; return all that is sent in the end.
+    """Process all records of a topic in one task and one batch; return the sent records.
 
     Args:
-        topology: What it runs.
-        config: Of the application.
-        topic: Where the records come from.
-        records: They have offsets from 0 on.
-        by_chunks: Whether they go as columns; if not, one by one.
+        topology: The task's topology.
+        config: The application's configuration.
+        topic: The source topic.
+        records: The records; offsets start at 0.
+        by_chunks: Whether they are processed as chunks; otherwise one by one.
     """
     given = {"application.id": "kit", "bootstrap.servers": "nowhere:0", **config}
     settings = TaskSettings.of(with_plugins(StreamsConfig(given)))

@@ -27,7 +27,7 @@ Row = tuple[Any, Any, int]
 
 
 class OperatorTests:
-    """What every operator must do; derive a class from it and say what one use of it does.
+    """Compliance suite of operators; derive a class from it and give an example of its use.
 
     Example:
         >>> class TestSample(OperatorTests):
@@ -40,13 +40,13 @@ class OperatorTests:
     operator_class: ClassVar[type[StreamOperator]]
     """The operator to test."""
     arguments: ClassVar[tuple[Any, ...]] = ()
-    """What its method is called with."""
+    """Arguments of its method."""
     records: ClassVar[Sequence[Row]] = ()
-    """What comes in."""
+    """Input records."""
     expected: ClassVar[Sequence[Row]] = ()
-    """What goes out."""
+    """Output records."""
     windows: ClassVar[Any] = TimeWindows.ofSizeWithNoGrace(10)
-    """Of the streams that an operator of windowed streams is tried on; rows have the bare key."""
+    """Windows of the input of an operator on windowed streams; rows have the plain key."""
     config: ClassVar[Mapping[str, Any]] = {
         "default.key.serde": Serdes.String(),
         "default.value.serde": Serdes.String(),
@@ -54,7 +54,7 @@ class OperatorTests:
     """The configuration; its default serdes are those of records and results."""
 
     def test_the_class_describes_itself(self) -> None:
-        """Name, traits and methods are there."""
+        """The class has name, traits and methods."""
         cls = self.operator_class
         name = getattr(cls, "name", None)
         promise(
@@ -69,19 +69,19 @@ class OperatorTests:
             pickle.loads(pickle.dumps(cls))
 
     def test_no_method_hides_it(self) -> None:
-        """Kafka's own methods come first."""
+        """No Kafka method has the operator's name."""
         with self._installed(), keeping("no method of streams or tables has its name"):
             for kind in (KStream, KTable, TimeWindowedKStream, SessionWindowedKStream):
                 check_unhidden(kind)
 
     def test_a_use_of_it_does_not_change(self) -> None:
-        """It is part of a topology, which is frozen."""
+        """An instance is immutable, as part of a frozen topology."""
         use = self.operator_class(*self.arguments)
         params = getattr(use, "__dataclass_params__", None)
         promise(params is not None and params.frozen, "the class is a frozen dataclass")
 
     def test_each_task_gets_a_processor_of_its_own(self) -> None:
-        """Tasks must not meet in a processor."""
+        """Tasks must not share a processor."""
         use = self.operator_class(*self.arguments)
         if use.expand(self._stream()) is not None:
             return
@@ -99,7 +99,7 @@ class OperatorTests:
         )
 
     def test_it_does_what_it_should(self) -> None:
-        """Records in, records out."""
+        """The input records give the output records."""
         found = self._run(1)[0]
         promise(
             found == list(self.expected),
@@ -109,7 +109,7 @@ class OperatorTests:
         )
 
     def test_two_uses_are_apart(self) -> None:
-        """Side by side in one topology, each does what one alone does."""
+        """Two uses in one topology give the same results as one alone."""
         found = self._run(2)
         promise(
             found == [list(self.expected)] * 2,

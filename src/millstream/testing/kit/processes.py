@@ -1,7 +1,7 @@
-"""Compliance tests of a byte store in processes that die, and in several at once.
+"""Compliance tests of a byte store in killed processes, and in several at once.
 
-The kit starts this module as a process of its own, which forks one child for each thing to try:
-a child costs a few milliseconds, and no library is ever open in a process that forks.
+The kit starts this module as a separate process, which forks one child for each attempt: a child
+costs a few milliseconds, and the forking process never has a store library open.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ State = tuple[bytes | None, dict[bytes, bytes]]
 def tried(
     what: str, store: type[ByteStore], options: Mapping[str, Any], directory: Path
 ) -> dict[str, Any]:
-    """Try something in processes of its own; return what it reports.
+    """Run an act in separate processes; return its report.
 
     Raises:
         RuntimeError: The process failed; its error output is in the message.
@@ -69,7 +69,7 @@ def tried(
 
 
 class DyingBatch(Mapping[bytes, "bytes | None"]):
-    """A batch that kills its process when half of it has been read."""
+    """Batch that kills its process when half of it has been read."""
 
     def __init__(self, entries: dict[bytes, bytes | None]) -> None:
         self._entries = entries
@@ -88,12 +88,12 @@ class DyingBatch(Mapping[bytes, "bytes | None"]):
 
 
 def rows(number: int) -> dict[bytes, bytes | None]:
-    """Return a batch all of whose values say which one it is."""
+    """Return a batch whose values are its number."""
     return {b"row-%03d" % row: b"%d" % number * 20 for row in range(ROWS)}
 
 
 def die_midway(opener: Opener, directory: Path) -> dict[str, Any]:
-    """Kill a process in the middle of its second batch; report whose rows are there."""
+    """Kill a process in the middle of its second batch; report the batches of the rows found."""
 
     def child() -> None:
         store = opener(directory)
@@ -105,7 +105,7 @@ def die_midway(opener: Opener, directory: Path) -> dict[str, Any]:
 
 
 def die_after(opener: Opener, directory: Path) -> dict[str, Any]:
-    """Kill a process after its second batch, without closing; report whose rows are there."""
+    """Kill a process after its second batch, without close; report the batches found."""
 
     def child() -> None:
         store = opener(directory)
@@ -118,7 +118,7 @@ def die_after(opener: Opener, directory: Path) -> dict[str, Any]:
 
 
 def die_anywhere(opener: Opener, directory: Path, times: int = 25) -> dict[str, Any]:
-    """Kill processes that do nothing but write; report the first state that is no batch's."""
+    """Kill processes while they write; report the first state that is not that of one batch."""
     dice = random.Random(7)
     for _ in range(times):
         delay_s = dice.uniform(SHORTEST_S, LONGEST_S)
@@ -131,7 +131,7 @@ def die_anywhere(opener: Opener, directory: Path, times: int = 25) -> dict[str, 
 
 
 def side_by_side(opener: Opener, directory: Path, count: int = 4) -> dict[str, Any]:
-    """Have several processes use directories of their own; report which saw others' entries."""
+    """Run several processes with a directory each; report those that saw others' entries."""
 
     def child(number: int) -> None:
         own = directory / str(number)
@@ -171,12 +171,12 @@ def read_beside(opener: Opener, directory: Path) -> dict[str, Any]:
 
 
 def fill_up(opener: Opener, directory: Path) -> dict[str, Any]:
-    """Write larger and larger batches until no file may grow; report what was kept.
+    """Write growing batches until no file may grow; report the stored data.
 
     Returns:
-        ``last``: the last write tried, ``raised``: whether it failed, ``read``: whose rows the open
-        store then has, None if it cannot be read; ``kept``: the version for another process, and
-        ``whole``: whose rows it finds, -1 if of several.
+        ``last``: number of the last write, ``raised``: whether it failed, ``read``: batch of the
+        rows in the open store, None if it cannot be read; ``kept``: the version for another
+        process, and ``whole``: batch of the rows it finds, -1 if there are several.
     """
     reading, writing = os.pipe()
 
@@ -189,14 +189,14 @@ def fill_up(opener: Opener, directory: Path) -> dict[str, Any]:
             last += 1
             try:
                 store.write(_wide_rows(last), b"%d" % last)
-            except Exception:  # noqa: BLE001 - whatever a store raises is an answer
+            except Exception:  # noqa: BLE001 - any error of a store is a result
                 raised = True
         try:
             read: int | None = _whose(dict(store.scan(None, None)))
-        except Exception:  # noqa: BLE001 - a store may want to be opened anew
+        except Exception:  # noqa: BLE001 - a store may need to be reopened
             read = None
         os.write(writing, json.dumps({"last": last, "raised": raised, "read": read}).encode())
-        # As if killed: what it would still do at its end is not what is asked about.
+        # As if killed: the exit must not change the result.
         os._exit(0)
 
     _in_child(child)
@@ -208,7 +208,7 @@ def fill_up(opener: Opener, directory: Path) -> dict[str, Any]:
 
 
 def _wide_rows(number: int) -> dict[bytes, bytes | None]:
-    # What cannot be compressed, so that files grow.
+    # Incompressible, so that files grow.
     filling = random.Random(number)
     return {
         b"row-%03d" % row: b"%04d" % number + filling.randbytes(number * 12_000)
@@ -238,7 +238,7 @@ def _expected(version: bytes) -> dict[bytes, bytes]:
 def _write_until_killed(opener: Opener, directory: Path, delay_s: float) -> None:
     store = opener(directory)
     number = int(store.version() or b"0")
-    # The signal's default is to end the process on the spot, as kill -9 does.
+    # By default the signal ends the process at once, as kill -9 does.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, delay_s)
     while True:
@@ -247,7 +247,7 @@ def _write_until_killed(opener: Opener, directory: Path, delay_s: float) -> None
 
 
 def _state(opener: Opener, directory: Path) -> State:
-    """Open a store in a process of its own and return all that is in it."""
+    """Open a store in a separate process and return its contents."""
     reading, writing = os.pipe()
 
     def child() -> None:
@@ -269,7 +269,7 @@ def _state(opener: Opener, directory: Path) -> State:
 
 
 def _report(version: bytes | None, entries: dict[bytes, bytes]) -> dict[str, Any]:
-    """Return the version, and how many rows are those of which batch."""
+    """Return the version, and the number of rows of each batch."""
     counts: dict[str, int] = {}
     for value in entries.values():
         batch = value[: len(value) // 20].decode(errors="replace")
@@ -288,7 +288,7 @@ def _fork(act: Callable[[], None]) -> int:
     if number == 0:
         try:
             act()
-        except BaseException:  # noqa: BLE001 - a child must not go on as its parent
+        except BaseException:  # noqa: BLE001 - a child must not continue as its parent
             traceback.print_exc()
             sys.stderr.flush()
             os._exit(1)
@@ -306,7 +306,7 @@ def _found_class(order: dict[str, Any]) -> type[ByteStore]:
 
 
 def _from_file(name: str, file: str) -> ModuleType:
-    """Import a module that only the test runner knows how to find."""
+    """Import a module from a file that only the test runner can find."""
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot import {name} from {file}")
@@ -317,7 +317,7 @@ def _from_file(name: str, file: str) -> ModuleType:
 
 
 def main() -> None:
-    """Do what the order in the arguments says and print a report."""
+    """Run the act that the arguments name and print its report."""
     order = json.loads(sys.argv[1])
     store = _found_class(order)
     options = pickle.loads(base64.b64decode(order["options"]))

@@ -10,19 +10,19 @@ from typing import Any
 
 
 class BrokenPromise(AssertionError):
-    """Something does not do what the contract of its kind says."""
+    """A plugin breaks the contract of its kind."""
 
 
 def promise(kept: object, text: str, *facts: object) -> None:
     """Raise unless a promise was kept.
 
     Args:
-        kept: True if it was.
+        kept: Whether the promise was kept.
         text: The promise, as a sentence in the present tense.
-        facts: What was seen, to be shown after it.
+        facts: Observations, shown after the text.
 
     Raises:
-        BrokenPromise: It was not.
+        BrokenPromise: The promise was not kept.
     """
     if not kept:
         seen = "".join(f"\n  {fact}" for fact in facts)
@@ -31,7 +31,7 @@ def promise(kept: object, text: str, *facts: object) -> None:
 
 @contextmanager
 def keeping(text: str) -> Iterator[None]:
-    """Take any error within a ``with`` block for a broken promise."""
+    """Turn any error of a ``with`` block into a broken promise."""
     try:
         yield
     except BrokenPromise:
@@ -42,18 +42,18 @@ def keeping(text: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one test of a suite."""
+    """Result of one test of a suite."""
 
     test: str
     error: BaseException | None = None
 
     @property
     def passed(self) -> bool:
-        """True if nothing was raised."""
+        """Whether the test raised nothing."""
         return self.error is None
 
     def message(self) -> str:
-        """Return what went wrong: a broken promise in its own words, else the error and place."""
+        """Return the failure: the text of a broken promise, else the error and its place."""
         if self.error is None:
             return ""
         if isinstance(self.error, BrokenPromise):
@@ -63,27 +63,27 @@ class Outcome:
 
 
 def test_names(suite: type[Any]) -> list[str]:
-    """Return the names of a suite's tests, in the order in which they are written."""
+    """Return the names of a suite's tests, in their order in the source."""
     found: dict[str, None] = {}
     for cls in reversed(suite.__mro__):
         found.update((name, None) for name in vars(cls) if name.startswith("test_"))
     return list(found)
 
 
-test_names.__test__ = False  # type: ignore[attr-defined]  # pytest takes it for a test
+test_names.__test__ = False  # type: ignore[attr-defined]  # pytest would collect it as a test
 
 
 def run_suite(suite: type[Any], only: Iterable[str] | None = None) -> Iterator[Outcome]:
-    """Run the tests of a suite one after the other; yield what became of each.
+    """Run the tests of a suite one after the other; yield their results.
 
     Args:
-        suite: A class whose ``test_`` methods take nothing.
+        suite: A class whose ``test_`` methods have no parameters.
         only: Names of the tests to run; all of them by default.
     """
     for name in test_names(suite) if only is None else only:
         try:
             getattr(suite(), name)()
-        except Exception as error:  # noqa: BLE001 - whatever a plugin raises is an outcome
+        except Exception as error:  # noqa: BLE001 - any error of a plugin is a result
             yield Outcome(name, error)
         else:
             yield Outcome(name)

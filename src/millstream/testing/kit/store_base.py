@@ -14,14 +14,14 @@ from millstream.testing.kit.processes import tried
 
 
 class OpensStores:
-    """Names a store and opens it in directories of its own."""
+    """Names a store and opens it in new directories."""
 
     store_class: ClassVar[type[ByteStore]]
     """The store to test."""
     options: ClassVar[Mapping[str, Any]] = {}
     """The configuration to open it with."""
     histories: ClassVar[int] = 30
-    """How many random histories to try."""
+    """Number of random histories to try."""
 
     def open(self, directory: Path) -> ByteStore:
         """Open the store as the runtime does."""
@@ -29,7 +29,7 @@ class OpensStores:
 
     @contextmanager
     def store(self) -> Iterator[ByteStore]:
-        """Open a new store for the length of a ``with`` block."""
+        """Open a new store for a ``with`` block."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as directory:
             store = self.open(Path(directory))
             try:

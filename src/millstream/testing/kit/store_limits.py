@@ -15,11 +15,11 @@ ROWS = 40
 
 
 class BatchError(Exception):
-    """What the batch of a write that has to fail raises."""
+    """Error that ``FailingBatch`` raises."""
 
 
 class FailingBatch(Mapping[bytes, "bytes | None"]):
-    """A batch that cannot be read beyond its n-th entry."""
+    """Batch that cannot be read beyond its n-th entry."""
 
     def __init__(self, entries: dict[bytes, bytes | None], readable: int) -> None:
         self._entries = entries
@@ -39,14 +39,14 @@ class FailingBatch(Mapping[bytes, "bytes | None"]):
 
 
 class LimitTests(OpensStores):
-    """What every byte store must do with large things, and when a write fails."""
+    """Compliance tests of byte stores with large data and failing writes."""
 
     def test_any_size(self) -> None:
-        """Random numbers of rows, bounds and ranges, both ways, beside a dictionary."""
+        """Random rows, bounds and ranges, in both directions, compared with a dictionary."""
         check_sizes(self.open, examples=self.histories)
 
     def test_long_keys_are_apart(self) -> None:
-        """Keys that differ in their last byte alone, around the lengths where libraries end."""
+        """Keys that differ only in their last byte, around the length limits of libraries."""
         for length in LENGTHS:
             ends = (b"\0", b"a", b"b", b"\xff")
             entries = {b"k" * (length - 1) + end: b"%d%s" % (length, end) for end in ends}
@@ -64,7 +64,7 @@ class LimitTests(OpensStores):
                 )
 
     def test_every_dropped_range_goes(self) -> None:
-        """Several, out of order, overlapping, side by side, empty, and very many."""
+        """Several ranges: unordered, overlapping, adjacent, empty, and very many."""
         letters: dict[bytes, bytes | None] = {bytes([each]): b"v" for each in range(256)}
         many = [(bytes([each]), bytes([each + 1])) for each in range(0, 250, 2)]
         for dropped in (
@@ -87,7 +87,7 @@ class LimitTests(OpensStores):
             promise(found == model.entries, RANGES, f"after {dropped!r} these differ: {wrong!r}")
 
     def test_an_empty_bound_is_a_bound(self) -> None:
-        """Nothing is below the empty key, and everything is from it on."""
+        """No key is below the empty key, every key is at or above it."""
         rows: dict[bytes, bytes | None] = {b"": b"0", b"a": b"1", b"\xff": b"2"}
         with self.store() as store:
             store.write(rows, b"1")
@@ -102,7 +102,7 @@ class LimitTests(OpensStores):
             )
 
     def test_a_failed_write_is_raised_and_changes_nothing(self) -> None:
-        """At the first entry of its batch, in the middle and at the last one."""
+        """The write fails at the first entry of its batch, in the middle, and at the last one."""
         before: dict[bytes, bytes | None] = {b"%03d" % row: b"old" for row in range(ROWS)}
         after: dict[bytes, bytes | None] = {
             b"%03d" % row: b"new" if row % 3 else None for row in range(5, ROWS + 5)
@@ -110,7 +110,7 @@ class LimitTests(OpensStores):
         for readable in (0, 1, ROWS // 2, ROWS - 1):
             with self.store() as store:
                 store.write(dict(before), b"1")
-                # Without native_ttl the runtime reads the batch before the store does.
+                # Without native_ttl the runtime reads the batch before the store.
                 dropped = [(b"000", b"002")] if self.store_class.traits.native_ttl else []
                 raised = _raises(store, FailingBatch(after, readable), dropped)
                 promise(
@@ -133,7 +133,7 @@ class LimitTests(OpensStores):
                 )
 
     def test_a_full_disk_is_raised_and_changes_nothing(self) -> None:
-        """Writes until no file may grow, in a process of its own; another one looks."""
+        """A separate process writes until no file may grow; another process reads."""
         if not self._durable:
             return
         seen = self._tried("fill up")
@@ -158,6 +158,6 @@ class LimitTests(OpensStores):
 def _raises(store: ByteStore, batch: FailingBatch, dropped: Sequence[Range]) -> bool:
     try:
         store.write(batch, b"2", dropped=dropped)
-    except Exception:  # noqa: BLE001 - a store may wrap what it met
+    except Exception:  # noqa: BLE001 - a store may wrap the error
         return True
     return False

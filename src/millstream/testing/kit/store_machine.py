@@ -22,7 +22,7 @@ from millstream.testing.kit.promises import promise
 Opener = Callable[[Path], ByteStore]
 Bounds = tuple["bytes | None", "bytes | None", bool]
 
-# Few keys, so that bounds fall on keys and keys are written again.
+# Few keys, so that bounds hit keys and keys are overwritten.
 BYTES = st.sampled_from(
     [b"", b"\0", b"a", b"a\0", b"a\xff", b"ab", b"b", b"\x7f", b"\x80", b"\xff"]
 )
@@ -32,13 +32,13 @@ BOUNDS = st.none() | BYTES
 
 
 class Model:
-    """What a byte store should hold."""
+    """Model of a byte store's contents."""
 
     def __init__(self) -> None:
         self.entries: dict[bytes, bytes] = {}
 
     def write(self, batch: dict[bytes, bytes | None], dropped: list[Range]) -> None:
-        """Do what ``ByteStore.write`` should."""
+        """Model ``ByteStore.write``."""
         for lower, upper in dropped:
             for key in [key for key in self.entries if lower <= key < upper]:
                 del self.entries[key]
@@ -49,7 +49,7 @@ class Model:
                 self.entries[key] = value
 
     def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool) -> list[Entry]:
-        """Return what ``ByteStore.scan`` should yield."""
+        """Return the entries that ``ByteStore.scan`` should yield."""
         return [
             (key, self.entries[key])
             for key in sorted(self.entries, reverse=reverse)
@@ -58,7 +58,7 @@ class Model:
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """Steps of any history; made for one store by ``check_histories``."""
+    """Random steps of a history; created for one store by ``check_histories``."""
 
     opener: Opener
     durable: bool
@@ -95,7 +95,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(keys=st.lists(BYTES, max_size=4))
     def get_many(self, keys: list[bytes]) -> None:
-        """Read several keys, from something that can be gone through once."""
+        """Read several keys, given as an iterator."""
         found = list(self.store.get_many(iter(keys)))
         expected = [self.model.entries.get(key) for key in keys]
         promise(
@@ -154,20 +154,20 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 def check_histories(opener: Opener, *, durable: bool, histories: int) -> None:
-    """Try histories until one breaks a promise; the shortest such is what is shown."""
+    """Try histories until one breaks a promise; report the shortest one."""
     machine = type("AnyHistory", (StoreMachine,), {"opener": staticmethod(opener)})
     machine.durable = durable  # type: ignore[attr-defined]
     run_state_machine_as_test(machine, settings=quiet_settings(histories, steps=25))
 
 
-# Around the sizes of libraries' pages, and of ours.
+# Around the page sizes of libraries and of millstream.
 COUNTS = st.sampled_from([0, 1, 2, 63, 64, 65, 99, 100, 101, 255, 257, 1000, 1025, 2500])
 PREFIXES = st.sampled_from([b"", b"k", b"\xff", b"\0" * 7, b"k" * 253, b"k" * 510])
 
 
 @st.composite
 def _large(draw: st.DrawFn) -> tuple[dict[bytes, bytes | None], list[Range], list[Bounds]]:
-    """Draw rows, ranges to drop of them, and bounds to scan them by."""
+    """Draw rows, ranges to drop, and bounds to scan."""
     count, prefix = draw(COUNTS), draw(PREFIXES)
     keys = [prefix + number.to_bytes(2, "big") for number in range(count)]
     places = st.integers(0, count).map(lambda each: prefix + each.to_bytes(2, "big"))
@@ -179,7 +179,7 @@ def _large(draw: st.DrawFn) -> tuple[dict[bytes, bytes | None], list[Range], lis
 
 
 def check_sizes(opener: Opener, *, examples: int) -> None:
-    """Try rows, ranges and bounds in numbers until a promise is broken; show the least that do."""
+    """Try many rows, ranges and bounds until a promise is broken; report the smallest example."""
 
     @quiet_settings(examples)
     @given(_large())
@@ -227,7 +227,7 @@ def _short(bound: bytes | None) -> str:
 
 
 def quiet_settings(examples: int, steps: int = 50) -> settings:
-    """Return settings for a search that gives the same result each time, on any machine."""
+    """Return settings of a deterministic search."""
     return settings(
         max_examples=examples,
         stateful_step_count=steps,

@@ -19,21 +19,21 @@ LONG = 3_000
 
 
 class ByteStoreTests(LimitTests):
-    """What every byte store must do; derive a class from it and name the store.
+    """Compliance suite of byte stores; derive a class from it and name the store.
 
-    Each test opens directories of its own and closes what it opens. Promises that the store's
-    traits do not make are not tested; the runtime makes up for them, and is tested with the store.
-    The tests need no fixtures, so that ``millstream plugins check`` runs them as well.
+    Each test opens new directories and closes its stores. A guarantee that the store's traits do
+    not declare is not tested alone: the runtime adds it, and is tested together with the store. The
+    tests need no fixtures, so that ``millstream plugins check`` can run them too.
 
     Example:
         >>> class TestShelve(ByteStoreTests):
         ...     store_class = ShelveStore
     """
 
-    # What it says of itself
+    # Description of the class
 
     def test_the_class_describes_itself(self) -> None:
-        """Name, traits and methods are there."""
+        """The class has name, traits and methods."""
         cls = self.store_class
         name = getattr(cls, "name", None)
         promise(
@@ -69,11 +69,11 @@ class ByteStoreTests(LimitTests):
     # Reading and writing
 
     def test_any_history(self) -> None:
-        """Random writes, reads, scans and reopenings, beside a dictionary."""
+        """Random writes, reads, scans and reopenings, compared with a dictionary."""
         check_histories(self.open, durable=self._durable, histories=self.histories)
 
     def test_bytes_come_back_as_bytes(self) -> None:
-        """Not as another type that happens to be equal."""
+        """Keys and values have exactly the type bytes."""
         with self.store() as store:
             store.write({b"k": b"v"}, b"1")
             entry = next(iter(store.scan(None, None)), (b"", b""))
@@ -112,7 +112,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_many_entries_in_one_batch(self) -> None:
-        """More than a store may hold in one page or statement."""
+        """More entries than fit into one page or statement."""
         batch: dict[bytes, bytes | None] = {b"%08d" % n: b"%d" % n for n in range(20_000)}
         with self.store() as store:
             store.write(batch, b"1")
@@ -124,7 +124,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_a_batch_is_the_callers(self) -> None:
-        """The runtime goes on with the same dictionary."""
+        """The runtime changes the dictionary after the write."""
         with self.store() as store:
             batch: dict[bytes, bytes | None] = {b"a": b"1", b"b": b"2"}
             store.write(batch, b"1")
@@ -150,7 +150,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_keys_are_unsigned_bytes(self) -> None:
-        """Above 127 too, and where one key begins another."""
+        """Also for bytes above 127, and for keys that are prefixes of others."""
         keys = [
             b"",
             b"\0",
@@ -176,7 +176,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_the_size_is_a_number(self) -> None:
-        """Of entries, about."""
+        """The size is an estimate of the number of entries."""
         with self.store() as store:
             empty = store.size_estimate()
             store.write({b"%d" % each: b"v" for each in range(100)}, b"1")
@@ -190,7 +190,7 @@ class ByteStoreTests(LimitTests):
     # Scans
 
     def test_scans_do_not_disturb_each_other(self) -> None:
-        """Two scans and gets, taken in turns."""
+        """Two scans and gets, interleaved."""
         with self.store() as store:
             store.write({b"%03d" % each: b"v" for each in range(100)}, b"1")
             one, other = store.scan(None, None), store.scan(b"050", None, reverse=True)
@@ -206,7 +206,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_a_scan_shows_what_was_there(self) -> None:
-        """Also where the entries it has not come to are written."""
+        """Also for entries that are written before the scan reaches them."""
         with self.store() as store:
             before = {b"%03d" % each: b"old" for each in range(100)}
             store.write(dict(before), b"1")
@@ -224,7 +224,7 @@ class ByteStoreTests(LimitTests):
                 promise(not differ, text, f"{differ} entries differ")
 
     def test_unfinished_scans_release_the_store(self) -> None:
-        """A processor may keep an iterator and forget it."""
+        """A processor may leave an iterator open."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             store = self.open(Path(folder))
             store.write({b"%d" % each: b"v" for each in range(100)}, b"1")
@@ -237,7 +237,7 @@ class ByteStoreTests(LimitTests):
     # Life
 
     def test_close_may_be_called_twice(self) -> None:
-        """By whoever cleans up."""
+        """A second close does nothing."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             store = self.open(Path(folder))
             store.write({b"a": b"1"}, b"1")
@@ -246,7 +246,7 @@ class ByteStoreTests(LimitTests):
                 store.close()
 
     def test_a_closed_store_refuses_writes(self) -> None:
-        """Instead of losing them."""
+        """A write after close raises."""
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
             store = self.open(Path(folder))
             store.close()
@@ -278,7 +278,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_the_version_is_that_of_the_last_write(self) -> None:
-        """Also of a write that changes nothing, and after a smaller version: that is a rollback."""
+        """Also after an empty write, and after a rollback to a smaller version."""
         if not self._durable:
             return
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
@@ -299,7 +299,7 @@ class ByteStoreTests(LimitTests):
             store.close()
 
     def test_what_is_not_durable_begins_empty(self) -> None:
-        """And leaves no files: its directory is not its own."""
+        """A store that is not durable begins empty and leaves no files."""
         if self._durable:
             return
         with tempfile.TemporaryDirectory(prefix="millstream-kit-") as folder:
@@ -320,7 +320,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_every_kind_of_kafka_store_works_over_it(self) -> None:
-        """Key-value, window, session and versioned stores, plain and with times."""
+        """Key-value, window, session and versioned stores, plain and with timestamps."""
         check_kafka_stores(self.open, durable=self._durable)
 
     # Processes
@@ -346,7 +346,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_a_process_may_die_anywhere(self) -> None:
-        """Processes that write and write are killed at any moment."""
+        """Writing processes are killed at any moment."""
         if self._durable:
             seen = self._tried("die anywhere")
             promise(
@@ -356,7 +356,7 @@ class ByteStoreTests(LimitTests):
             )
 
     def test_processes_work_side_by_side(self) -> None:
-        """A machine has several workers."""
+        """Several workers of a machine do not disturb each other."""
         codes = self._tried("side by side")["codes"]
         promise(
             not any(codes),
@@ -365,7 +365,7 @@ class ByteStoreTests(LimitTests):
         )
 
     def test_a_shareable_directory_can_be_read_beside_its_writer(self) -> None:
-        """Another worker may look while one writes."""
+        """Another worker may read while one writes."""
         if self.store_class.traits.shareable:
             try:
                 seen = self._tried("read beside")

@@ -21,7 +21,7 @@ SUITES: dict[PluginKind[Any], tuple[type[Any], str]] = {
     CONNECTORS: (ConnectorTests, "connector_class"),
     ASSIGNORS: (TaskAssignorTests, "assignor_class"),
 }
-"""The suite, and the attribute that names what it tests."""
+"""The suite, and its attribute for the class to test."""
 
 
 def outcomes(kind: PluginKind[Any], name: str, folder: Path) -> Iterator[Outcome]:
@@ -30,10 +30,10 @@ def outcomes(kind: PluginKind[Any], name: str, folder: Path) -> Iterator[Outcome
     Args:
         kind: Its kind.
         name: Its name.
-        folder: Where tests may leave files.
+        folder: Directory for the tests' files.
 
     Raises:
-        PluginError: There is no such plugin, or no suite that runs without an example of its use.
+        PluginError: There is no such plugin, or its suite needs an example of its use.
     """
     if kind not in SUITES:
         raise PluginError(
