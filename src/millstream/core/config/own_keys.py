@@ -57,16 +57,16 @@ OWN_KEYS: dict[str, OwnKey] = {
             name=CHECKPOINT_LOCATION,
             kind=ValueKind.STRING,
             default_doc="`<state.dir>/<application.id>/checkpoint`",
-            doc="where Spark keeps progress and stores; any file system that Spark knows. On a "
-            "cluster it must be shared",
+            doc="location of the checkpoint, with progress and stores; any file system that Spark "
+            "supports. On a cluster it must be shared",
         ),
         OwnKey(
             name=CHECKPOINT_ADOPT,
             kind=ValueKind.BOOLEAN,
             default=False,
-            doc="`true`: go on from the checkpoint at this location where a start would be refused "
-            "because the application belongs to another checkpoint, or because the committed "
-            "offsets do not fit; set it for one start "
+            doc="`true`: continue from the checkpoint at this location although the application "
+            "belongs to another checkpoint, or the committed offsets do not fit; set it for one "
+            "start "
             "([decision 0012](decisions/0012-who-owns-an-applications-output.md))",
         ),
         OwnKey(
@@ -75,7 +75,7 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=500_000,
             check=at_least(1),
             doc="the most records that a batch reads from source topics; a sub-topology's share "
-            "is that of its topics in what waits at the start",
+            "is that of its topics in the backlog at the start",
         ),
         OwnKey(
             name=OBSERVER_NAMES,
@@ -88,7 +88,7 @@ OWN_KEYS: dict[str, OwnKey] = {
             name=STEER_TASKS,
             kind=ValueKind.BOOLEAN,
             default=True,
-            doc="whether tasks are kept, balanced and moved by a task assignor "
+            doc="whether a task assignor places and moves tasks "
             "([placement.md](placement.md)); `false`: Spark places them",
         ),
         OwnKey(
@@ -113,21 +113,21 @@ OWN_KEYS: dict[str, OwnKey] = {
             default="normal",
             check=one_of("off", "quiet", "normal", "verbose", any_case=True),
             doc="what is written to the terminal ([below](#log)): `quiet` failures; `normal` also "
-            "warnings, and what the application does; `verbose` everything; `off` leaves all "
-            "logging as Python's and Spark's own configurations have it",
+            "warnings and progress; `verbose` everything; `off` changes nothing in Python's and "
+            "Spark's own logging",
         ),
         OwnKey(
             name=LOG_FILE,
             kind=ValueKind.STRING,
             default_doc="`<state.dir>/<application.id>/millstream.log`",
-            doc="where everything is written, Spark's own log included",
+            doc="file for all records, Spark's own log included",
         ),
         OwnKey(
             name=STORE_CHANGED_OK,
             kind=ValueKind.LIST,
             default=(),
-            doc="names of stores whose serdes or window size may differ from those that the "
-            "checkpoint has noted: their bytes can be read all the same",
+            doc="names of stores whose serdes or window size may differ from those noted in "
+            "the checkpoint: their bytes can still be read",
         ),
     )
 }
