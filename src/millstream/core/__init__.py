@@ -1,1 +1,1 @@
-"""Vocabulary and engine: what a topology is made of and what runs it."""
+"""Vocabulary of topologies, and the engine that runs them."""

@@ -1,7 +1,7 @@
 """Contract of a suppression buffer, for authors of buffer plugins.
 
-``suppress`` puts a table's updates into a buffer and takes them out in order of time. A buffer
-sees bytes only; serdes, limits and the changelog are ``suppress``'s affair.
+``suppress`` adds a table's updates to a buffer and evicts them in order of time. A buffer
+stores bytes only; ``suppress`` does serdes, limits and the changelog.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.record_context import RecordContext
 
 _FIXED = 8 + 8 + 8 + 4
-"""Bytes of an entry's time, and its record's time, offset and partition."""
+"""Size of an entry's time, and of its record's time, offset and partition."""
 
 
 class BufferedChange(NamedTuple):
-    """What a buffer holds for one key."""
+    """A buffer's entry for one key."""
 
     time: int
-    """Its place in the order: the time of the key's first update since it was last evicted."""
+    """The entry's time in the order: that of the key's first update since its last eviction."""
     prior: bytes | None
-    """The value that the table below still has: the old value of that first update."""
+    """The value that the table downstream still has: the old value of that first update."""
     old: bytes | None
+    """The old value of the last update."""
     new: bytes | None
-    """Of the last update; a ``new`` of None is a deleted row."""
+    """The new value of the last update; None is a deleted row."""
     context: RecordContext
-    """Of the last update: its coordinates, time and headers go out with it."""
+    """Coordinates, time and headers of the last update; they are forwarded with it."""
 
     def size(self, key: bytes) -> int:
-        """Return what the entry counts for in ``maxBytes``."""
+        """Return the entry's size as ``maxBytes`` counts it."""
         return entry_size(key, self.prior, self.old, self.new, self.context)
 
 
 def entry_size(
     key: bytes, prior: bytes | None, old: bytes | None, new: bytes | None, context: RecordContext
 ) -> int:
-    """Return what an entry counts for, as Kafka estimates it.
+    """Return an entry's size as Kafka estimates it.
 
     Source: ``BufferValue.residentMemorySizeEstimate`` and ``ProcessorRecordContext``'s.
     """
@@ -60,36 +61,36 @@ def entry_size(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BufferTraits:
-    """What a suppression buffer promises; runtime, documentation and test kit all read it."""
+    """Promises of a suppression buffer, for the runtime, the documentation and the test kit."""
 
     spills: bool = False
-    """What exceeds the limits of its settings goes to disk, so that memory stays bounded.
+    """Entries beyond the limits of the settings go to disk, so that memory stays bounded.
 
-    Only such a buffer is never full; of any other, ``suppress`` enforces the limits from outside.
+    Such a buffer is never full. For any other buffer ``suppress`` enforces the limits.
     """
     recovers: bool = False
-    """Everything is in the host's working copies, so that ``open`` finds it again.
+    """All entries are in the host's working copies, so that ``open`` finds them again.
 
-    What another buffer holds is logged at every commit and given back by ``restore``.
+    The entries of any other buffer are logged at every commit and restored by ``restore``.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BufferSettings:
-    """What a buffer is opened with."""
+    """Settings with which a buffer is opened."""
 
     store: str
-    """Name of the state store that it belongs to."""
+    """Name of the buffer's state store."""
     max_records: int = LONG_MAX
-    """How many entries it may hold in memory."""
+    """Maximum number of entries in memory."""
     max_bytes: int = LONG_MAX
-    """How much memory they may take."""
+    """Maximum size of the entries in memory."""
     byte_store: str = "rocksdb"
-    """Name of the byte store plugin for what does not fit."""
+    """Name of the byte store plugin for entries that do not fit into memory."""
     working_copy: Callable[[str, str], WorkingCopy]
-    """Given a name and a byte store plugin's, returns bytes that the host makes durable.
+    """Returns the working copy for a store name and a byte store plugin's name; it is durable.
 
-    The name is the store's, or begins with it.
+    The store name must be ``store`` or begin with it.
     """
     configs: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The application's configuration."""
@@ -98,8 +99,8 @@ class BufferSettings:
 class SuppressionBuffer(ABC):
     """The last update of each key, ordered by time, then by key bytes; owned by one task.
 
-    An update of a key that is held takes the place of the one before: time, place and prior value
-    stay those of the first. Not thread-safe.
+    A later update of a key replaces the entry's new value and context; time and prior value stay
+    those of the first update. Not thread-safe.
     """
 
     name: ClassVar[str]
@@ -120,41 +121,41 @@ class SuppressionBuffer(ABC):
         new: bytes | None,
         context: RecordContext,
     ) -> None:
-        """Hold an update, which becomes the last one of its key."""
+        """Add an update, which becomes the last one of its key."""
 
     @abstractmethod
     def get(self, key: bytes) -> BufferedChange | None:
-        """Return what is held for ``key``; None if nothing is."""
+        """Return the entry of ``key``; None if there is none."""
 
     @abstractmethod
     def evict(self, until: int) -> Iterator[tuple[bytes, BufferedChange]]:
-        """Take out the entries with ``time <= until`` in order.
+        """Remove and yield the entries with ``time <= until`` in order.
 
-        An entry is gone when it has been yielded; the caller may stop early and keep the rest.
-        Nothing is added meanwhile.
+        An entry is removed when it is yielded; the caller may stop early, and the rest stays.
+        The caller adds nothing while it iterates.
         """
 
     @abstractmethod
     def restore(self, key: bytes, change: BufferedChange | None) -> None:
-        """Take back what was logged for ``key``, exactly as it is; None: it has been evicted."""
+        """Restore the logged entry of ``key`` exactly; None: the entry was evicted."""
 
     @abstractmethod
     def first_time(self) -> int:
-        """Return the smallest time that is held; ``LONG_MAX`` if nothing is."""
+        """Return the smallest time of an entry; ``LONG_MAX`` if the buffer is empty."""
 
     @abstractmethod
     def count(self) -> int:
-        """Return how many keys are held."""
+        """Return the number of entries."""
 
     @abstractmethod
     def size(self) -> int:
         """Return the sum of ``BufferedChange.size`` over all entries."""
 
     def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Put into the working copies what is not there yet. A commit calls it."""
+        """Write pending entries to the working copies. A commit calls it."""
 
     def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
-        """Forget what was derived from the working copies: they were changed from outside."""
+        """Drop state derived from the working copies: the host has changed them."""
 
     def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
         """Release everything; calling it twice is fine."""

@@ -1,8 +1,8 @@
-"""Runs of records as columns: how the engine moves many records with few steps."""
+"""Chunks: runs of records as columns, before and after deserialization."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -14,10 +14,10 @@ from millstream.core.records import Change, Record, adopt_record
 
 @dataclass(slots=True)
 class RawChunk:
-    """Records of one topic partition as they came from outside, in offset order.
+    """Serialized records of one topic partition, in offset order.
 
-    Columns have one length. ``headers`` is None when no record has any; inside, None stands for a
-    record without headers. Nobody changes a chunk after handing it on.
+    All columns have the same length. ``headers`` is None if no record has headers; an entry of
+    None is a record without headers. A chunk is not changed after it has been passed on.
     """
 
     topic: str
@@ -28,7 +28,7 @@ class RawChunk:
     values: list[bytes | None]
     headers: list[Headers | None] | None = None
     measured: Measured | None = None
-    """What the host knows of it, for metrics; None if nothing."""
+    """Counts and sizes for metrics, if the host has them."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -48,30 +48,29 @@ class RawChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastOfEachKey:
-    """A run of records of one topic partition, of which only each key's last one is at hand.
+    """The last record of each key in a run of records of one topic partition.
 
-    No record of it has headers or a null key.
+    No record of the run has headers or a null key.
     """
 
     last: RawChunk
-    """Those, in the order of their offsets; ``measured`` is of the whole run."""
+    """The last records, in offset order; their ``measured`` is that of the whole run."""
     count: int
-    """Of the whole run."""
+    """Number of records in the whole run."""
     first_ms: int
     in_order: bool
-    """No record of the run is older than one before it."""
+    """The timestamps of the run never decrease."""
     longest: int
-    """Bytes of the longest value of the run."""
+    """Size of the run's longest value in bytes."""
 
 
 @dataclass(slots=True)
 class Chunk:
     """A run of records between two nodes, in forward order, from one source partition.
 
-    ``offsets`` say, for each record, which source record it descends from (flatMap repeats them,
-    filter leaves some out). ``olds`` is None on a stream; on a table it is the column of old
-    values and ``values`` that of new ones (``sends_old`` in a Change's terms: an unknown old value
-    is None), so a table's chunk always has it.
+    ``offsets`` has the offset of each record's source record (flatMap repeats offsets, filter
+    leaves some out). ``olds`` is None on a stream. On a table it is the column of old values
+    (None if the old value is not known), and ``values`` is the column of new values.
     """
 
     topic: str | None
@@ -107,47 +106,33 @@ class Chunk:
 
     def select(self, keep: list[Any]) -> Chunk:
         """Return the records whose entry in ``keep`` is true."""
-        return Chunk(
-            self.topic,
-            self.partition,
-            list(compress(self.offsets, keep)),
-            list(compress(self.timestamps, keep)),
-            list(compress(self.keys, keep)),
-            list(compress(self.values, keep)),
-            None if self.headers is None else list(compress(self.headers, keep)),
-            None if self.olds is None else list(compress(self.olds, keep)),
-        )
+        return self._mapped(lambda column: list(compress(column, keep)))
 
     def take(self, indices: Sequence[int]) -> Chunk:
         """Return the records at ``indices``, which may repeat and be in any order."""
-        return Chunk(
-            self.topic,
-            self.partition,
-            [self.offsets[i] for i in indices],
-            [self.timestamps[i] for i in indices],
-            [self.keys[i] for i in indices],
-            [self.values[i] for i in indices],
-            None if self.headers is None else [self.headers[i] for i in indices],
-            None if self.olds is None else [self.olds[i] for i in indices],
-        )
+        return self._mapped(lambda column: [column[i] for i in indices])
 
     def slice(self, start: int, stop: int) -> Chunk:
         """Return the records from ``start`` (inclusive) to ``stop`` (exclusive)."""
         if start == 0 and stop >= len(self):
             return self
+        return self._mapped(lambda column: column[start:stop])
+
+    def _mapped(self, change: Callable[[Any], Any]) -> Chunk:
+        """Return a chunk of the changed columns."""
         return Chunk(
             self.topic,
             self.partition,
-            self.offsets[start:stop],
-            self.timestamps[start:stop],
-            self.keys[start:stop],
-            self.values[start:stop],
-            None if self.headers is None else self.headers[start:stop],
-            None if self.olds is None else self.olds[start:stop],
+            change(self.offsets),
+            change(self.timestamps),
+            change(self.keys),
+            change(self.values),
+            None if self.headers is None else change(self.headers),
+            None if self.olds is None else change(self.olds),
         )
 
     def record(self, index: int) -> Record[Any, Any]:
-        """Return one record as an object; a table's value becomes a ``Change``."""
+        """Return one record as a ``Record``; the value is a ``Change`` on a table."""
         value = self.values[index]
         if self.olds is not None:
             value = Change(value, self.olds[index])

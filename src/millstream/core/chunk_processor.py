@@ -1,4 +1,4 @@
-"""Contract of a processor that a task runs: Kafka's, and what a processor may do besides."""
+"""Contract of the processors that a task runs: Kafka's, extended by chunks and optional methods."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 
 class ChunkProcessor(Processor[Any, Any, Any, Any]):
-    """A processor that can also take a run of records at once, by columns.
+    """A processor that can also process a run of records at once, by columns.
 
-    ``process`` is what it means, and what a task calls where single records matter.
-    ``process_chunk`` must have the same visible effect on a run of records, one after the other;
-    it is what makes a processor fast. A processor that overrides it never changes the headers of a
-    record that it was given. Everything else here has a default, too.
+    ``process`` defines the meaning; a task calls it where single records matter.
+    ``process_chunk`` must have the same visible effect as ``process`` on one record after another,
+    and is there for speed. A processor that overrides it never changes the headers of its input
+    records. All other methods have defaults, too.
 
     Its context has, besides Kafka's methods: ``forward_chunk(chunk)``; ``each(chunk)``, which calls
-    ``process`` for each of some records; ``fail(chunk, index, error)``, which applies the
-    processing exception handler to one record, and returns if it is to be skipped. A store's
+    ``process`` for each record; ``fail(chunk, index, error)``, which calls the processing
+    exception handler for one record, and returns if the record is to be dropped. A store's
     ``access()`` reads and writes many keys at a time.
     """
 
     takes_chunks: ClassVar[bool] = False
     """True for a class that overrides ``process_chunk``."""
     by_records: bool = False
-    """Set in ``init``, or by a class: ``process_chunk`` would not do here."""
+    """The task must call ``process``, not ``process_chunk``; set in ``init`` or by a class."""
     fixed_key: bool = False
-    """It is given records as ``FixedKeyRecord``."""
+    """The task passes records as ``FixedKeyRecord``."""
     minds_lateness: bool = False
-    """It drops records that come too late; a metric says how late records come."""
+    """The processor drops late records; a metric measures lateness."""
     reads_globals: bool = True
-    """It may ask for a global store."""
+    """The processor may read a global store."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
 
@@ -44,24 +44,24 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         cls.takes_chunks = cls.process_chunk is not ChunkProcessor.process_chunk
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Take a run of records; a task calls ``process`` for each where this is not overridden."""
+        """Process a run of records; unless overridden, by ``process`` for each."""
         for record in chunk:
             self.process(record)
 
     def wants_headers(self, settings: TaskSettings) -> bool:
-        """Tell whether serdes that ``process`` calls read or change headers of records."""
+        """Tell whether serdes that ``process`` calls read or change record headers."""
         del settings
         return False
 
     def save(self) -> bytes | None:
-        """Return what ``restore`` is to be given after a restart; None for nothing."""
+        """Return the bytes for ``restore`` after a restart; None for nothing."""
         return None
 
     def restore(self, data: bytes) -> None:
-        """Take up what ``save`` returned."""
+        """Restore the state that ``save`` returned."""
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
-        """Return the bytes that a cache needs to hold all updates of a run until the commit.
+        """Return the size of the cache that holds all updates of a run until the commit.
 
         None: a record may be forwarded or dropped before that.
         """
@@ -69,18 +69,18 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         return None
 
     def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
-        """Return what inserts records that find no partner in ``below``; None for other processors.
+        """Return the insert of records without a partner in ``below``; None if not a join.
 
-        Where it is not None, an insert is all that such a record does.
+        If it is not None, such a record does nothing but the insert.
         """
         del below
         return None
 
     def partners(self) -> Partners | None:
-        """Return where an inner join of streams looks for partners; None for other processors."""
+        """Return the partner records of an inner stream join; None for other processors."""
         return None
 
 
 def reads_globals(processor: Any) -> bool:
-    """Tell whether a processor may ask for a global store; a user's own always may."""
+    """Tell whether a processor may read a global store; a user's processor always may."""
     return not isinstance(processor, ChunkProcessor) or processor.reads_globals

@@ -11,7 +11,7 @@ from millstream.core.errors import NullPointerException
 
 
 class GroupMembershipOperation(enum.Enum):
-    """Whether an instance that closes leaves its consumer group."""
+    """Choice whether a closing instance leaves its consumer group."""
 
     DEFAULT = "default"
     LEAVE_GROUP = "leave group"
@@ -23,7 +23,7 @@ Membership = GroupMembershipOperation
 
 @dataclass(frozen=True, slots=True)
 class CloseOptions:
-    """How long to wait at most, and what becomes of the group membership.
+    """Timeout and group membership of ``KafkaStreams.close``.
 
     Example:
         >>> CloseOptions.timeout(500).timeout_ms
@@ -35,26 +35,26 @@ class CloseOptions:
     GroupMembershipOperation: ClassVar = GroupMembershipOperation
 
     timeout_ms: int | None = None
-    """None: as long as it takes."""
+    """None: no limit."""
     membership: Membership = Membership.REMAIN_IN_GROUP
 
     @staticmethod
     def timeout(timeout: DurationLike | None) -> CloseOptions:
-        """Return options with a timeout; None for as long as it takes. ``close`` checks it."""
+        """Return options with a timeout; None for no limit. ``close`` checks it."""
         return CloseOptions().withTimeout(timeout)
 
     @staticmethod
     def groupMembershipOperation(operation: Membership) -> CloseOptions:
-        """Return options that say what becomes of the group membership."""
+        """Return options with a choice of group membership."""
         return CloseOptions().withGroupMembershipOperation(operation)
 
     def withTimeout(self, timeout: DurationLike | None) -> CloseOptions:
-        """Return a copy with a timeout; None for as long as it takes. ``close`` checks it."""
+        """Return a copy with a timeout; None for no limit. ``close`` checks it."""
         timeout_ms = None if timeout is None else to_millis(timeout, "timeout")
         return replace(self, timeout_ms=timeout_ms)
 
     def withGroupMembershipOperation(self, operation: Membership) -> CloseOptions:
-        """Return a copy that says what becomes of the group membership."""
+        """Return a copy with a choice of group membership."""
         if operation is None:
             raise NullPointerException("operation should not be null")
         return replace(self, membership=operation)

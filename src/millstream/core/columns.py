@@ -1,4 +1,4 @@
-"""Calls of a user's function on whole columns that still find the record that fails."""
+"""Calls of a user's function on whole columns, with the index of a failing record."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def until_error(
     """Call ``function`` on the columns, row by row, up to the first row that raises.
 
     Returns:
-        The results of the rows before it, and the error; None if no row raised. The failing row's
-        index is therefore the number of results.
+        The results of the rows before it, and the error; None if no row raised. The number of
+        results is the failing row's index.
 
     Example:
         >>> results, error = until_error(lambda x: 6 // x, [1, 2, 0, 3])

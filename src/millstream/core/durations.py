@@ -1,4 +1,4 @@
-"""Durations and points in time as callers write them: ``timedelta``, ``datetime`` or ms."""
+"""Durations and points in time as ``timedelta``, ``datetime`` or milliseconds."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ONE_MS = timedelta(milliseconds=1)
 
 
 def to_millis(value: DurationLike, name: str) -> int:
-    """Return a length of time in whole milliseconds; fractions are cut off towards zero.
+    """Return a duration in whole milliseconds, rounded towards zero.
 
     Args:
-        value: A ``timedelta``, or an integer number of milliseconds. Negative is fine here.
+        value: A ``timedelta``, or an integer number of milliseconds. May be negative.
         name: The parameter's name, for the error.
 
     Raises:
@@ -59,7 +59,7 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
 
 
 def from_epoch_millis(millis: int) -> datetime:
-    """Return a point in time as a UTC ``datetime``; one past year 9999 becomes the last there is.
+    """Return a point in time as a UTC ``datetime``; after year 9999 ``datetime.max``.
 
     Windows may end at 2**63 - 1 ms, which Java's Instant can hold and ``datetime`` cannot.
     """
@@ -70,7 +70,7 @@ def from_epoch_millis(millis: int) -> datetime:
 
 
 def from_millis(millis: int) -> timedelta:
-    """Return a length of time; ``timedelta.max`` or ``timedelta.min`` for one beyond them."""
+    """Return a duration as a ``timedelta``; beyond its range, its maximum or minimum."""
     try:
         return timedelta(milliseconds=millis)
     except OverflowError:

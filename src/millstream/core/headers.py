@@ -1,4 +1,4 @@
-"""Record headers, as Kafka's ``Headers``: an ordered list in which a name may repeat."""
+"""Record headers, as Kafka's ``Headers``: an ordered list whose names may repeat."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Header:
 class Headers:
     """The headers of one record: ordered, mutable, names may repeat.
 
-    Records that are forwarded to several children share one object, as in Kafka Streams: what
-    one child adds, its siblings see.
+    A record that is forwarded to several children has one object, as in Kafka Streams: a header
+    that one child adds is visible to the next children.
 
     Example:
         >>> headers = Headers().add("source", b"web").add("source", b"app")
@@ -60,7 +60,7 @@ class Headers:
         return self
 
     def remove(self, key: str) -> Headers:
-        """Drop every header named ``key`` and return this object."""
+        """Remove every header named ``key`` and return this object."""
         self._items[:] = [header for header in self._items if header.key() != key]
         return self
 

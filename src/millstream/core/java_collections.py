@@ -1,8 +1,7 @@
-"""Orders of Java's collections, where users of Kafka Streams see them.
+"""Iteration orders of Java's collections that are visible in Kafka Streams.
 
-``describe()`` prints sets in ``HashSet`` and ``TreeSet`` order, and equal punctuation times and
-equal head timestamps leave a ``PriorityQueue`` in heap order. To be equal byte for byte and record
-for record, the same orders have to come out here.
+``describe()`` prints sets in ``HashSet`` and ``TreeSet`` order. Equal punctuation times and equal
+head timestamps leave a ``PriorityQueue`` in heap order. Equal output needs the same orders.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def table_size(count: int, capacity: int = 16) -> int:
 
 
 def bucket_order(items: Iterable[T], hash_of: Callable[[T], int], capacity: int) -> list[T]:
-    """Return items in the order of a hash table of that size.
+    """Return items in the iteration order of a hash table of that size.
 
     (Java turns a crowded bucket into a tree; its iteration order stays that of insertion.)
     """
@@ -82,10 +81,10 @@ class _Cell(Generic[T]):
 
 
 class TreeSet(Generic[T]):
-    """A red-black tree, for orders that change while it is being filled.
+    """A red-black tree, for orders that change between insertions.
 
-    Kafka inserts nodes whose sort key still grows, so the place of each is decided by the shape of
-    the tree at that moment; a list kept sorted would not do.
+    Kafka inserts nodes whose sort key still grows, so the tree's shape at that moment decides each
+    node's position. A sorted list would give another order.
     """
 
     def __init__(self, compare: Callable[[T, T], int]) -> None:
@@ -93,7 +92,7 @@ class TreeSet(Generic[T]):
         self._root: _Cell[T] | None = None
 
     def add(self, item: T) -> None:
-        """Insert ``item`` unless the search for its place meets an equal one."""
+        """Insert ``item`` unless the search for its position finds an equal item."""
         if self._root is None:
             self._root = _Cell(item, None)
             return
@@ -140,7 +139,7 @@ class TreeSet(Generic[T]):
                 cell = grand
                 continue
             if cell is (parent.right if on_left else parent.left):
-                # The inner child trades places with its parent before the grandparent turns.
+                # The inner child is rotated above its parent before the grandparent is rotated.
                 self._rotate(parent, left=on_left)
                 cell, parent = parent, cell
             parent.black = True
@@ -174,7 +173,7 @@ class TreeSet(Generic[T]):
 
 
 class PriorityQueue(Generic[T]):
-    """Java's binary heap: smallest key first, equal keys in the order that its sifting leaves."""
+    """Java's binary heap: smallest key first, equal keys in the order of Java's heap."""
 
     __slots__ = ("_items", "_key")
 
@@ -190,7 +189,7 @@ class PriorityQueue(Generic[T]):
         return self._items[0] if self._items else None
 
     def items(self) -> list[T]:
-        """Return the items, the first one first and the others as they lie in the heap."""
+        """Return the items in heap order."""
         return list(self._items)
 
     def add(self, item: T) -> None:
@@ -214,7 +213,7 @@ class PriorityQueue(Generic[T]):
         return first
 
     def add_and_poll_smallest(self, times: int) -> None:
-        """Leave the items as they would be after adding and polling a smallest one so often."""
+        """Reorder the items as adding and polling a smallest item ``times`` times would."""
         seen: list[list[T]] = []
         while times and len(self._items) > 1:
             if self._items in seen:
@@ -237,7 +236,7 @@ class PriorityQueue(Generic[T]):
         self._sink(displaced)
 
     def _sink(self, last: T) -> None:
-        """Put ``last`` in place of the first item, and where it belongs from there."""
+        """Replace the first item by ``last`` and sift it down."""
         items, key = self._items, self._key
         size, index = len(items), 0
         while index < size >> 1:

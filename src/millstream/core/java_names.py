@@ -1,4 +1,4 @@
-"""Kafka's Java class names, as configurations spell them, and millstream's classes for them."""
+"""Map from Kafka's Java class names to millstream's classes, for configurations."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def java_object(head: str, /, **fields: Any) -> str:
 
 
 def java_value(value: Any) -> str:
-    """Return the text of a value, also of what holds other values."""
+    """Return the text of a value; collections and times included."""
     if isinstance(value, Mapping):
         pairs = (f"{java_value(key)}={java_value(each)}" for key, each in value.items())
         return f"{{{', '.join(pairs)}}}"
@@ -45,7 +45,7 @@ def java_optional(value: Any) -> str:
 
 
 def java_duration(value: timedelta | int | None) -> str:
-    """Return the text of a ``Duration``, given as such or in milliseconds.
+    """Return the text of a ``Duration``, given as a ``timedelta`` or in milliseconds.
 
     Example:
         >>> java_duration(timedelta(hours=25, milliseconds=50))

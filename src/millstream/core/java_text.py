@@ -1,4 +1,4 @@
-"""Texts of values as Java writes them, from which Kafka's ``toString`` methods are made."""
+"""Texts of simple values as Java's ``toString`` writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MS_A_DAY = 86_400_000
 
 
 def java_text(value: Any) -> str:
-    """Return the text of a value: ``null``, ``true`` and ``false`` for what Python writes else.
+    """Return the text of a value: ``null``, ``true`` and ``false``, otherwise Python's text.
 
     Example:
         >>> java_text(None), java_text(True), java_text("a")
@@ -68,7 +68,7 @@ def _inner(value: Any) -> str:
 
 
 def _civil(days: int) -> tuple[int, int, int]:
-    """Return year, month and day; ``datetime`` knows only the years 1 to 9999."""
+    """Return year, month and day; ``datetime`` has the years 1 to 9999 only."""
     # The calendar repeats every 400 years, and a year that begins in March ends with its leap day.
     era, day_of_era = divmod(days + 719_468, 146_097)
     year = (day_of_era - day_of_era // 1_460 + day_of_era // 36_524 - day_of_era // 146_096) // 365

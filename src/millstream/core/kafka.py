@@ -1,4 +1,4 @@
-"""Records as Kafka's clients hand them out and take them."""
+"""Kafka's ``ConsumerRecord``, ``ProducerRecord`` and ``TopicPartition``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_TIMESTAMP = -1
 
 
 class TimestampType(enum.Enum):
-    """Who gave a record its timestamp."""
+    """Origin of a record's timestamp: none, the producer, or the broker."""
 
     NO_TIMESTAMP_TYPE = -1
     CREATE_TIME = 0
@@ -46,13 +46,40 @@ class TopicPartition:
 
 
 _UNKNOWN: tuple[int, ...] = (-1, -1)
-"""The sizes of a key and a value, where they were not noted."""
+"""Sizes of a key and a value that are not known."""
 
 
-class ConsumerRecord(Generic[K, V]):
-    """A record that was read, and where.
+class _TopicRecord(Generic[K, V]):
+    __slots__ = ("_headers", "_key", "_topic", "_value")
 
-    ``ConsumerRecord(topic, partition, offset, key, value)``, or all that Kafka's consumer notes:
+    _headers: Headers | None
+    _key: K
+    _topic: str
+    _value: V
+
+    def topic(self) -> str:
+        """Return the topic."""
+        return self._topic
+
+    def key(self) -> K:
+        """Return the key."""
+        return self._key
+
+    def value(self) -> V:
+        """Return the value."""
+        return self._value
+
+    def headers(self) -> Headers:
+        """Return the headers."""
+        if self._headers is None:
+            self._headers = Headers()
+        return self._headers
+
+
+class ConsumerRecord(_TopicRecord[K, V]):
+    """A record that was read, with its topic, partition and offset.
+
+    ``ConsumerRecord(topic, partition, offset, key, value)``, or all fields of Kafka's:
     ``(topic, partition, offset, timestamp, timestampType, serializedKeySize, serializedValueSize,
     key, value, headers, leaderEpoch)``.
 
@@ -60,16 +87,12 @@ class ConsumerRecord(Generic[K, V]):
     """
 
     __slots__ = (
-        "_headers",
-        "_key",
         "_leader_epoch",
         "_offset",
         "_partition",
         "_sizes",
         "_timestamp",
         "_timestamp_type",
-        "_topic",
-        "_value",
     )
 
     NO_TIMESTAMP = NO_TIMESTAMP
@@ -126,15 +149,11 @@ class ConsumerRecord(Generic[K, V]):
             timestamp, timestampType = key, value
             self._sizes, (key, value, headers) = more[:2], more[2:5]
             self._leader_epoch = next(iter(more[5:]), None)
-        self._key: K = key
-        self._value: V = value
+        self._key = key
+        self._value = value
         self._timestamp = timestamp
         self._timestamp_type = timestampType
         self._headers = headers
-
-    def topic(self) -> str:
-        """Return the topic."""
-        return self._topic
 
     def partition(self) -> int:
         """Return the partition."""
@@ -144,20 +163,12 @@ class ConsumerRecord(Generic[K, V]):
         """Return the position in the partition."""
         return self._offset
 
-    def key(self) -> K:
-        """Return the key."""
-        return self._key
-
-    def value(self) -> V:
-        """Return the value."""
-        return self._value
-
     def timestamp(self) -> int:
         """Return the time in epoch milliseconds; -1 for none."""
         return self._timestamp
 
     def timestampType(self) -> TimestampType:
-        """Return who gave the record its timestamp."""
+        """Return the origin of the timestamp."""
         return self._timestamp_type
 
     def serializedKeySize(self) -> int:
@@ -172,12 +183,6 @@ class ConsumerRecord(Generic[K, V]):
         """Return the epoch of the partition's leader; None if it is not known."""
         return self._leader_epoch
 
-    def headers(self) -> Headers:
-        """Return the headers."""
-        if self._headers is None:
-            self._headers = Headers()
-        return self._headers
-
     def __repr__(self) -> str:
         return (
             f"ConsumerRecord(topic={self._topic!r}, partition={self._partition}, "
@@ -186,7 +191,7 @@ class ConsumerRecord(Generic[K, V]):
         )
 
 
-class ProducerRecord(Generic[K, V]):
+class ProducerRecord(_TopicRecord[K, V]):
     """A record to be sent.
 
     ``ProducerRecord(topic, value)``, ``(topic, key, value)``, ``(topic, partition, key, value)``,
@@ -199,7 +204,7 @@ class ProducerRecord(Generic[K, V]):
     Source: ``org.apache.kafka.clients.producer.ProducerRecord``.
     """
 
-    __slots__ = ("_headers", "_key", "_partition", "_timestamp", "_topic", "_value")
+    __slots__ = ("_partition", "_timestamp")
 
     @overload
     def __init__(self, topic: str, value: V, /) -> None: ...
@@ -243,14 +248,10 @@ class ProducerRecord(Generic[K, V]):
         self._topic = topic
         self._partition: int | None = partition
         self._timestamp: int | None = timestamp
-        self._key: K = given.get("key")  # type: ignore[assignment]  # None: a record without key
-        self._value: V = given.get("value")  # type: ignore[assignment]
+        self._key = given.get("key")  # type: ignore[assignment]  # None: a record without key
+        self._value = given.get("value")  # type: ignore[assignment]
         headers = given.get("headers")
         self._headers = None if headers is None else Headers(headers)
-
-    def topic(self) -> str:
-        """Return the topic."""
-        return self._topic
 
     def partition(self) -> int | None:
         """Return the partition; None leaves it to the partitioner."""
@@ -259,20 +260,6 @@ class ProducerRecord(Generic[K, V]):
     def timestamp(self) -> int | None:
         """Return the time in epoch milliseconds; None for the time of sending."""
         return self._timestamp
-
-    def key(self) -> K:
-        """Return the key."""
-        return self._key
-
-    def value(self) -> V:
-        """Return the value."""
-        return self._value
-
-    def headers(self) -> Headers:
-        """Return the headers."""
-        if self._headers is None:
-            self._headers = Headers()
-        return self._headers
 
     def _tuple(self) -> tuple[Any, ...]:
         return (self._topic, self._partition, self._timestamp, self._key, self._value)

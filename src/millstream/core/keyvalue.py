@@ -1,4 +1,4 @@
-"""A key and a value, as mappers return them and stores list them."""
+"""``KeyValue``: a key and a value, returned by mappers and by iterators of stores."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Names of ``millstream`` that are imported when they are asked for.
+"""Names of ``millstream`` that are imported at their first use.
 
-Tests need no Spark, applications no test driver, nor all of them RocksDB.
+Tests do not import Spark, applications not the test driver, and not all import RocksDB.
 """
 
 LATER = {
@@ -28,4 +28,4 @@ LATER = {
     "TestRecord": "millstream.testing",
     "TopologyTestDriver": "millstream.testing",
 }
-"""Name -> the module that has it."""
+"""Module by name."""

@@ -1,4 +1,4 @@
-"""Classes by name, for configuration entries of type class."""
+"""Import of classes by name, for configuration entries of type class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from millstream.core.java_names import JAVA_NAMES
 
 
 def load_object(value: Any, key: str, kind: str = "Class") -> Any:
-    """Return what a configuration entry names.
+    """Return the class or object of a configuration entry.
 
     Args:
         value: An import path (``"package.module.Class"`` or ``"package.module:Outer.Class"``), the
@@ -32,7 +32,7 @@ def load_object(value: Any, key: str, kind: str = "Class") -> Any:
         try:
             found: Any = importlib.import_module(module_name)
         except ModuleNotFoundError as error:
-            # A missing module further inside is the user's to see, not a wrong split of the path.
+            # An import that fails inside the user's module must be shown to the user.
             missing = error.name or ""
             if colon or not (module_name == missing or module_name.startswith(f"{missing}.")):
                 raise _not_found(value, key, kind) from error
@@ -49,10 +49,10 @@ def load_object(value: Any, key: str, kind: str = "Class") -> Any:
 
 
 def load_instance(value: Any, key: str, kind: str = "Class") -> Any:
-    """Return an object: of the class that a configuration entry names, or the entry itself.
+    """Return an object of the class that a configuration entry names, or the entry's object.
 
     Raises:
-        ConfigException: There is no such class, or it cannot be made without arguments.
+        ConfigException: There is no such class, or it cannot be created without arguments.
     """
     found = load_object(value, key, kind)
     if not isinstance(found, type):
@@ -62,7 +62,7 @@ def load_instance(value: Any, key: str, kind: str = "Class") -> Any:
     except Exception as error:
         raise ConfigException(
             f"Invalid value {found.__qualname__} for configuration {key}: "
-            "it cannot be made without arguments",
+            "it cannot be created without arguments",
             detail=f"{type(error).__name__}: {error}",
         ) from error
 

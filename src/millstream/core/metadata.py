@@ -14,7 +14,7 @@ from millstream.core.processor import TaskId
 
 @dataclass(frozen=True, slots=True)
 class HostInfo:
-    """Where an instance answers queries: its ``application.server``.
+    """Host and port at which an instance answers queries: its ``application.server``.
 
     Source: ``state.HostInfo``.
     """
@@ -24,7 +24,7 @@ class HostInfo:
 
     @staticmethod
     def buildFromEndpoint(endPoint: str | None) -> HostInfo | None:
-        """Read ``host:port``, with or without ``scheme://``; None for no text.
+        """Parse ``host:port``, with or without ``scheme://``; None for an empty text.
 
         Raises:
             ConfigException: It is not of that form.
@@ -44,7 +44,7 @@ class HostInfo:
 
     @staticmethod
     def unavailable() -> HostInfo:
-        """Return what stands for an instance that cannot be reached."""
+        """Return the value for an instance that cannot be reached."""
         return HostInfo("unavailable", -1)
 
     def host(self) -> str:
@@ -61,30 +61,30 @@ class HostInfo:
 
 @dataclass(frozen=True, slots=True)
 class KeyQueryMetadata:
-    """Which instances have a key's partition.
+    """Instances that have a key's partition.
 
     Source: ``org.apache.kafka.streams.KeyQueryMetadata``.
     """
 
     NOT_AVAILABLE: ClassVar[KeyQueryMetadata]
-    """What stands for not knowing yet."""
+    """The value for metadata that is not known yet."""
 
     _active: HostInfo
     _standby: frozenset[HostInfo] | None
     _partition: int
 
     def __post_init__(self) -> None:
-        # A set of the caller's own may change, and has no hash.
+        # A caller's set is mutable and has no hash.
         given: object = self._standby
         if isinstance(given, set):
             object.__setattr__(self, "_standby", frozenset(given))
 
     def activeHost(self) -> HostInfo:
-        """Return the instance that works on the partition."""
+        """Return the instance with the active task of the partition."""
         return self._active
 
     def standbyHosts(self) -> set[HostInfo]:
-        """Return the instances that keep copies; None if it was made of None."""
+        """Return the instances with standby tasks; None if created with None."""
         standby = self._standby
         return standby if standby is None else set(standby)  # type: ignore[return-value] # as Kafka
 
@@ -106,7 +106,7 @@ KeyQueryMetadata.NOT_AVAILABLE = KeyQueryMetadata(HostInfo.unavailable(), frozen
 
 @dataclass(frozen=True, slots=True)
 class LagInfo:
-    """How far a store is behind its changelog.
+    """Lag of a store behind its changelog.
 
     Source: ``org.apache.kafka.streams.LagInfo``.
     """
@@ -123,7 +123,7 @@ class LagInfo:
         return self._end
 
     def offsetLag(self) -> int:
-        """Return the difference, at least 0."""
+        """Return the end minus the current position, at least 0."""
         return max(0, self._end - self._current)
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class LagInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsMetadata:
-    """What one instance of an application has.
+    """Stores and partitions of one instance of an application.
 
     Source: ``org.apache.kafka.streams.StreamsMetadata``.
     """
@@ -147,7 +147,7 @@ class StreamsMetadata:
     standby_partitions: frozenset[TopicPartition] = frozenset()
 
     def hostInfo(self) -> HostInfo:
-        """Return where it answers queries."""
+        """Return the host and port at which it answers queries."""
         return self.host_info
 
     def host(self) -> str:
@@ -167,17 +167,17 @@ class StreamsMetadata:
         return set(self.partitions)
 
     def standbyStateStoreNames(self) -> set[str]:
-        """Return the stores of which it has standby copies."""
+        """Return the stores of its standby tasks."""
         return set(self.standby_store_names)
 
     def standbyTopicPartitions(self) -> set[TopicPartition]:
-        """Return the partitions of which it has standby copies."""
+        """Return the source partitions of its standby tasks."""
         return set(self.standby_partitions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskMetadata:
-    """What one task reads, and how far it is.
+    """Partitions and offsets of one task.
 
     Source: ``org.apache.kafka.streams.TaskMetadata``.
     """
@@ -205,13 +205,13 @@ class TaskMetadata:
         return dict(self.ends)
 
     def timeCurrentIdlingStarted(self) -> int | None:
-        """Return since when (epoch ms) the task waits for a partition; None: it does not."""
+        """Return since when (epoch ms) the task waits for a partition; None if it does not wait."""
         return self.idling_since_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadMetadata:
-    """What one thread of an instance does.
+    """State, tasks and clients of one thread of an instance.
 
     Source: ``org.apache.kafka.streams.ThreadMetadata``.
     """
@@ -234,19 +234,19 @@ class ThreadMetadata:
         return self.state
 
     def activeTasks(self) -> set[TaskMetadata]:
-        """Return the tasks it works on."""
+        """Return the active tasks."""
         return set(self.active)
 
     def standbyTasks(self) -> set[TaskMetadata]:
-        """Return the tasks of which it keeps copies."""
+        """Return the standby tasks."""
         return set(self.standby)
 
     def consumerClientId(self) -> str:
-        """Return the ``client.id`` of what reads the topics."""
+        """Return the ``client.id`` of the consumer of source topics."""
         return self.consumer_client_id
 
     def restoreConsumerClientId(self) -> str:
-        """Return the ``client.id`` of what restores stores."""
+        """Return the ``client.id`` of the consumer that restores stores."""
         return self.restore_consumer_client_id
 
     def producerClientIds(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""Choice of partition and topic for a record: Kafka's default and the user's own."""
+"""Partitioners and topic name extractors: Kafka's default and the user's."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def to_positive(number: int) -> int:
 
 
 def default_partition(key: bytes, partitions: int) -> int:
-    """Return the partition that every Kafka client picks for a serialized key.
+    """Return the partition that every Kafka client chooses for a serialized key.
 
     Args:
-        key: Not None: a record without a key has no partition of its own.
-        partitions: How many the topic has.
+        key: Not None: a record without a key may go to any partition.
+        partitions: The topic's number of partitions.
     """
     return _positive_hash(key) % partitions
 
 
-# Streams see the same keys again and again, and hashing one costs ten times as much as this.
+# Keys repeat in streams, and a hash costs ten times as much as a look-up.
 @lru_cache(maxsize=1 << 16)
 def _positive_hash(key: bytes) -> int:
     return to_positive(murmur2(key))
 
 
 class StreamPartitioner(ABC, Generic[K, V]):
-    """Chooses the partitions of a record; a callable with the same arguments will do as well.
+    """Chooses the partitions of a record; may be a callable with the same arguments.
 
     Source: ``processor.StreamPartitioner`` (KIP-837).
     """
@@ -78,18 +78,18 @@ class StreamPartitioner(ABC, Generic[K, V]):
 
 
 class TopicNameExtractor(ABC, Generic[K, V]):
-    """Chooses the topic of a record; a callable with the same arguments will do as well.
+    """Chooses the topic of a record; may be a callable with the same arguments.
 
     Source: ``processor.TopicNameExtractor``.
     """
 
     @abstractmethod
     def extract(self, key: K, value: V, recordContext: RecordContext) -> str:
-        """Return the name of a topic that exists."""
+        """Return the name of an existing topic."""
 
 
 def instance_of(function: Any, method: str) -> Any:
-    """Return an object of a class that has the method; anything else as it is.
+    """Return an instance of a class that has the method; any other object unchanged.
 
     Example:
         >>> class Out:

@@ -1,4 +1,4 @@
-"""Plan: the built topology, frozen, with all that a host needs to make tasks."""
+"""Plan: the built, frozen topology, from which hosts create tasks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from millstream.core.errors import UnknownTopologyException
 
 @dataclass(frozen=True, kw_only=True)
 class SourceNode:
-    """Where records come in; deserializers of None are the application's defaults."""
+    """A source node; deserializers of None are the application's defaults."""
 
     name: str
     topics: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class SourceNode:
     parents: tuple[str, ...] = ()
 
     def reads(self, topic: str) -> bool:
-        """Tell whether records of ``topic`` enter here."""
+        """Tell whether this node reads ``topic``."""
         return topic in self.topics or bool(self.pattern and self.pattern.fullmatch(topic))
 
 
@@ -40,22 +40,22 @@ class ProcessorNode:
     """Returns a fresh processor."""
     stores: tuple[str, ...] = ()
     fixed_key: bool = False
-    """The processor cannot change keys; it is given records as ``FixedKeyRecord``."""
+    """The processor cannot change keys; the task passes records as ``FixedKeyRecord``."""
 
 
 class Repeats(Protocol):
-    """Tells a sink's task which records its reader has had since the last commit."""
+    """Filter of records that a sink has already sent since the last commit."""
 
     def __call__(self, key: bytes | None, value: bytes | None, unserialized: Any, /) -> bool:
-        """Tell whether a record need not be sent; note it, if it has to be."""
+        """Tell whether a record need not be sent; note a record that must be sent."""
 
     def committed(self) -> None:
-        """Forget what has been sent."""
+        """Forget the sent records."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SinkNode:
-    """Where records go out: to ``topic``, or where ``extractor`` says for each record."""
+    """A sink node; it writes to ``topic``, or to the topic that ``extractor`` returns."""
 
     name: str
     parents: tuple[str, ...]
@@ -65,7 +65,7 @@ class SinkNode:
     value_serializer: Any = None
     partitioner: Any = None
     repeats: Callable[[], Repeats] | None = None
-    """Makes, for each task, what tells which records need not be sent; None: all are sent."""
+    """Creates a filter of repeated records for each task; None: all are sent."""
 
 
 Node = SourceNode | ProcessorNode | SinkNode
@@ -73,18 +73,18 @@ Node = SourceNode | ProcessorNode | SinkNode
 
 @dataclass(frozen=True, kw_only=True)
 class StoreNode:
-    """A store and where its contents can be found again."""
+    """A store, the processors that use it, and its changelog."""
 
     name: str
     builder: Any
     users: tuple[str, ...] = ()
     source_topic: str | None = None
-    """A topic that serves as the changelog, where the optimiser found one."""
+    """The source topic that is the changelog, if the optimisation reuses one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalStore:
-    """A store that every task sees whole, and the one-processor topology that fills it."""
+    """A store with all partitions for every task, and the sub-topology that fills it."""
 
     subtopology: int
     store: StoreNode
@@ -92,7 +92,7 @@ class GlobalStore:
     processor: ProcessorNode
 
     def as_subtopology(self) -> SubTopology:
-        """Return what a task has to run to fill the store."""
+        """Return the sub-topology that fills the store."""
         return SubTopology(
             id=self.subtopology, nodes=(self.source, self.processor), stores=(self.store,)
         )
@@ -100,7 +100,7 @@ class GlobalStore:
 
 @dataclass(frozen=True, kw_only=True)
 class SubTopology:
-    """Nodes that must share a task because they are joined by edges or by stores."""
+    """Nodes that must share a task because edges or stores connect them."""
 
     id: int
     nodes: tuple[Node, ...]
@@ -148,5 +148,5 @@ class Plan:
         raise UnknownTopologyException(f"the topology has no sub-topology {id}")
 
     def internal_name(self, topic: str, application_id: str) -> str:
-        """Return the topic's name on the broker: repartition topics carry the application's."""
+        """Return the name on the broker: a repartition topic begins with the application id."""
         return f"{application_id}-{topic}" if topic in self.repartition_topics else topic

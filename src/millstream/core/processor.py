@@ -1,4 +1,4 @@
-"""Contract between the nodes of a topology and the task that runs them."""
+"""Contracts of processors, their suppliers, contexts and punctuators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VOut = TypeVar("VOut")
 
 
 class PunctuationType(enum.Enum):
-    """Which clock drives a punctuation.
+    """Clock of a punctuation.
 
     Source: ``processor.PunctuationType``.
     """
@@ -39,11 +39,11 @@ class Cancellable(ABC):
 
     @abstractmethod
     def cancel(self) -> None:
-        """Stop the punctuation; calling it twice, or from inside it, is fine."""
+        """Stop the punctuation; may be called twice, also from inside the punctuation."""
 
 
 class Punctuator(Protocol):
-    """What ``schedule`` calls; a plain callable of one argument will do as well."""
+    """Callback of ``schedule``; may be a callable of one argument."""
 
     def punctuate(self, timestamp: int) -> None:
         """Do the periodic work; ``timestamp`` is the current time of the punctuation's clock."""
@@ -86,7 +86,7 @@ class TaskId:
 
     @staticmethod
     def parse(taskIdStr: str | None) -> TaskId:
-        """Read ``0_3`` or ``name__0_3``.
+        """Parse ``0_3`` or ``name__0_3``.
 
         Raises:
             TaskIdFormatException: The text is not of that form.
@@ -120,7 +120,7 @@ class TaskId:
 
 
 class ProcessingContext(ABC):
-    """What every processor may ask of its task.
+    """A task's interface for its processors.
 
     Source: ``processor.api.ProcessingContext``.
     """
@@ -135,7 +135,7 @@ class ProcessingContext(ABC):
 
     @abstractmethod
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the current record came from; None before the first record."""
+        """Return the current record's topic, partition and offset; None before the first record."""
 
     @abstractmethod
     def keySerde(self) -> Serde[Any]:
@@ -163,7 +163,7 @@ class ProcessingContext(ABC):
 
         ``schedule(interval, type, callback)`` or, on a fixed grid,
         ``schedule(startTime, interval, type, callback)``. Interval: ``timedelta`` or milliseconds,
-        at least 1 ms. Missed times are not made up for.
+        at least 1 ms. Missed times are skipped.
         """
 
     @abstractmethod
@@ -184,7 +184,7 @@ class ProcessingContext(ABC):
 
     @abstractmethod
     def currentStreamTimeMs(self) -> int:
-        """Return the largest event time the task has taken in; -1 before the first record."""
+        """Return the task's largest event time so far; -1 before the first record."""
 
     @abstractmethod
     def metrics(self) -> Any:
@@ -215,11 +215,11 @@ class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
 
     def timestamp(self) -> int:
         """Return the event time of the current record, epoch milliseconds; -1 without one."""
-        raise UnsupportedOperationException(f"{a_kind(self)} does not know the event time")
+        raise UnsupportedOperationException(f"{a_kind(self)} does not have the event time")
 
     def headers(self) -> Headers:
         """Return the headers of the current record."""
-        raise UnsupportedOperationException(f"{a_kind(self)} does not know the headers")
+        raise UnsupportedOperationException(f"{a_kind(self)} does not have the headers")
 
     @abstractmethod
     def forward(self, record: Record[KOut, VOut], childName: str | None = None) -> None:
@@ -227,7 +227,7 @@ class ProcessorContext(ProcessingContext, Generic[KOut, VOut]):
 
 
 class FixedKeyProcessorContext(ProcessingContext, Generic[KOut, VOut]):
-    """The context of a ``FixedKeyProcessor``: forwards only records with the key it got."""
+    """The context of a ``FixedKeyProcessor``: forwards records with unchanged keys only."""
 
     @abstractmethod
     def forward(self, record: FixedKeyRecord[KOut, VOut], childName: str | None = None) -> None:
@@ -305,7 +305,7 @@ class ConnectedStoreProvider:
 
 
 class ProcessorSupplier(ConnectedStoreProvider, ABC, Generic[KIn, VIn, KOut, VOut]):
-    """Makes processors; a class or any callable without arguments will do as well."""
+    """Makes processors; may be a class or a callable without arguments."""
 
     @abstractmethod
     def get(self) -> Processor[KIn, VIn, KOut, VOut]:
@@ -313,7 +313,7 @@ class ProcessorSupplier(ConnectedStoreProvider, ABC, Generic[KIn, VIn, KOut, VOu
 
 
 class FixedKeyProcessorSupplier(ConnectedStoreProvider, ABC, Generic[KIn, VIn, VOut]):
-    """Makes fixed-key processors; a class or any callable will do as well."""
+    """Makes fixed-key processors; may be a class or a callable without arguments."""
 
     @abstractmethod
     def get(self) -> FixedKeyProcessor[KIn, VIn, VOut]:

@@ -18,11 +18,11 @@ _LONG = struct.Struct(">q")
 _INT = struct.Struct(">i")
 
 ABSENT = _INT.pack(-1)
-"""What stands for None."""
+"""The bytes of None."""
 
 
 def sized(data: bytes | None) -> bytes:
-    """Return a value behind its length."""
+    """Return a value after its length."""
     return ABSENT if data is None else _INT.pack(len(data)) + data
 
 
@@ -50,7 +50,7 @@ def _name(topic: bytes) -> str:
 
 
 class BytesReader:
-    """Takes numbers and byte strings off the front of some bytes."""
+    """Reads numbers and byte strings from a position in bytes."""
 
     __slots__ = ("_at", "_data")
 
@@ -59,17 +59,17 @@ class BytesReader:
         self._at = start
 
     def long(self) -> int:
-        """Take a number of 8 bytes."""
+        """Read a number of 8 bytes."""
         self._at += _LONG.size
         return int(_LONG.unpack_from(self._data, self._at - _LONG.size)[0])
 
     def integer(self) -> int:
-        """Take a number of 4 bytes."""
+        """Read a number of 4 bytes."""
         self._at += _INT.size
         return int(_INT.unpack_from(self._data, self._at - _INT.size)[0])
 
     def sized(self, size: int | None = None) -> bytes | None:
-        """Take a value behind its length, or behind a length that has been taken already."""
+        """Read a length and the value after it; only the value if ``size`` is given."""
         at = self._at
         length = size
         if length is None:
@@ -82,7 +82,7 @@ class BytesReader:
         return self._data[at : self._at]
 
     def context(self) -> RecordContext:
-        """Take what ``context_bytes`` wrote."""
+        """Read a context that ``context_bytes`` wrote."""
         data, at = self._data, self._at
         timestamp, offset, size = _TIMES_AND_SIZE.unpack_from(data, at)
         at += _TIMES_AND_SIZE.size

@@ -1,4 +1,4 @@
-"""Context of the current record: its source, and what handlers and caches need of it."""
+"""Contexts of the current record: source coordinates, event time, headers and raw bytes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from millstream.core.headers import Headers
 from millstream.core.records import RecordMetadata
 
 
-class RecordContext:
-    """Source coordinates, time and headers of the record being processed; never changed in place.
-
-    Source: ``processor.api.RecordContext`` and Kafka's ``ProcessorRecordContext``.
-    """
+class SourceContext:
+    """Source coordinates, event time, headers and raw bytes of a record; never changed in place."""
 
     __slots__ = (
         "_headers",
@@ -69,6 +66,15 @@ class RecordContext:
     def sourceRawValue(self) -> bytes | None:
         """Return the value's bytes as they came from the source topic."""
         return self._raw_value
+
+
+class RecordContext(SourceContext):
+    """The context of the current record.
+
+    Source: ``processor.api.RecordContext`` and Kafka's ``ProcessorRecordContext``.
+    """
+
+    __slots__ = ()
 
     def moved(self, timestamp: int, headers: Headers | None) -> RecordContext:
         """Return the same coordinates with another time and other headers."""

@@ -22,7 +22,7 @@ V2 = TypeVar("V2")
 class Record(Generic[K, V]):
     """A key, a value, an event time in epoch milliseconds (at least 0), and headers.
 
-    Immutable but for its headers; ``withX`` returns a changed copy.
+    Immutable except for its headers; ``withX`` returns a changed copy.
 
     Raises:
         StreamsException: ``timestamp`` is negative.
@@ -99,7 +99,7 @@ class Record(Generic[K, V]):
 
 
 def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
-    """Build a record whose time is known to be valid; skips the check, copies the headers."""
+    """Return a record with a copy of the headers, without the check of the timestamp."""
     record: Record[Any, Any] = Record.__new__(Record)
     record._key = key
     record._value = value
@@ -109,7 +109,7 @@ def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -
 
 
 def adopt_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:
-    """Build a record that shares ``headers``; for the engine, where no other object holds them."""
+    """Return a record with ``headers`` themselves; for the engine, if no other object has them."""
     record: Record[Any, Any] = Record.__new__(Record)
     record._key = key
     record._value = value
@@ -184,7 +184,7 @@ class InternalFixedKeyRecordFactory:
 
     @staticmethod
     def create(record: Record[K, V]) -> FixedKeyRecord[K, V]:
-        """Return ``record`` as one whose key cannot be changed."""
+        """Return ``record`` as a ``FixedKeyRecord``."""
         if record is None:
             raise NullPointerException("record can't be null")
         return FixedKeyRecord(record)
@@ -192,7 +192,7 @@ class InternalFixedKeyRecordFactory:
 
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
-    """Where the current record came from.
+    """Topic, partition and offset of the current record.
 
     Source: ``processor.api.RecordMetadata``.
     """
@@ -215,7 +215,7 @@ class RecordMetadata:
 
 
 class Change(Generic[V]):
-    """An update of a table: the new value and, where someone asked for it, the old one."""
+    """An update of a table: the new value and, if an operator needs it, the old value."""
 
     __slots__ = ("is_latest", "new", "old")
 

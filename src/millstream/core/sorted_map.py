@@ -1,4 +1,4 @@
-"""Dictionary that can also be read in key order, sorted only when that is asked for."""
+"""Dictionary with range reads in key order; sorted at the first range read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ V = TypeVar("V")
 
 
 class SortedMap(Generic[V]):
-    """Bytes to values: dict speed for points, ordered ranges on demand.
+    """A map from bytes to values: point reads as fast as a dict's, and ordered range reads.
 
-    New keys are noted on the side and merged into the order by the next range read. A map that is
-    never scanned is never sorted. Removed keys are noted too and left out of what is read: taking
-    each out of the order would cost more than all else.
+    The next range read merges new keys into the order. A map without range reads is never sorted.
+    Removed keys stay in the order and are filtered from reads: to remove each would be slow.
     """
 
     __slots__ = ("_gone", "_new", "_order", "values")
@@ -41,7 +40,7 @@ class SortedMap(Generic[V]):
         """Set many values."""
         if self._order is not None:
             values = self.values
-            # A difference of the two dicts' keys would go through all of this one's.
+            # A difference of the two key views would iterate over all of this map's keys.
             added = [key for key in entries if key not in values]
             if self._gone:
                 self._new.extend(filterfalse(self._gone.__contains__, added))

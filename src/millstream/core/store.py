@@ -1,7 +1,7 @@
 """Contract of a byte store, for authors of store plugins.
 
-Four methods carry every kind of Kafka store: the types of the ``stores`` room (key-value, window,
-session, ...) lay out their keys so that ordered bytes are all they need.
+Four methods are enough for every kind of Kafka store: the store types in ``stores`` (key-value,
+window, session, ...) lay out their keys so that they need ordered bytes only.
 """
 
 from __future__ import annotations
@@ -21,52 +21,52 @@ Range = tuple[bytes, bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreTraits:
-    """What a byte store promises; runtime, documentation and test kit all read it.
+    """Promises of a byte store, for the runtime, the documentation and the test kit.
 
-    A promise that is not made costs time, never correctness: the runtime does the work instead.
+    A missing promise costs time, never correctness: the runtime does the work instead.
     """
 
     durable: bool = False
-    """What ``write`` put is there, with its version, after ``open`` on the same directory.
+    """Written entries and their version are there after ``open`` on the same directory.
 
-    That holds when the process was killed in between, at any moment. The runtime gives such a store
-    a directory that outlives the worker; without it, the store is rebuilt from its changelog.
+    This holds even if the process was killed in between, at any moment. Such a store has a
+    directory that outlives the worker; any other store is rebuilt from its changelog.
     """
     ordered: bool = True
     """``scan`` keeps to its bounds and to the order of unsigned bytes.
 
-    Without it, ``scan`` may yield everything in any order, and the runtime reads all of it into
-    memory to pick and sort.
+    Without it, ``scan`` may yield all entries in any order, and the runtime reads all of them into
+    memory to select and sort.
     """
     snapshot_scans: bool = False
-    """A scan shows what was there when it was made, whatever is written while it is read.
+    """A scan yields the entries at its start, whatever is written while it is read.
 
     Without it, the runtime reads open scans to their end into memory before each ``write``.
     """
     native_ttl: bool = False
     """``write`` expires the ranges of ``dropped`` itself.
 
-    Without it, ``dropped`` is always empty: the runtime scans for the keys of an expired range and
-    puts their deletions into the batch.
+    Without it, ``dropped`` is always empty: the runtime scans an expired range for keys and adds
+    their deletions to the batch.
     """
     shareable: bool = False
     """Several processes of a machine may have one directory open; only one of them writes.
 
-    The readers see whole writes only. The runtime then keeps one copy on a machine, which its
-    workers hand on; without it, each worker has its own.
+    Readers see complete writes only. The runtime then keeps one copy on a machine, which its
+    workers use in turn; without it, each worker has its own copy.
     """
 
 
 class ByteStore(ABC):
     """Bytes to bytes, ordered by unsigned byte comparison, owned by one task in one process.
 
-    Calls come one at a time, though not always from the same thread. Keys and values may be empty,
-    and of any length. All changes of a batch come in one ``write``, so a store needs no transaction
-    beyond that call.
+    Calls come one at a time, but not always from the same thread. Keys and values may be empty, and
+    of any length. All changes of a batch come in one ``write``, so a store needs no transaction
+    over several calls.
     """
 
     name: ClassVar[str]
-    """What users write in ``default.dsl.store``; lower case, unique among the plugins."""
+    """The name for ``default.dsl.store``; lower case, unique among the plugins."""
     traits: ClassVar[StoreTraits] = StoreTraits()
 
     @classmethod
@@ -75,7 +75,7 @@ class ByteStore(ABC):
         """Open the store in a directory that exists and that no other process writes to.
 
         Args:
-            directory: Its own; a store that is not durable leaves it alone.
+            directory: The store's directory; a store that is not durable does not use it.
             options: The application's configuration.
         """
 
@@ -93,9 +93,9 @@ class ByteStore(ABC):
     ) -> None:
         """Apply one batch atomically and remember ``version`` with it.
 
-        First every key of each range of ``dropped`` goes, then each entry of ``batch`` is set, or
-        deleted where its value is None (deleting what is absent is fine). ``batch`` is the caller's
-        and changes afterwards: copy what you keep.
+        First delete every key of each range of ``dropped``, then set each entry of ``batch``, or
+        delete it if its value is None (the key may be absent). The caller changes ``batch``
+        afterwards: copy it if you keep it.
         """
 
     @abstractmethod
@@ -107,16 +107,16 @@ class ByteStore(ABC):
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store.
 
-        A durable store overrides this: the version has to survive with the data.
+        A durable store overrides this: the version must be as durable as the data.
         """
         return None
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """Return the value of each key, in order; override it where one call is cheaper."""
+        """Return the value of each key, in order; override it if one call is faster."""
         return [self.get(key) for key in keys]
 
     def size_estimate(self) -> int:
-        """Return about how many entries there are."""
+        """Return the approximate number of entries."""
         return sum(1 for _ in self.scan(None, None))
 
     def close(self) -> None:  # noqa: B027 - doing nothing is a right answer

@@ -1,4 +1,4 @@
-"""Event time: timestamp extractors."""
+"""Timestamp extractors: the event time of records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class TimestampExtractor(ABC):
-    """Gives each record its event time; a callable with the same arguments will do as well.
+    """Extracts the event time of a record; may be a callable with the same arguments.
 
     Source: ``processor.TimestampExtractor``.
     """
@@ -30,10 +30,10 @@ class TimestampExtractor(ABC):
 
 
 class ExtractRecordMetadataTimestamp(TimestampExtractor):
-    """Takes the timestamp that the record carries; a subclass says what to do without one."""
+    """Takes the record's timestamp; a subclass handles negative ones."""
 
     def extract(self, record: ConsumerRecord[Any, Any], partitionTime: int) -> int:
-        """Return the record's own timestamp, or what ``onInvalidTimestamp`` makes of it."""
+        """Return the record's timestamp; if negative, the result of ``onInvalidTimestamp``."""
         timestamp = record.timestamp()
         if timestamp < 0:
             return self.onInvalidTimestamp(record, timestamp, partitionTime)
@@ -101,7 +101,7 @@ class UsePartitionTimeOnInvalidTimestamp(ExtractRecordMetadataTimestamp):
 
 
 class WallclockTimestampExtractor(TimestampExtractor):
-    """Takes the time at which the record is processed: of the system, also in tests."""
+    """Takes the system's time of processing, also in tests."""
 
     def extract(self, record: ConsumerRecord[Any, Any], partitionTime: int) -> int:
         """Return the system's time."""

@@ -1,4 +1,4 @@
-"""Target and event time of a forwarded key and value, before ``Record`` replaced it."""
+"""``To``: target and event time of a forwarded key and value, as before ``Record``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class To:
 
     @staticmethod
     def child(childName: str) -> To:
-        """Go to one child."""
+        """Return the target of one child."""
         return To(childName)
 
     @staticmethod
     def all() -> To:
-        """Go to all children."""
+        """Return the target of all children."""
         return To()
 
     def withTimestamp(self, timestamp: int) -> To:

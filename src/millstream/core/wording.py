@@ -21,9 +21,9 @@ def a(noun: str) -> str:
 
 
 def a_kind(value: object) -> str:
-    """Return what an object is: its type's name with its article.
+    """Return the name of an object's type with its article.
 
-    The name of a type that is called as a builtin, and is none, comes with its module.
+    The module is added for a type that has the name of a builtin and is not one.
 
     Example:
         >>> a_kind(5)

@@ -6,10 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-from millstream.core.processor import (
-    FixedKeyProcessorSupplier,
-    ProcessorSupplier,
-)
+from millstream.core.processor import FixedKeyProcessorSupplier, ProcessorSupplier
 from millstream.core.state import StoreBuilder
 
 KIn = TypeVar("KIn")
@@ -26,14 +23,12 @@ class WrappedFixedKeyProcessorSupplier(FixedKeyProcessorSupplier[KIn, VIn, VOut]
     """Marks a supplier as one that a ``ProcessorWrapper`` has seen."""
 
 
-class _Unchanged:
-    """The supplier that it was given."""
-
+class _Delegate:
     def __init__(self, supplier: Any) -> None:
         self._supplier = supplier
 
     def get(self) -> Any:
-        """Return what the supplier returns."""
+        """Return a new processor of the supplier."""
         return self._supplier.get()
 
     def stores(self) -> set[StoreBuilder[Any]] | None:
@@ -42,44 +37,41 @@ class _Unchanged:
         return found
 
 
-class _Passed(_Unchanged, WrappedProcessorSupplier[Any, Any, Any, Any]):
-    """A supplier of processors that may change keys."""
+class _MarkedSupplier(_Delegate, WrappedProcessorSupplier[Any, Any, Any, Any]): ...
 
 
-class _PassedFixedKey(_Unchanged, WrappedFixedKeyProcessorSupplier[Any, Any, Any]):
-    """A supplier of processors that cannot change keys."""
+class _MarkedFixedKeySupplier(_Delegate, WrappedFixedKeyProcessorSupplier[Any, Any, Any]): ...
 
 
 class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
-    """Sees the supplier of every processor, the DSL's included, and may put another in its place.
+    """Is given the supplier of every processor, the DSL's included, and may replace it.
 
-    It is shown a supplier when the processor comes into the topology (the DSL's: in ``build``); a
-    user's own supplier it is shown as the object that it is. ``processorSupplier.stores()`` has the
-    builders of the operator's stores, which the returned supplier may exchange for others of the
-    same names.
-    What fills global and read-only stores from their topics is not shown.
+    The wrapper is called when a processor is added to the topology (for the DSL's: in ``build``). A
+    user's supplier is passed as it is. ``processorSupplier.stores()`` has the builders of the
+    operator's stores; the returned supplier may replace them by others of the same names. The
+    wrapper is not called for the processors of global and read-only stores.
 
     Name a subclass as ``processor.wrapper.class`` in the configuration that is given to
     ``StreamsBuilder(TopologyConfig(...))`` or ``Topology(TopologyConfig(...))``; elsewhere the key
-    has no effect. A wrapped processor takes records one by one.
+    has no effect. A wrapped processor is given records one by one.
 
     Source: KIP-1112, ``processor.api.ProcessorWrapper``.
     """
 
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Take what is needed from the configuration."""
+        """Take settings from the configuration."""
 
     @abstractmethod
     def wrapProcessorSupplier(
         self, processorName: str, processorSupplier: ProcessorSupplier[Any, Any, Any, Any]
     ) -> WrappedProcessorSupplier[Any, Any, Any, Any]:
-        """Return a supplier instead; ``asWrapped(processorSupplier)`` to change nothing."""
+        """Return the supplier to use; ``asWrapped(processorSupplier)`` changes nothing."""
 
     @abstractmethod
     def wrapFixedKeyProcessorSupplier(
         self, processorName: str, processorSupplier: FixedKeyProcessorSupplier[Any, Any, Any]
     ) -> WrappedFixedKeyProcessorSupplier[Any, Any, Any]:
-        """Return a supplier instead; ``asWrappedFixedKey(processorSupplier)`` changes nothing.
+        """Return the supplier to use; ``asWrappedFixedKey(processorSupplier)`` changes nothing.
 
         Called for processors that cannot change keys: ``processValues``, and the DSL's
         ``mapValues``, ``flatMapValues``, ``filter``, ``peek`` and ``KTable.toStream``.
@@ -90,14 +82,14 @@ class ProcessorWrapper(ABC, Generic[KIn, VIn, KOut, VOut]):
         processorSupplier: ProcessorSupplier[KIn, VIn, KOut, VOut],
     ) -> WrappedProcessorSupplier[KIn, VIn, KOut, VOut]:
         """Return the supplier as it is, marked as wrapped."""
-        return _Passed(processorSupplier)
+        return _MarkedSupplier(processorSupplier)
 
     @staticmethod
     def asWrappedFixedKey(
         processorSupplier: FixedKeyProcessorSupplier[KIn, VIn, VOut],
     ) -> WrappedFixedKeyProcessorSupplier[KIn, VIn, VOut]:
         """Return the supplier as it is, marked as wrapped."""
-        return _PassedFixedKey(processorSupplier)
+        return _MarkedFixedKeySupplier(processorSupplier)
 
 
 class NoOpProcessorWrapper(ProcessorWrapper[Any, Any, Any, Any]):

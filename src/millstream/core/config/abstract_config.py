@@ -1,4 +1,4 @@
-"""A checked set of configuration entries."""
+"""``AbstractConfig``: a set of checked configuration entries."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 
 
 class AbstractConfig:
-    """Entries that were parsed and checked against their keys' definitions.
+    """Entries that are parsed and checked by their keys' definitions.
 
-    Entries without a definition are kept as they are: clients and plugins may know them.
+    Entries without a definition stay unchanged: clients and plugins may use them.
 
     Source: ``org.apache.kafka.common.config.AbstractConfig``.
     """
@@ -35,7 +35,7 @@ class AbstractConfig:
         self._values = {name: self._parsed(key) for name, key in keys.items()}
 
     def get(self, key: str) -> Any:
-        """Return a value, the default where nothing was given.
+        """Return a value, or the key's default.
 
         Raises:
             ConfigException: No such key is defined.
@@ -58,10 +58,7 @@ class AbstractConfig:
         value: int = self.get(key)
         return value
 
-    def getLong(self, key: str) -> int:
-        """Return a number; None if it was not given and has no default."""
-        value: int = self.get(key)
-        return value
+    getLong = getInt
 
     def getBoolean(self, key: str) -> bool:
         """Return a truth value."""
@@ -73,7 +70,7 @@ class AbstractConfig:
         return list(self.get(key))
 
     def getClass(self, key: str) -> Any:
-        """Return a class; the object itself where an object was given."""
+        """Return a class; if the entry is an object, the object."""
         return load_object(self.get(key), key)
 
     def getConfiguredInstance(self, key: str, t: type | None = None) -> Any:
@@ -81,10 +78,10 @@ class AbstractConfig:
 
         Args:
             key: The entry's key.
-            t: What the object must be an instance of, if given.
+            t: The expected class of the object, if any.
 
         Raises:
-            ConfigException: It cannot be made, or is not what the key is for.
+            ConfigException: It cannot be created, or is of a wrong class.
         """
         found = self.instance(key)
         if t is not None and found is not None and not isinstance(found, t):
@@ -98,7 +95,7 @@ class AbstractConfig:
         """Return the configured object of an entry of type class; None if it names none.
 
         Raises:
-            ConfigException: It cannot be made, or is not what the key is for.
+            ConfigException: It cannot be created, or is of a wrong class.
         """
         value = self.get(key)
         if value is None:
@@ -114,11 +111,11 @@ class AbstractConfig:
         return dict(self._values)
 
     def originals(self) -> dict[str, Any]:
-        """Return what was given, as a new dictionary."""
+        """Return the entries as given, as a new dictionary."""
         return dict(self._originals)
 
     def originalsWithPrefix(self, prefix: str, strip: bool = True) -> dict[str, Any]:
-        """Return what was given under keys with a prefix, which is cut off unless told not to."""
+        """Return the given entries whose keys have a prefix; ``strip`` removes the prefix."""
         return {
             name[len(prefix) :] if strip else name: value
             for name, value in self._originals.items()
@@ -126,11 +123,11 @@ class AbstractConfig:
         }
 
     def merged(self) -> dict[str, Any]:
-        """Return the values, and what was given under keys that have no definition."""
+        """Return all values, and the given entries without a definition."""
         return self._originals | self._values
 
     def warn_of_slips(self, known_prefixes: Iterable[str]) -> None:
-        """Log a warning for each key that is not defined and looks like one that is."""
+        """Log a warning for each undefined key that is similar to a defined one."""
         prefixes = tuple(known_prefixes)
         for name in self._originals:
             if name in self._keys or name.startswith(prefixes):

@@ -1,4 +1,4 @@
-"""Names of the settings that Kafka's clients know, as of Kafka 4.3.1."""
+"""Names of the settings of Kafka's clients, as of Kafka 4.3.1."""
 
 from __future__ import annotations
 

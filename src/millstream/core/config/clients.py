@@ -23,7 +23,7 @@ CLIENT_PREFIXES = (
     "producer.",
     "admin.",
 )
-# Not for clients: what they would warn of, or what is not Kafka's at all.
+# Prefixes of entries that are not passed to clients.
 OTHER_PREFIXES = ("topic.", "client.tag.", "spark.", "millstream.", "__", "internal.")
 
 CONSUMER_DEFAULTS: Mapping[str, Any] = {
@@ -69,7 +69,7 @@ def consumer_settings(
     """Return a consumer's settings; later ones win: defaults, custom, ``consumer.``, own prefix.
 
     Raises:
-        ConfigException: More requests in flight than exactly-once allows.
+        ConfigException: Exactly-once does not allow so many requests in flight.
     """
     given = _given(config, "consumer.", CONSUMER_NAMES)
     given.pop("group.protocol", None)
@@ -86,10 +86,10 @@ def consumer_settings(
 
 
 def main_consumer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str, Any]:
-    """Return the settings of the consumer of source topics, with what its assignor needs.
+    """Return the settings of the consumer of source topics, with those of its assignor.
 
     Raises:
-        ConfigException: More requests in flight than exactly-once allows.
+        ConfigException: Exactly-once does not allow so many requests in flight.
         IllegalArgumentException: Segments of internal topics are smaller than the producer's
             batches.
     """
@@ -125,7 +125,7 @@ def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str
     """Return a producer's settings; later ones win: defaults, custom, ``producer.``.
 
     Raises:
-        ConfigException: More requests in flight than exactly-once allows.
+        ConfigException: Exactly-once does not allow so many requests in flight.
     """
     given = _given(config, "producer.", PRODUCER_NAMES)
     defaults = dict(PRODUCER_DEFAULTS)
@@ -133,8 +133,7 @@ def producer_settings(config: AbstractConfig, *, exactly_once: bool) -> dict[str
         _drop_fixed("producer", given, PRODUCER_EXACTLY_ONCE, ("enable.idempotence",))
         if "transactional.id" in given:
             log.warning(
-                "producer setting ignored key=transactional.id value=%s: exactly-once chooses "
-                "its own",
+                "producer setting ignored key=transactional.id value=%s: exactly-once sets another",
                 given.pop("transactional.id"),
             )
         _check_in_flight(given.get(IN_FLIGHT_KEY))
@@ -171,7 +170,7 @@ def plain_admin_settings(config: AbstractConfig) -> dict[str, Any]:
 def _plain(
     config: AbstractConfig, settings: Mapping[str, Any], names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return the entries in ``names`` and those that no client knows, for the broker clients."""
+    """Return the entries in ``names`` and those that no client has, for the broker clients."""
     known, not_for_all = set(names), CLIENT_PREFIXES + OTHER_PREFIXES
     kept = {
         key: value
@@ -184,14 +183,14 @@ def _plain(
 
 
 def _given(config: AbstractConfig, prefix: str, names: frozenset[str]) -> dict[str, Any]:
-    """Return what was given under a client's own names, and under its prefix, which wins."""
+    """Return the given entries with a client's names and with its prefix; the prefix wins."""
     originals = config.originals()
     known = {key: value for key, value in originals.items() if key in names}
     return known | config.originalsWithPrefix(prefix)
 
 
 def _custom(config: AbstractConfig) -> dict[str, Any]:
-    """Return what neither Kafka Streams nor a client knows: all clients get it."""
+    """Return the entries that neither Kafka Streams nor a client defines: all clients get them."""
     known = CONSUMER_NAMES | PRODUCER_NAMES | ADMIN_NAMES | config.values().keys()
     prefixes = ("consumer.", "producer.", "admin.")
     return {
@@ -204,7 +203,7 @@ def _custom(config: AbstractConfig) -> dict[str, Any]:
 def _drop_fixed(
     client: str, given: dict[str, Any], used: Mapping[str, Any], fixed: Iterable[str]
 ) -> None:
-    """Remove settings that are not the user's to choose; one that differs is logged."""
+    """Remove settings with fixed values; log those that differ."""
     for key in fixed:
         value = given.pop(key, used[key])
         if str(value).lower() != str(used[key]).lower():

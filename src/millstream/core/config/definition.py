@@ -34,8 +34,7 @@ PLUGIN_NAMES = frozenset(
         "task.assignor.class",
     }
 )
-"""Entries of type class that may be a plugin's short name, which only the plugins' room can tell.
-"""
+"""Entries of type class that may be a plugin's short name; ``millstream.plugins`` resolves it."""
 
 
 class ValueKind(enum.Enum):
@@ -51,7 +50,7 @@ class ValueKind(enum.Enum):
 
 
 NO_CLASSES = (int, float, complex, bytes, bytearray, list, tuple, set, frozenset, dict)
-"""What is no object that could be meant, not even of a user's own class."""
+"""Types whose values, and those of subclasses, are refused for entries of type class."""
 
 BITS = {ValueKind.INT: 32, ValueKind.LONG: 64}
 
@@ -66,10 +65,10 @@ class ConfigKey:
     check: Check | None = None
 
     def parse(self, given: Any) -> Any:
-        """Return the value that a caller's entry stands for.
+        """Return the parsed and checked value of an entry.
 
         Raises:
-            ConfigException: It is of another type, or out of bounds.
+            ConfigException: The value is of another type, or out of bounds.
         """
         value = given if given is None else PARSERS[self.kind](self, given)
         if self.check is not None:
@@ -77,10 +76,10 @@ class ConfigKey:
         return value
 
     def value_in(self, entries: Mapping[str, Any]) -> Any:
-        """Return the value that unchecked entries give to this key, or its default.
+        """Return this key's parsed value in unchecked entries, or its default.
 
         Raises:
-            ConfigException: It is of another type, or out of bounds.
+            ConfigException: The value is of another type, or out of bounds.
         """
         given = entries.get(self.name)
         return self.default if given is None else self.parse(given)
@@ -94,12 +93,17 @@ def invalid(name: str, value: Any, reason: str, *, hint: str = "") -> ConfigExce
     return ConfigException(f"Invalid value {text} for configuration {name}: {reason}", hint=hint)
 
 
+def not_none(name: str, value: Any) -> None:
+    """Refuse None."""
+    if value is None:
+        raise invalid(name, value, "Value must be non-null")
+
+
 def at_least(minimum: int) -> Check:
     """Return the check that a number is not below ``minimum``."""
 
     def check(name: str, value: Any) -> None:
-        if value is None:
-            raise invalid(name, value, "Value must be non-null")
+        not_none(name, value)
         if value < minimum:
             raise invalid(name, value, f"Value must be at least {minimum}")
 
@@ -107,7 +111,7 @@ def at_least(minimum: int) -> Check:
 
 
 def one_of(*allowed: str | None, any_case: bool = False) -> Check:
-    """Return the check that a text is one of these."""
+    """Return the check that a text is one of ``allowed``."""
     accepted = {text.upper() if any_case and text else text for text in allowed}
 
     def check(name: str, value: Any) -> None:
@@ -166,7 +170,7 @@ def _list(key: ConfigKey, value: Any) -> list[Any]:
 
 
 def _names(key: ConfigKey, value: Any) -> list[Any]:
-    """Return a list without what stands there before; an empty name is a slip."""
+    """Return a list without duplicates; refuse empty names."""
     found = _list(key, value)
     if "" in found:
         raise ConfigException(f"Configuration '{key.name}' values must not be empty.")

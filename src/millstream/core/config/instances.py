@@ -15,7 +15,7 @@ from millstream.core.handlers import (
 )
 from millstream.core.timestamps import TimestampExtractor
 
-# Any one of the methods is enough; the handlers' second one is their form before Kafka 4.2.
+# One of the methods is enough; ``handle`` is the handlers' method before Kafka 4.2.
 METHODS: dict[str, tuple[str, ...]] = {
     "default.key.serde": ("serializer",),
     "default.value.serde": ("serializer",),
@@ -32,7 +32,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 
 
 class CallableExtractor(TimestampExtractor):
-    """A plain callable as a timestamp extractor."""
+    """A timestamp extractor that calls a callable."""
 
     def __init__(self, function: Callable[[Any, int], int]) -> None:
         self._function = function
@@ -77,10 +77,10 @@ ADAPTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def adapted(key: str, found: Any) -> Any:
-    """Return an entry's object, or its callable as such an object.
+    """Return an entry's object; a callable is wrapped in an object of the key's interface.
 
     Raises:
-        ConfigException: It is not what the key is for.
+        ConfigException: The object does not have the key's methods.
     """
     methods = METHODS.get(key)
     if methods is None or any(callable(getattr(found, method, None)) for method in methods):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from millstream.core.config.definition import (
     ValueKind,
     at_least,
     invalid,
+    not_none,
     one_of,
 )
 from millstream.core.errors import ConfigException
@@ -49,7 +51,7 @@ def optimizations(setting: str) -> set[str]:
     Raises:
         ConfigException: It is neither ``none``, ``all``, nor a list of optimisations.
     """
-    # A comma at the end counts for nothing, as in Java.
+    # As in Java, commas at the end have no effect.
     kept = setting.rstrip(", ")
     parts = [part.strip() for part in kept.split(",")] if kept or "," not in setting else []
     if parts == ["all"]:
@@ -65,70 +67,47 @@ def optimizations(setting: str) -> set[str]:
     if wrong:
         raise ConfigException(
             f"Unrecognized config. {_ACCEPTABLE}",
-            detail=f'The value of topology.optimization is "{setting}"; "{wrong[0]}" is none.',
+            detail=f'The value of topology.optimization is "{setting}"; "{wrong[0]}" is not one.',
         )
     return set(parts)
 
 
 def _optimization(name: str, value: Any) -> None:
-    if value is None:
-        raise invalid(name, value, "Value must be non-null")
+    not_none(name, value)
     optimizations(value)
 
 
 def _few_tags(name: str, value: Any) -> None:
-    _not_none(name, value)
+    not_none(name, value)
     if len(value) > RACK_TAGS_MAX:
         raise invalid(name, value, f"exceeds maximum list size of [{RACK_TAGS_MAX}].")
 
 
 def _not_empty(name: str, value: Any) -> None:
-    _not_none(name, value)
+    not_none(name, value)
     if not value:
         raise invalid(name, value, "It must not be empty")
 
 
-def _not_none(name: str, value: Any) -> None:
-    if value is None:
-        raise invalid(name, value, "Value must be non-null")
+def _maker(kind: ValueKind) -> Callable[..., ConfigKey]:
+    def key(name: str, default: Any = None, check: Check | None = None) -> ConfigKey:
+        return ConfigKey(name=name, kind=kind, default=default, check=check)
+
+    return key
 
 
-def _string(name: str, default: Any = None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.STRING, default=default, check=check)
-
-
-def _boolean(name: str, default: bool, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.BOOLEAN, default=default, check=check)
-
-
-def _int(name: str, default: int | None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.INT, default=default, check=check)
-
-
-def _long(name: str, default: int | None, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.LONG, default=default, check=check)
-
-
-def _list(name: str, default: Any, check: Check | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.LIST, default=default, check=check)
-
-
-def _names(name: str, default: Any, check: Check) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.NAMES, default=default, check=check)
-
-
-def _class(name: str, default: str | None = None) -> ConfigKey:
-    return ConfigKey(name=name, kind=ValueKind.CLASS, default=default)
-
+_string, _boolean, _int = map(_maker, (ValueKind.STRING, ValueKind.BOOLEAN, ValueKind.INT))
+_long, _list, _names = map(_maker, (ValueKind.LONG, ValueKind.LIST, ValueKind.NAMES))
+_class = _maker(ValueKind.CLASS)
 
 CONFIG_KEYS: dict[str, ConfigKey] = {
     key.name: key
     for key in (
-        # Empty is fine for the test driver; an application refuses it.
-        _string("application.id", REQUIRED, _not_none),
+        # The test driver accepts an empty id; KafkaStreams refuses it.
+        _string("application.id", REQUIRED, not_none),
         _names("bootstrap.servers", REQUIRED, _not_empty),
         _int("num.standby.replicas", 0, at_least(0)),
-        _boolean("processing.exception.handler.global.enabled", False, _not_none),
+        _boolean("processing.exception.handler.global.enabled", False, not_none),
         _string("state.dir", str(Path(tempfile.gettempdir()) / "kafka-streams")),
         _boolean("ensure.explicit.internal.resource.naming", False),
         _long("acceptable.recovery.lag", 10_000, at_least(0)),
@@ -169,8 +148,8 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _int("buffered.records.per.partition", 1000),
         _string("built.in.metrics.version", "latest", one_of("latest")),
         _long("commit.interval.ms", 30_000, at_least(0)),
-        _names("config.providers", (), _not_none),
-        _boolean("enable.metrics.push", True, _not_none),
+        _names("config.providers", (), not_none),
+        _boolean("enable.metrics.push", True, not_none),
         _int("rack.aware.assignment.non_overlap_cost", None),
         _string(
             "rack.aware.assignment.strategy",
@@ -189,7 +168,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _long("log.summary.interval.ms", 120_000),
         _long("metadata.max.age.ms", 300_000, at_least(0)),
         _int("metrics.num.samples", 2, at_least(1)),
-        _names("metric.reporters", (), _not_none),
+        _names("metric.reporters", (), not_none),
         _string("metrics.recording.level", "INFO", one_of("INFO", "DEBUG", "TRACE")),
         _long("metrics.sample.window.ms", 30_000, at_least(0)),
         _long("poll.ms", 100),
@@ -215,7 +194,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _class("windowed.inner.class.serde"),
         _long("windowstore.changelog.additional.retention.ms", 86_400_000),
         _long("window.size.ms", None),
-        # From Kafka 4.4 on; known, so that a configuration written for it is checked.
+        # Keys of Kafka 4.4: checked in configurations that have them.
         _long("statestore.uncommitted.max.bytes", 64 * 1024 * 1024, at_least(-1)),
         _boolean("enable.transactional.statestores", False),
         _string(

@@ -1,7 +1,7 @@
 """All ``millstream.*`` keys, with type, default, bounds and meaning.
 
-The only place where such a key is defined. What is not here is refused by ``StreamsConfig``, and
-docs/configuration.md has one row for each key, which a test compares with this table.
+``StreamsConfig`` refuses any other key with this prefix. docs/configuration.md has one row for
+each key; a test compares it with this table.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ STORE_CHANGED_OK = "millstream.store.changed.ok"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnKey(ConfigKey):
-    """One key of millstream's own."""
+    """Definition of one ``millstream.*`` key."""
 
     doc: str
-    """What it means, as docs/configuration.md says it."""
+    """The key's meaning in docs/configuration.md."""
     default_doc: str = ""
-    """What the default is, where it is not a constant."""
+    """Description of a default that is not a constant."""
 
     def row(self) -> str:
         """Return the key's row in docs/configuration.md."""
@@ -138,7 +138,7 @@ def refuse_unknown(names: Iterable[str]) -> None:
     """Check that every ``millstream.*`` key among ``names`` is one of ``OWN_KEYS``.
 
     Raises:
-        ConfigException: One is not.
+        ConfigException: A key is unknown.
     """
     for name in names:
         if name.startswith(PREFIX) and name not in OWN_KEYS:

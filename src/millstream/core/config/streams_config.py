@@ -24,7 +24,7 @@ from millstream.core.serdes.base import configure_part
 log = logging.getLogger(__name__)
 
 EXACTLY_ONCE_COMMIT_INTERVAL_MS = 100
-# Keys that replaced older ones, which still count where only they are given.
+# Key -> the older key that it replaced; the older one applies if only that is given.
 REPLACED = {
     "deserialization.exception.handler": "default.deserialization.exception.handler",
     "production.exception.handler": "default.production.exception.handler",
@@ -197,7 +197,7 @@ class StreamsConfig(AbstractConfig):
         if self.exactly_once() and "commit.interval.ms" not in given:
             self._values["commit.interval.ms"] = EXACTLY_ONCE_COMMIT_INTERVAL_MS
         if "reconnect.backoff.ms" in given and "reconnect.backoff.max.ms" not in given:
-            # Kafka's clients take a pause that was chosen for the longest one as well.
+            # As in Kafka's clients, a chosen backoff is the maximum as well.
             self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
         check_client_tags(self, self.getClientTags())
         if self.exactly_once():
@@ -266,7 +266,7 @@ class StreamsConfig(AbstractConfig):
     ) -> dict[str, Any]:
         """Return the settings of the consumer of source topics."""
         settings = clients.main_consumer_settings(self, exactly_once=self.exactly_once())
-        # Kafka's assignor reads the group as the application's name.
+        # Kafka's assignor takes the group id as the application id.
         settings |= {"application.id": groupId, "group.id": groupId, "client.id": clientId}
         if settings.get("group.instance.id") is not None:
             settings["group.instance.id"] = f"{settings['group.instance.id']}-{threadIdx}"
@@ -313,23 +313,23 @@ class StreamsConfig(AbstractConfig):
         return self._demand(self.default_value_serde(), "value")
 
     def defaultTimestampExtractor(self) -> Any:
-        """Return the timestamp extractor of sources that name none."""
+        """Return the default timestamp extractor of sources."""
         return self.instance("default.timestamp.extractor")
 
     def deserializationExceptionHandler(self) -> Any:
-        """Return the handler of records that a deserializer refuses."""
+        """Return the deserialization exception handler."""
         return self.instance("deserialization.exception.handler")
 
     def productionExceptionHandler(self) -> Any:
-        """Return the handler of records that cannot be sent."""
+        """Return the production exception handler."""
         return self.instance("production.exception.handler")
 
     def processingExceptionHandler(self) -> Any:
-        """Return the handler of records on which an operator raises."""
+        """Return the processing exception handler."""
         return self.instance("processing.exception.handler")
 
     def isStreamsProtocolEnabled(self) -> bool:
-        """Return whether ``group.protocol`` asks for the broker's own assignment."""
+        """Return whether ``group.protocol`` is ``streams``."""
         return self.getString("group.protocol").lower() == "streams"
 
     def instance(self, key: str) -> Any:
@@ -345,11 +345,11 @@ class StreamsConfig(AbstractConfig):
         return self._serde("default.value.serde", is_key=False)
 
     def cache_bytes(self) -> int:
-        """Return the size of the record cache, by whichever of its two keys was given."""
+        """Return the size of the record cache, from the newer or the older of its two keys."""
         return self.getLong(self._given_form("statestore.cache.max.bytes"))
 
     def exactly_once(self) -> bool:
-        """Return whether results are to be written exactly once."""
+        """Return whether ``processing.guarantee`` is ``exactly_once_v2``."""
         return self.getString("processing.guarantee") == "exactly_once_v2"
 
     def _given_form(self, key: str) -> str:
@@ -361,7 +361,7 @@ class StreamsConfig(AbstractConfig):
 
     def _consumer(self, prefix: str, client_id: str) -> dict[str, Any]:
         settings = clients.consumer_settings(self, prefix, exactly_once=self.exactly_once())
-        # No group: these consumers are assigned what they read.
+        # These consumers have no group: their partitions are assigned manually.
         for key in ("group.id", "group.instance.id"):
             settings.pop(key, None)
         return settings | {"client.id": client_id, "auto.offset.reset": "none"}

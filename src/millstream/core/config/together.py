@@ -26,10 +26,10 @@ PUSH = "enable.metrics.push"
 
 
 def check_transaction_timeout(config: AbstractConfig) -> None:
-    """Refuse a transaction that would end before its commit.
+    """Refuse a transaction timeout below the commit interval.
 
     Raises:
-        IllegalArgumentException: It would.
+        IllegalArgumentException: The timeout is below the commit interval.
         NullPointerException: The transaction's timeout is None.
     """
     given = config.originals().get(TRANSACTION_TIMEOUT.name, TRANSACTION_TIMEOUT.default)
@@ -47,10 +47,10 @@ def check_transaction_timeout(config: AbstractConfig) -> None:
 
 
 def check_client_tags(config: AbstractConfig, tags: Mapping[str, str]) -> None:
-    """Refuse tags that are too many, empty or too long, and racks that are named after none.
+    """Refuse too many, empty or too long tags, and rack tags that are not client tags.
 
     Raises:
-        ConfigException: There is such a one.
+        ConfigException: A tag is refused.
     """
     if len(tags) > TAGS_MAX:
         raise ConfigException(
@@ -85,7 +85,7 @@ def _check_tag(name: str, tag: str) -> None:
 
 
 def check_streams_protocol(config: AbstractConfig, consumer: Mapping[str, Any]) -> None:
-    """Refuse static membership with the streams protocol; say what that protocol ignores.
+    """Refuse static membership with the streams protocol; log settings that it ignores.
 
     Args:
         config: The entries.
@@ -105,10 +105,10 @@ def check_streams_protocol(config: AbstractConfig, consumer: Mapping[str, Any]) 
 
 
 def check_metrics_push(config: AbstractConfig) -> None:
-    """Refuse clients that do not push their metrics where the application does (KIP-1076).
+    """Refuse clients without metrics push if the application pushes metrics (KIP-1076).
 
     Raises:
-        ConfigException: The main consumer, or the admin client, does not.
+        ConfigException: The main consumer or the admin client does not push metrics.
     """
     if not config.getBoolean(PUSH):
         return

@@ -38,7 +38,7 @@ TOPOLOGY_KEYS: dict[str, ConfigKey] = {name: CONFIG_KEYS[name] for name in OVERR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskConfig:
-    """What a task takes from its topology's configuration.
+    """Settings of a task from its topology's configuration.
 
     Source: ``TopologyConfig.TaskConfig``.
     """
@@ -97,28 +97,27 @@ class TopologyConfig(AbstractConfig):
         self.processingExceptionHandlerSupplier = self._supplier("processing.exception.handler")
 
     def isNamedTopology(self) -> bool:
-        """Return whether the topology has a name, and so entries of its own."""
+        """Return whether the topology has a name; only then its own entries apply."""
         return self.topologyName is not None
 
     def resolveDslStoreSuppliers(self) -> Any:
-        """Return what makes the DSL's stores, where someone chose it.
+        """Return the configured ``DslStoreSuppliers`` of the DSL's stores.
 
         Returns:
-            A ``DslStoreSuppliers``; or the text of ``default.dsl.store``; or None if neither key
-            was given.
+            Without it, the text of ``default.dsl.store``; None if neither key was given.
         """
         if self._given("dsl.store.suppliers.class"):
             return self._source("dsl.store.suppliers.class").instance("dsl.store.suppliers.class")
         return self.storeType if self._given("default.dsl.store") else None
 
     def processor_wrapper(self) -> Any:
-        """Return the ``ProcessorWrapper`` to put around every processor; None if none was given."""
+        """Return the ``ProcessorWrapper`` of all processors; None if none was given."""
         if not self._given("processor.wrapper.class"):
             return None
         return self._source("processor.wrapper.class").instance("processor.wrapper.class")
 
     def getTaskConfig(self) -> Task:
-        """Return what a task takes from here."""
+        """Return the settings of a task."""
         return Task(
             maxTaskIdleMs=self.maxTaskIdleMs,
             taskTimeoutMs=self.taskTimeoutMs,
@@ -130,7 +129,7 @@ class TopologyConfig(AbstractConfig):
         )
 
     def _overrides(self, key: str) -> bool:
-        # Kafka heeds a topology's own entries only if the topology has a name.
+        # As in Kafka, a topology's own entries apply only if the topology has a name.
         return self.topologyName is not None and key in self.topologyOverrides
 
     def _given(self, key: str) -> bool:

@@ -107,7 +107,7 @@ class Task:
         self._init_processors()
         for source in sources:
             self.measures.node_sensor("node-process", source.name)
-        self.metrics.before_look.append(self._measure)
+        self.metrics.before_reading.append(self._measure)
         self._shortcuts = gathered(self, shortcuts)
 
     def _init_processors(self) -> None:

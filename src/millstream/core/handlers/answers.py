@@ -1,4 +1,4 @@
-"""Check of what a user's exception handler returned."""
+"""Check of the responses of users' exception handlers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from millstream.core.kafka import ProducerRecord
 
 
 def checked_answer(answer: Any, response: type[AnyResponse[Any]], handler: object) -> Any:
-    """Return a handler's answer.
+    """Return a handler's response after a check.
 
     Args:
-        answer: What it returned.
-        response: The class of responses to such handlers.
+        answer: The object that the handler returned.
+        response: The expected class.
         handler: The handler, for the error.
 
     Raises:
-        NullPointerException: It is None.
-        ClassCastException: It is no such response, or asks for dead letters that are no records
-            of bytes.
+        NullPointerException: The response is None.
+        ClassCastException: The response is of another class, or has dead letter records whose
+            keys or values are not bytes.
     """
     name = type(handler).__name__
     hint = f"Return {response.__name__}.resume() or {response.__name__}.fail()."

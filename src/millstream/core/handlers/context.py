@@ -11,27 +11,18 @@ from typing_extensions import Self
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.kafka import ProducerRecord
+from millstream.core.record_context import SourceContext
 
 R = TypeVar("R", bound=enum.Enum)
 
 
-class ErrorHandlerContext:
-    """Where and on which record something failed.
+class ErrorHandlerContext(SourceContext):
+    """The operator and the record at which processing failed.
 
     Source: ``errors.ErrorHandlerContext`` (KIP-1033).
     """
 
-    __slots__ = (
-        "_headers",
-        "_offset",
-        "_partition",
-        "_processor_node_id",
-        "_source_raw_key",
-        "_source_raw_value",
-        "_task_id",
-        "_timestamp",
-        "_topic",
-    )
+    __slots__ = ("_processor_node_id", "_task_id")
 
     def __init__(
         self,
@@ -46,31 +37,11 @@ class ErrorHandlerContext:
         source_raw_key: bytes | None = None,
         source_raw_value: bytes | None = None,
     ) -> None:
-        self._topic = topic
-        self._partition = partition
-        self._offset = offset
-        self._headers = Headers() if headers is None else headers
+        super().__init__(
+            topic, partition, offset, timestamp, headers, source_raw_key, source_raw_value
+        )
         self._processor_node_id = processor_node_id
         self._task_id = task_id
-        self._timestamp = timestamp
-        self._source_raw_key = source_raw_key
-        self._source_raw_value = source_raw_value
-
-    def topic(self) -> str | None:
-        """Return the source topic; None in a punctuator."""
-        return self._topic
-
-    def partition(self) -> int:
-        """Return the source partition; -1 in a punctuator."""
-        return self._partition
-
-    def offset(self) -> int:
-        """Return the source offset; -1 in a punctuator."""
-        return self._offset
-
-    def headers(self) -> Headers:
-        """Return the headers of the source record."""
-        return self._headers
 
     def processorNodeId(self) -> str:
         """Return the name of the operator that failed."""
@@ -79,18 +50,6 @@ class ErrorHandlerContext:
     def taskId(self) -> Any:
         """Return the ``TaskId`` of the task that failed."""
         return self._task_id
-
-    def timestamp(self) -> int:
-        """Return the event time of the current record, in epoch milliseconds."""
-        return self._timestamp
-
-    def sourceRawKey(self) -> bytes | None:
-        """Return the key of the source record as it was read."""
-        return self._source_raw_key
-
-    def sourceRawValue(self) -> bytes | None:
-        """Return the value of the source record as it was read."""
-        return self._source_raw_value
 
     def __repr__(self) -> str:
         return (
@@ -101,7 +60,7 @@ class ErrorHandlerContext:
 
 
 class AnyResponse(Generic[R]):
-    """A handler's answer: what to do, and records to send to a dead letter queue."""
+    """A handler's response: a result, and records to send to a dead letter queue."""
 
     __slots__ = ("_records", "_result")
 
@@ -122,22 +81,22 @@ class AnyResponse(Generic[R]):
 
     @classmethod
     def fail(cls, deadLetterQueueRecords: Iterable[ProducerRecord[Any, Any]] | None = None) -> Self:
-        """Return the answer that stops the application."""
+        """Return the response that stops the application."""
         return cls(cls.results["FAIL"], deadLetterQueueRecords)  # type: ignore[arg-type]
 
     @classmethod
     def resume(
         cls, deadLetterQueueRecords: Iterable[ProducerRecord[Any, Any]] | None = None
     ) -> Self:
-        """Return the answer that drops the record and goes on."""
+        """Return the response that drops the record."""
         return cls(cls.results["RESUME"], deadLetterQueueRecords)  # type: ignore[arg-type]
 
     def result(self) -> R:
-        """Return what to do."""
+        """Return the result."""
         return self._result
 
     def deadLetterQueueRecords(self) -> list[ProducerRecord[Any, Any]]:
-        """Return what to send to a dead letter queue, whether the application stops or not."""
+        """Return the records for the dead letter queue; they are sent even if the task fails."""
         return self._records
 
     def __eq__(self, other: object) -> bool:

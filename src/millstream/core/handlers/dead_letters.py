@@ -1,4 +1,4 @@
-"""Records for a dead letter queue: the source record's bytes, and headers about the failure."""
+"""Dead letter queue records: the source record's bytes, and headers about the failure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def dead_letter_records(
     context: ErrorHandlerContext,
     exception: BaseException,
 ) -> list[ProducerRecord[Any, Any]]:
-    """Return the one record to send to the dead letter queue, or none without a topic for it.
+    """Return the record for the dead letter queue; an empty list if ``topic`` is None.
 
     Headers are those of the source record, then ``__streams.errors.`` ``exception``, ``message``,
-    ``stacktrace``, ``topic``, ``partition`` and ``offset``, all of them text.
+    ``stacktrace``, ``topic``, ``partition`` and ``offset``, all as text.
 
     Source: ``errors.internals.ExceptionHandlerUtils`` (KIP-1034).
     """

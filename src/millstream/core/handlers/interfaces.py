@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.handlers.context import AnyResponse, ErrorHandlerContext
-from millstream.core.kafka import ConsumerRecord, ProducerRecord
-from millstream.core.records import Record
+from millstream.core.kafka import ProducerRecord
 
 
 class Result(enum.Enum):
-    """What to do after a failure; values are Kafka's ids."""
+    """Decision after a failure; values are Kafka's ids."""
 
     RESUME = 0
     FAIL = 1
 
 
 class ProductionResult(enum.Enum):
-    """What to do after a failure to send; values are Kafka's ids."""
+    """Decision after a failure to send; values are Kafka's ids."""
 
     RESUME = 0
     FAIL = 1
@@ -28,14 +27,14 @@ class ProductionResult(enum.Enum):
 
 
 class HandlerResponse(enum.Enum):
-    """What handlers answered before Kafka 4.2; values are Kafka's ids."""
+    """Response of handlers before Kafka 4.2; values are Kafka's ids."""
 
     CONTINUE = 0
     FAIL = 1
 
 
 class ProductionHandlerResponse(enum.Enum):
-    """What handlers of failures to send answered before Kafka 4.2; values are Kafka's ids."""
+    """Response of production exception handlers before Kafka 4.2; values are Kafka's ids."""
 
     CONTINUE = 0
     FAIL = 1
@@ -43,14 +42,14 @@ class ProductionHandlerResponse(enum.Enum):
 
 
 class SerializationExceptionOrigin(enum.Enum):
-    """Which half of a record could not be serialized."""
+    """The part of a record that could not be serialized."""
 
     KEY = 0
     VALUE = 1
 
 
 class StreamThreadExceptionResponse(enum.Enum):
-    """What to do after a failure that nothing else handled; values are Kafka's ids."""
+    """Decision after an uncaught failure; values are Kafka's ids."""
 
     REPLACE_THREAD = 0
     SHUTDOWN_CLIENT = 1
@@ -58,21 +57,21 @@ class StreamThreadExceptionResponse(enum.Enum):
 
 
 class Response(AnyResponse[Result]):
-    """The answer to a failure: go on without the record, or stop."""
+    """Response to a failure: drop the record, or stop."""
 
     __slots__ = ()
     results = Result
 
 
 class ProductionResponse(AnyResponse[ProductionResult]):
-    """The answer to a failure to send: go on without the record, stop, or try again."""
+    """Response to a failure to send: drop the record, stop, or try again."""
 
     __slots__ = ()
     results = ProductionResult
 
     @classmethod
     def retry(cls) -> ProductionResponse:
-        """Return the answer that sends the record again."""
+        """Return the response that sends the record again."""
         return cls(ProductionResult.RETRY)
 
 
@@ -81,12 +80,28 @@ ThreadResponse = StreamThreadExceptionResponse
 
 
 class _Handler:
+    Response: ClassVar[type[AnyResponse[Any]]]
+
     def configure(self, configs: Mapping[str, Any]) -> None:
-        """Take what is needed from the configuration; called once, before anything fails."""
+        """Take settings from the configuration; called once, before the first record."""
+
+    def handleError(
+        self, context: ErrorHandlerContext, record: Any, exception: Exception
+    ) -> AnyResponse[Any]:
+        """Return a response: drop the record, stop, or (production only) try again."""
+        return _answer(self.Response, self.handle(context, record, exception))
+
+    def handle(self, context: Any, record: Any, exception: Exception) -> Any:
+        """Return CONTINUE, FAIL or (production only) RETRY: the method's form before Kafka 4.2."""
+        raise UnsupportedOperationException(
+            f"{type(self).__name__} does not say what to do", hint="Write its handleError method."
+        )
 
 
 class DeserializationExceptionHandler(_Handler):
     """Decides about records that a deserializer refuses. Write ``handleError``.
+
+    ``record`` is a ``ConsumerRecord`` with the bytes of key and value.
 
     Source: ``errors.DeserializationExceptionHandler``.
     """
@@ -95,23 +110,11 @@ class DeserializationExceptionHandler(_Handler):
     Response: ClassVar = Response
     DeserializationHandlerResponse: ClassVar = HandlerResponse
 
-    def handleError(
-        self,
-        context: ErrorHandlerContext,
-        record: ConsumerRecord[Any, Any],
-        exception: Exception,
-    ) -> AnyResponse[Any]:
-        """Return what to do; ``record`` holds the bytes as they were read."""
-        answer: AnyResponse[Any] = _answer(Response, self.handle(context, record, exception))
-        return answer
-
-    def handle(self, context: Any, record: Any, exception: Exception) -> Any:
-        """Return CONTINUE or FAIL: the form of before Kafka 4.2."""
-        raise _not_written(self)
-
 
 class ProcessingExceptionHandler(_Handler):
     """Decides about records on which an operator raises. Write ``handleError``.
+
+    ``record`` is the ``Record`` that the operator was given; None in a punctuator.
 
     Source: ``errors.ProcessingExceptionHandler`` (KIP-1033).
     """
@@ -120,23 +123,11 @@ class ProcessingExceptionHandler(_Handler):
     Response: ClassVar = Response
     ProcessingHandlerResponse: ClassVar = HandlerResponse
 
-    def handleError(
-        self,
-        context: ErrorHandlerContext,
-        record: Record[Any, Any] | None,
-        exception: Exception,
-    ) -> AnyResponse[Any]:
-        """Return what to do; ``record`` is what the operator got, None in a punctuator."""
-        answer: AnyResponse[Any] = _answer(Response, self.handle(context, record, exception))
-        return answer
-
-    def handle(self, context: Any, record: Any, exception: Exception) -> Any:
-        """Return CONTINUE or FAIL: the form of before Kafka 4.2."""
-        raise _not_written(self)
-
 
 class ProductionExceptionHandler(_Handler):
     """Decides about records that cannot be sent. Write ``handleError``.
+
+    ``record`` is the ``ProducerRecord`` that was to be sent.
 
     Source: ``errors.ProductionExceptionHandler``.
     """
@@ -146,18 +137,6 @@ class ProductionExceptionHandler(_Handler):
     ProductionExceptionHandlerResponse: ClassVar = ProductionHandlerResponse
     SerializationExceptionOrigin: ClassVar = SerializationExceptionOrigin
 
-    def handleError(
-        self,
-        context: ErrorHandlerContext,
-        record: ProducerRecord[Any, Any],
-        exception: Exception,
-    ) -> AnyResponse[Any]:
-        """Return what to do about a record that the broker did not take."""
-        answer: AnyResponse[Any] = _answer(
-            ProductionResponse, self.handle(context, record, exception)
-        )
-        return answer
-
     def handleSerializationError(
         self,
         context: ErrorHandlerContext,
@@ -165,26 +144,19 @@ class ProductionExceptionHandler(_Handler):
         exception: Exception,
         origin: Origin,
     ) -> AnyResponse[Any]:
-        """Return what to do about a record that a serializer refused; FAIL unless overridden."""
-        answer: AnyResponse[Any] = _answer(
-            ProductionResponse,
-            self.handleSerializationException(context, record, exception, origin),
-        )
-        return answer
-
-    def handle(self, context: Any, record: Any, exception: Exception) -> Any:
-        """Return CONTINUE, FAIL or RETRY: the form of before Kafka 4.2."""
-        raise _not_written(self)
+        """Return a response for a record that a serializer refused; FAIL unless overridden."""
+        old = self.handleSerializationException(context, record, exception, origin)
+        return _answer(ProductionResponse, old)
 
     def handleSerializationException(
         self, context: Any, record: Any, exception: Exception, origin: Any
     ) -> Any:
-        """Return CONTINUE or FAIL: the form of before Kafka 4.2."""
+        """Return CONTINUE or FAIL: the method's form before Kafka 4.2."""
         return ProductionHandlerResponse.FAIL
 
 
 class StreamsUncaughtExceptionHandler:
-    """Decides what becomes of an application after a failure that nothing else handled.
+    """Decides whether an application stops after an uncaught failure.
 
     Source: ``errors.StreamsUncaughtExceptionHandler`` (KIP-671).
     """
@@ -192,22 +164,15 @@ class StreamsUncaughtExceptionHandler:
     StreamThreadExceptionResponse: ClassVar = StreamThreadExceptionResponse
 
     def handle(self, exception: BaseException) -> ThreadResponse:
-        """Return what to do; the default is to shut this instance down."""
+        """Return a decision; the default is to shut this instance down."""
         return ThreadResponse.SHUTDOWN_CLIENT
 
 
-def _answer(kind: type[AnyResponse[Any]], old: Any) -> Any:
+def _answer(kind: type[AnyResponse[Any]], old: Any) -> AnyResponse[Any]:
     if old is None or isinstance(old, AnyResponse):
-        given: Any = old  # for the caller to judge
-        return given
+        return cast("AnyResponse[Any]", old)  # the caller checks None
     if not isinstance(old, enum.Enum):
         raise ClassCastException(
             f"Invalid response: handle() returned {old!r}", hint="Return CONTINUE or FAIL."
         )
     return kind(kind.results["RESUME" if old.name == "CONTINUE" else old.name])
-
-
-def _not_written(handler: object) -> UnsupportedOperationException:
-    return UnsupportedOperationException(
-        f"{type(handler).__name__} does not say what to do", hint="Write its handleError method."
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from millstream.core.errors import RetriableException
 from millstream.core.handlers.context import ErrorHandlerContext
@@ -17,8 +17,7 @@ from millstream.core.handlers.interfaces import (
     Response,
     SerializationExceptionOrigin,
 )
-from millstream.core.kafka import ConsumerRecord, ProducerRecord
-from millstream.core.records import Record
+from millstream.core.kafka import ProducerRecord
 
 log = logging.getLogger(__name__)
 
@@ -45,58 +44,55 @@ class _WithDeadLetters:
         )
 
 
-class LogAndFailExceptionHandler(_WithDeadLetters, DeserializationExceptionHandler):
+class _Logging(_WithDeadLetters):
+    _what: ClassVar[str]
+    _fails: ClassVar[bool]
+
+    def handleError(
+        self, context: ErrorHandlerContext, record: Any, exception: Exception
+    ) -> Response:
+        """Log task, operator, topic, partition and offset; then fail, or drop the record."""
+        log.log(
+            logging.ERROR if self._fails else logging.WARNING,
+            "%s task=%s operator=%s topic=%s partition=%d offset=%d",
+            self._what if self._fails else f"{self._what}, record dropped",
+            context.taskId(),
+            context.processorNodeId(),
+            context.topic(),
+            context.partition(),
+            context.offset(),
+            exc_info=exception,
+        )
+        respond = Response.fail if self._fails else Response.resume
+        return respond(self._dead_letters(context, exception))
+
+
+class LogAndFailExceptionHandler(_Logging, DeserializationExceptionHandler):
     """Stops at a record that a deserializer refuses; the default."""
 
-    def handleError(
-        self,
-        context: ErrorHandlerContext,
-        record: ConsumerRecord[Any, Any],
-        exception: Exception,
-    ) -> Response:
-        """Log the record's place and fail."""
-        _log(logging.ERROR, "deserialization failed", context, exception)
-        return Response.fail(self._dead_letters(context, exception))
+    _what, _fails = "deserialization failed", True
 
 
-class LogAndContinueExceptionHandler(_WithDeadLetters, DeserializationExceptionHandler):
+class LogAndContinueExceptionHandler(_Logging, DeserializationExceptionHandler):
     """Drops records that a deserializer refuses."""
 
-    def handleError(
-        self,
-        context: ErrorHandlerContext,
-        record: ConsumerRecord[Any, Any],
-        exception: Exception,
-    ) -> Response:
-        """Log the record's place and go on."""
-        _log(logging.WARNING, "deserialization failed, record dropped", context, exception)
-        return Response.resume(self._dead_letters(context, exception))
+    _what, _fails = "deserialization failed", False
 
 
-class LogAndFailProcessingExceptionHandler(_WithDeadLetters, ProcessingExceptionHandler):
+class LogAndFailProcessingExceptionHandler(_Logging, ProcessingExceptionHandler):
     """Stops at a record on which an operator raises; the default."""
 
-    def handleError(
-        self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
-    ) -> Response:
-        """Log the record's place and fail."""
-        _log(logging.ERROR, "processing failed", context, exception)
-        return Response.fail(self._dead_letters(context, exception))
+    _what, _fails = "processing failed", True
 
 
-class LogAndContinueProcessingExceptionHandler(_WithDeadLetters, ProcessingExceptionHandler):
+class LogAndContinueProcessingExceptionHandler(_Logging, ProcessingExceptionHandler):
     """Drops the rest of an operator's work on a record when it raises."""
 
-    def handleError(
-        self, context: ErrorHandlerContext, record: Record[Any, Any] | None, exception: Exception
-    ) -> Response:
-        """Log the record's place and go on."""
-        _log(logging.WARNING, "processing failed, record dropped", context, exception)
-        return Response.resume(self._dead_letters(context, exception))
+    _what, _fails = "processing failed", False
 
 
 class DefaultProductionExceptionHandler(_WithDeadLetters, ProductionExceptionHandler):
-    """Sends again what may succeed, and stops at anything else; the default."""
+    """Sends a record again after a ``RetriableException``, stops at other errors; the default."""
 
     def handleError(
         self,
@@ -118,17 +114,3 @@ class DefaultProductionExceptionHandler(_WithDeadLetters, ProductionExceptionHan
     ) -> ProductionResponse:
         """Fail."""
         return ProductionResponse.fail(self._dead_letters(context, exception))
-
-
-def _log(level: int, what: str, context: ErrorHandlerContext, exception: Exception) -> None:
-    log.log(
-        level,
-        "%s task=%s operator=%s topic=%s partition=%d offset=%d",
-        what,
-        context.taskId(),
-        context.processorNodeId(),
-        context.topic(),
-        context.partition(),
-        context.offset(),
-        exc_info=exception,
-    )

@@ -1,4 +1,4 @@
-"""Metrics under Kafka's names, groups and tags: sensors, their statistics, and who records."""
+"""Metrics under Kafka's names, groups and tags: sensors, their statistics, and recorders."""
 
 from millstream.core.metrics.measured import Measured as Measured
 from millstream.core.metrics.measured import Measures as Measures

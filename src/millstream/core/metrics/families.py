@@ -1,4 +1,4 @@
-"""Families of metrics that a sensor feeds: Kafka's as released, and those of KIP-328."""
+"""Families of metrics that share a sensor: Kafka's, and those of KIP-328."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _E2E: Makers = {**_average("record-e2e-latency"), "record-e2e-latency-min": Min}
 _HITS: Makers = {**_average("hit-ratio"), "hit-ratio-min": Min}
 
 
-def _held(name: str) -> Makers:
+def _current(name: str) -> Makers:
     return {f"{name}-current": Value, **_average(name)}
 
 
@@ -100,8 +100,8 @@ _ROWS: tuple[tuple[str, str, RecordingLevel, Makers], ...] = (
     ("kip-suppressed", NODE, DEBUG, _rate_and_total("intermediate-result-suppression")),
     ("kip-evicted", NODE, DEBUG, _rate_and_total("suppression-mem-buffer-evict")),
     ("kip-overtime", NODE, INFO, _OVERTIME),
-    ("kip-buffer-size", BUFFER, DEBUG, _held("suppression-buffer-size")),
-    ("kip-buffer-count", BUFFER, DEBUG, _held("suppression-buffer-count")),
+    ("kip-buffer-size", BUFFER, DEBUG, _current("suppression-buffer-size")),
+    ("kip-buffer-count", BUFFER, DEBUG, _current("suppression-buffer-count")),
 )
 _FAMILIES = {
     name: Family(group=group, level=level, metrics=metrics) for name, group, level, metrics in _ROWS
@@ -110,7 +110,7 @@ _FAMILIES = {
 
 @cache
 def family(name: str) -> Family:
-    """Return the family of that name; ``store:put`` and ``kip-expired:window`` are made of two."""
+    """Return the family of that name; ``store:`` and ``kip-expired:`` are followed by a part."""
     kind, _, part = name.partition(":")
     if kind == "store":
         metrics = {f"{part}-rate": count_rate, **_latency(part)}

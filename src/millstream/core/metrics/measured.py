@@ -1,4 +1,4 @@
-"""Sums about records on a topic that a host knows without reading each of them."""
+"""Counts, sizes and times of the records that a task consumes from and sends to topics."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from itertools import chain
 
 from millstream.core.headers import Headers
 
-# What Kafka counts of a record besides key, value, topic and headers: time, offset, partition.
+# As Kafka counts: a record's time, offset and partition.
 _FIXED_BYTES = 8 + 8 + 4
 
 NULL_BYTES = -1
-"""What a null key or value counts for in what is consumed, as in Kafka; in what is sent, 0."""
+"""Size of a null key or value in consumed records, as in Kafka; in sent records it is 0."""
 
 
 @dataclass(slots=True)
 class Measured:
-    """Records, their bytes as Kafka counts them, and their event times in milliseconds."""
+    """Number of records, bytes as Kafka counts them, and event times in milliseconds."""
 
     records: int = 0
     bytes: int = 0
@@ -26,7 +26,7 @@ class Measured:
     sum_ms: int = 0
 
     def add(self, other: Measured) -> None:
-        """Take in what was known of other records."""
+        """Add the measures of other records."""
         self.records += other.records
         self.bytes += other.bytes
         self.first_ms = min(self.first_ms, other.first_ms)
@@ -43,10 +43,7 @@ def measured(
     *,
     null_bytes: int = 0,
 ) -> Measured:
-    """Return the measures of at least one record, by a look at each.
-
-    A null key or value counts for ``null_bytes``.
-    """
+    """Return the measures of at least one record; a null key or value has ``null_bytes``."""
     count = len(timestamps)
     content = sum([null_bytes if part is None else len(part) for part in chain(keys, values)])
     size = content + count * (_FIXED_BYTES + len(topic.encode()))
@@ -61,10 +58,10 @@ def measured_column(
     """Return the measures of columns.
 
     Args:
-        topic: Where they are.
-        content_bytes: Of all keys and values.
-        times: How many records, their first, last and summed time.
-        extra_bytes: Of the headers.
+        topic: The records' topic.
+        content_bytes: Size of all keys and values.
+        times: Number of records; their smallest, largest and summed timestamp.
+        extra_bytes: Size of the headers.
     """
     count, first, last, total = times
     size = content_bytes + extra_bytes + count * (_FIXED_BYTES + len(topic.encode()))
@@ -72,7 +69,7 @@ def measured_column(
 
 
 def headers_bytes(headers: Iterable[Headers | None] | None) -> int:
-    """Return what headers count for."""
+    """Return the size of headers."""
     return sum(
         len(header.key().encode()) + len(header.value() or b"")
         for each in headers or ()
@@ -81,7 +78,7 @@ def headers_bytes(headers: Iterable[Headers | None] | None) -> int:
 
 
 class Measures:
-    """Sums of what was sent, by topic, since the last call of ``taken``."""
+    """Measures of sent records, by topic, since the last call of ``taken``."""
 
     __slots__ = ("_topics",)
 
@@ -89,10 +86,10 @@ class Measures:
         self._topics: dict[str, Measured] = {}
 
     def add(self, topic: str, sent: Measured) -> None:
-        """Take in records."""
+        """Add measures of a topic."""
         self._topics.setdefault(topic, Measured()).add(sent)
 
     def taken(self) -> dict[str, Measured]:
-        """Return what came in since the last call."""
+        """Return the measures since the last call."""
         topics, self._topics = self._topics, {}
         return topics

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class RecordingLevel(IntEnum):
-    """How much is recorded: a level takes in those before it.
+    """Amount of recording: each level includes the levels before it.
 
     Source: ``org.apache.kafka.common.metrics.Sensor.RecordingLevel``.
     """
@@ -54,5 +54,5 @@ class Metric:
         return self._name
 
     def metricValue(self) -> Any:
-        """Return the value as it is now: a float, or a text; NaN where nothing was recorded."""
+        """Return the current value: a float or a text; NaN if nothing was recorded."""
         return self._measure()

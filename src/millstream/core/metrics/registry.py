@@ -15,22 +15,22 @@ Key = tuple[str, Tags]
 
 
 class Drained(NamedTuple):
-    """What one sensor of a task took in during a batch; None where it only exists."""
+    """Values that one sensor of a task recorded in a batch; None if it only exists."""
 
     family: str
     tags: Tags
     tally: Tally | None
     stats: dict[MetricName, Stat] | None = None
-    """Of a sensor that a user has added; its name is in the place of the family."""
+    """Statistics of a sensor that a user has added; ``family`` is its name."""
 
 
 class Metrics:
-    """Sensors by family and tags, made when they are needed.
+    """Sensors by family and tags, created at first use.
 
     Args:
         clock: Returns the wall clock, epoch milliseconds.
-        level: What is recorded.
-        config: How samples are cut.
+        level: The recording level.
+        config: Number and duration of samples.
 
     Example:
         >>> metrics = Metrics()
@@ -48,8 +48,8 @@ class Metrics:
         self.clock = clock
         self.level = level
         self.config = config or MetricConfig()
-        self.before_look: list[Callable[[], Any]] = []
-        """Called before anybody sees the metrics."""
+        self.before_reading: list[Callable[[], Any]] = []
+        """Called before metrics are read."""
         self._sensors: dict[Key, Sensor] = {}
         self._own: dict[str, Sensor] = {}
         self._gauges: dict[MetricName, Metric] = {}
@@ -60,7 +60,7 @@ class Metrics:
         return level <= self.level
 
     def sensor(self, family: str, tags: Tags) -> Sensor:
-        """Return the sensor of a family with those tags, made on first use."""
+        """Return the sensor of a family with those tags, created at first use."""
         found = self._sensors.get((family, tags))
         if found is None:
             spec = family_of(family)
@@ -71,11 +71,11 @@ class Metrics:
         return found
 
     def declare(self, sensors: Callable[[], Iterable[Key]]) -> None:
-        """Name sensors that exist before they have recorded anything; called at each reading."""
+        """Add a function that returns sensors that exist before they record anything."""
         self._declared.append(sensors)
 
     def gauge(self, name: MetricName, value: Any) -> None:
-        """Set a metric to a value, or to what a callable returns whenever metrics are read."""
+        """Set a metric to a value, or to a callable that returns it at each reading."""
         self._gauges[name] = Metric(name, value if callable(value) else lambda: value)
 
     def asMap(self) -> dict[MetricName, Metric]:
@@ -90,8 +90,8 @@ class Metrics:
         return found | self._gauges
 
     def settle(self) -> None:
-        """Date what has been recorded; to be called before the clock moves."""
-        for before in self.before_look:
+        """Give recorded values to the statistics; call it before the clock advances."""
+        for before in self.before_reading:
             before()
         now_ms = self.clock()
         for sensor in (*self._sensors.values(), *self._own.values()):
@@ -100,11 +100,11 @@ class Metrics:
                 sensor.take_in(tally, now_ms)
 
     def drained(self) -> list[Drained]:
-        """Return what sensors took in since the last call, for ``take_in`` elsewhere.
+        """Return the values recorded since the last call, for ``take_in`` in another process.
 
-        The first time, those that took nothing in are there as well.
+        The first call also returns sensors without values.
         """
-        for before in self.before_look:
+        for before in self.before_reading:
             before()
         drained = []
         if self._declared:
@@ -114,13 +114,13 @@ class Metrics:
             tally = sensor.taken()
             if tally is not None:
                 drained.append(Drained(family, tags, tally))
-        # Their statistics are as new: everything that they take in leaves here.
+        # The statistics of these sensors stay empty here: all values are returned.
         own = ((name, sensor.taken(), sensor.stats) for name, sensor in self._own.items())
         drained += [Drained(name, (), tally, stats) for name, tally, stats in own if tally]
         return drained
 
     def take_in(self, drained: Iterable[Drained], now_ms: int) -> None:
-        """Take in what a task elsewhere has recorded, at that time."""
+        """Add the values that a task in another process recorded, with the time ``now_ms``."""
         for family, tags, tally, stats in drained:
             sensor = self.sensor(family, tags) if stats is None else self._added(family, stats)
             if tally is not None:

@@ -1,4 +1,4 @@
-"""Sensor: where values are recorded for one or several metrics."""
+"""Sensor: records the values of one or several metrics."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Sensor:
-    """Sums up what is recorded until the clock moves or metrics are read.
+    """Sums up values until the clock advances or metrics are read.
 
-    It costs the same however many statistics it has. Only the metrics it belongs to make one.
+    The cost of a value does not depend on the number of statistics. ``Metrics`` creates sensors.
 
     Source: ``org.apache.kafka.common.metrics.Sensor``.
     """
@@ -33,7 +33,7 @@ class Sensor:
         self._metrics = metrics
         self._name = name
         self.active = active
-        """Whether it records at all, by its level."""
+        """Whether the sensor records, by its level."""
         self.stats: dict[MetricName, Stat] = {}
         self.count = 0
         self._clear()
@@ -43,20 +43,20 @@ class Sensor:
         return self._name
 
     def shouldRecord(self) -> bool:
-        """Tell whether the configured recording level takes it in."""
+        """Tell whether the configured recording level includes this sensor."""
         return self.active
 
     def hasMetrics(self) -> bool:
-        """Tell whether it has a statistic."""
+        """Tell whether the sensor has statistics."""
         return bool(self.stats)
 
     def add(self, metricName: MetricName, stat: Stat) -> bool:
-        """Have a statistic of the values, as a metric of that name."""
+        """Add a statistic of the values, as a metric of that name."""
         self.stats.setdefault(metricName, stat)
         return True
 
     def record(self, value: float = 1.0, timeMs: int | None = None) -> None:
-        """Take one value in; ``timeMs`` is accepted and the task's clock is used."""
+        """Record one value; ``timeMs`` is ignored, the task's clock is used."""
         del timeMs
         if not self.active:
             return
@@ -67,7 +67,7 @@ class Sensor:
         self.high = max(self.high, value)
 
     def record_many(self, count: int, total: float, low: float, high: float) -> None:
-        """Take many values in, summed up."""
+        """Record many values, given their sum, minimum and maximum."""
         if self.active and count:
             self.count += count
             self.total += total
@@ -76,7 +76,7 @@ class Sensor:
             self.high = max(self.high, high)
 
     def taken(self) -> Tally | None:
-        """Return what came in since the last call; None if nothing did."""
+        """Return the values since the last call; None if there are none."""
         if not self.count:
             return None
         tally = Tally(self.count, self.total, self.low, self.high, self.last)
@@ -93,8 +93,3 @@ class Sensor:
         self.count = 0
         self.total = self.last = 0.0
         self.low, self.high = math.inf, -math.inf
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    __hash__ = object.__hash__

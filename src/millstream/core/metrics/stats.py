@@ -1,6 +1,6 @@
-"""Statistics of what a sensor records: over a sliding time, or since the beginning.
+"""Statistics of a sensor's values: over a sliding time, or since the start.
 
-All that a sensor takes in between two looks at the clock arrives as one ``Tally``.
+A sensor passes all values between two readings of the clock as one ``Tally``.
 
 Source: ``org.apache.kafka.common.metrics.stats``, of Kafka 4.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Tally(NamedTuple):
-    """Values recorded at one point of the clock."""
+    """Values recorded at one time."""
 
     number: int
     total: float
@@ -25,18 +25,18 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricConfig:
-    """How long a sample lasts, in milliseconds, and how many count."""
+    """Number of samples, and the duration of one in milliseconds."""
 
     samples: int = 2
     window_ms: int = 30_000
 
 
 class Stat(ABC):
-    """One number made of what was recorded."""
+    """One number computed from recorded values."""
 
     @abstractmethod
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Take values in."""
+        """Record values."""
 
     @abstractmethod
     def measure(self, config: MetricConfig, now_ms: int) -> float:
@@ -44,7 +44,7 @@ class Stat(ABC):
 
 
 class CumulativeCount(Stat):
-    """How many values there were."""
+    """The number of values."""
 
     def __init__(self) -> None:
         self._value = 0.0
@@ -59,7 +59,7 @@ class CumulativeCount(Stat):
 
 
 class CumulativeSum(CumulativeCount):
-    """Their sum."""
+    """The sum of the values."""
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
         """Add the values."""
@@ -67,7 +67,7 @@ class CumulativeSum(CumulativeCount):
 
 
 class Value(CumulativeCount):
-    """The last one."""
+    """The last value."""
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
         """Keep the last value."""
@@ -87,7 +87,7 @@ class _Sample:
 
 
 class SampledStat(Stat):
-    """A number over the last samples; a sample begins with the first value after the one before."""
+    """A number over the last samples; a sample begins with its first value."""
 
     initial = 0.0
 
@@ -96,7 +96,7 @@ class SampledStat(Stat):
         self._current = 0
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Take values into the present sample."""
+        """Add values to the current sample."""
         if not self._samples:
             self._samples.append(_Sample(self.initial, now_ms))
         sample = self._samples[self._current]
@@ -113,7 +113,7 @@ class SampledStat(Stat):
         return self.combine([sample.value for sample in self._samples if sample.count], count)
 
     def purge(self, config: MetricConfig, now_ms: int) -> None:
-        """Empty the samples in which nothing has happened for too long."""
+        """Empty the samples without a recent value."""
         for sample in self._samples:
             if now_ms - sample.last_ms >= config.samples * config.window_ms:
                 sample.reset(self.initial, now_ms)
@@ -133,7 +133,7 @@ class SampledStat(Stat):
         """Return the number, given the values of all samples."""
 
     def _advance(self, config: MetricConfig, now_ms: int) -> _Sample:
-        # One more than are counted: a sample that began too early may still reach into the time.
+        # One more sample than configured: the oldest one may overlap the measured time.
         self._current = (self._current + 1) % (config.samples + 1)
         if self._current == len(self._samples):
             self._samples.append(_Sample(self.initial, now_ms))
@@ -143,7 +143,7 @@ class SampledStat(Stat):
 
 
 class WindowedSum(SampledStat):
-    """The sum."""
+    """The sum over the samples."""
 
     def update(self, value: float, tally: Tally) -> float:
         """Add the values."""
@@ -155,7 +155,7 @@ class WindowedSum(SampledStat):
 
 
 class WindowedCount(WindowedSum):
-    """How many there were."""
+    """The number of values over the samples."""
 
     def update(self, value: float, tally: Tally) -> float:
         """Count the values."""
@@ -163,7 +163,7 @@ class WindowedCount(WindowedSum):
 
 
 class Avg(WindowedSum):
-    """The average; NaN of nothing."""
+    """The average; NaN without values."""
 
     def combine(self, values: list[float], count: int) -> float:
         """Return the average."""
@@ -171,7 +171,7 @@ class Avg(WindowedSum):
 
 
 class Max(SampledStat):
-    """The largest; NaN of nothing."""
+    """The largest value; NaN without values."""
 
     initial = -math.inf
 
@@ -185,7 +185,7 @@ class Max(SampledStat):
 
 
 class Min(SampledStat):
-    """The smallest; NaN of nothing."""
+    """The smallest value; NaN without values."""
 
     initial = math.inf
 
@@ -199,7 +199,7 @@ class Min(SampledStat):
 
 
 class Rate(Stat):
-    """Something a second: by default the sum; the time is at least that of the older samples."""
+    """A statistic per second, by default of the sum; the time is at least that of older samples."""
 
     def __init__(self, stat: SampledStat | None = None) -> None:
         self._stat = stat or WindowedSum()
@@ -218,5 +218,5 @@ class Rate(Stat):
 
 
 def count_rate() -> Rate:
-    """Return the rate of values, whatever they are."""
+    """Return the number of values per second."""
     return Rate(WindowedCount())

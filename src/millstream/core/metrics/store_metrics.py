@@ -1,4 +1,4 @@
-"""Metrics of a store."""
+"""Sensors of a store's metrics."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _WINDOWED = ("window", "session")
 
 
 class StoreMetrics:
-    """One store's way into the metrics of its task.
+    """Sensors of one store.
 
     Args:
-        task: The task's way.
+        task: The sensors of its task.
         store: The store's name.
-        scope: What the tag ``<scope>-state-id`` is called by.
-        operations: What the store can do.
+        scope: The first part of the tag's name ``<scope>-state-id``.
+        operations: Names of the store's operations.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class StoreMetrics:
         self._operations = operations
         self._tags: Tags = task.tags((f"{scope}-state-id", store))
         self.cached = False
-        """Whether there is a record cache."""
+        """Whether the store has a record cache."""
 
     def operation(self, name: str) -> Sensor:
         """Return the sensor of an operation; it records nanoseconds."""
@@ -48,15 +48,15 @@ class StoreMetrics:
         return self._sensor("open-iterators")
 
     def iterator_duration(self) -> Sensor:
-        """Return the sensor for how long iterators were open, in nanoseconds."""
+        """Return the sensor for the time that iterators were open, in nanoseconds."""
         return self._sensor("iterator-duration")
 
     def hit_ratio(self) -> Sensor:
-        """Return the sensor for the share of reads that the record cache could answer."""
+        """Return the sensor for the record cache's share of hits."""
         return self._task.metrics.sensor(*self._hits())
 
     def expired(self) -> None:
-        """Count a record that was too late to be kept."""
+        """Count a record that the store dropped because it was late."""
         self._task.metrics.sensor(*self._expired()).record()
 
     def buffer(self) -> tuple[tuple[Sensor, Sensor], tuple[Sensor, Sensor]]:

@@ -1,4 +1,4 @@
-"""``StreamsMetrics``: a user's own metrics in processors and stores."""
+"""``StreamsMetrics``: metrics that users add in processors and stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from millstream.core.metrics.stats import Avg, CumulativeCount, Max, count_rate
 
 
 class StreamsMetrics(Metrics):
-    """The metrics of a task, to which a user's processor may add.
+    """The metrics of a task; a user's processor may add sensors.
 
     Example:
         >>> metrics = StreamsMetrics()
@@ -26,7 +26,7 @@ class StreamsMetrics(Metrics):
     """
 
     thread = "main"
-    """What the tag ``thread-id`` says."""
+    """The value of the tag ``thread-id``."""
 
     def metrics(self) -> dict[MetricName, Metric]:
         """Return all metrics by name."""
@@ -43,10 +43,10 @@ class StreamsMetrics(Metrics):
         """Return a sensor with average, maximum, rate and total of an operation.
 
         Args:
-            scopeName: What makes the group ``stream-<scope>-metrics`` and the tag ``<scope>-id``.
+            scopeName: Part of the group ``stream-<scope>-metrics`` and of the tag ``<scope>-id``.
             entityName: The value of that tag.
-            operationName: How the metrics' names begin.
-            recordingLevel: From which level on it records.
+            operationName: The first part of the metrics' names.
+            recordingLevel: The lowest level at which the sensor records.
             *tags: More tags: key, value, key, value, and so on.
 
         Raises:
@@ -86,7 +86,7 @@ class StreamsMetrics(Metrics):
         return sensor
 
     def addSensor(self, name: str, recordingLevel: RecordingLevel, *parents: Sensor) -> Sensor:
-        """Return the sensor of that name, made on first use; what it records its parents do too.
+        """Return the sensor of that name, created at first use; its parents record its values, too.
 
         Raises:
             NullPointerException: The name is None.

@@ -1,4 +1,4 @@
-"""Metrics of a task, its nodes and its topics."""
+"""Sensors of a task's metrics, and of its nodes and topics."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _FAMILIES = ("task-process", "task-punctuate", "record-lateness", "active-buffer
 
 
 class TaskMetrics:
-    """A task's way into the metrics.
+    """Sensors of one task.
 
     Args:
-        metrics: Where they are.
-        task: What the tag ``task-id`` says.
+        metrics: The registry of the sensors.
+        task: The value of the tag ``task-id``.
         nanos: The clock of latencies.
-        is_global: The task fills global stores, of which Kafka measures less.
-        rolls_up: Also record for the thread, which Kafka's test driver does not do.
+        is_global: The task fills global stores; Kafka has fewer metrics for it.
+        rolls_up: Also record thread metrics, which Kafka's test driver does not.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class TaskMetrics:
         self.metrics = metrics
         self.nanos = nanos
         self.debug = metrics.records(RecordingLevel.DEBUG)
-        """Whether what costs something for each record is measured."""
+        """Whether metrics that cost time for each record are recorded."""
         self.is_global = is_global
         self._rolls_up = rolls_up
         self._task = task
@@ -72,22 +72,22 @@ class TaskMetrics:
         return self.metrics.sensor(*key)
 
     def store(self, name: str, scope: str, operations: Iterable[str]) -> StoreMetrics:
-        """Return what a store records.
+        """Return the sensors of a store.
 
         Args:
-            name: The store's.
+            name: The store's name.
             scope: Its supplier's ``metricsScope``.
-            operations: What it can do, by the beginning of the metric's name.
+            operations: Names of its operations, the first part of the metrics' names.
         """
         found = self._stores[name] = StoreMetrics(self, name, scope, tuple(operations))
         return found
 
     def writes(self, topic: str, sink: str) -> None:
-        """Note which sink writes a topic: the first one, if there are several."""
+        """Note the sink that writes a topic: the first one, if there are several."""
         self._targets.setdefault(topic, sink)
 
     def late(self, node: str) -> None:
-        """Count a record that came when its window had been closed."""
+        """Count a record whose window was already closed."""
         tags = self.tags(("processor-node-id", node), kip=True)
         self.metrics.sensor("kip-late", tags).record()
 
@@ -96,13 +96,13 @@ class TaskMetrics:
         self._dropped.record()
 
     def expired(self, store: str) -> None:
-        """Count a record that a store refused because it is too late."""
+        """Count a record that a store dropped because it was late."""
         found = self._stores.get(store)
         if found is not None:
             found.expired()
 
     def consumed(self, source: str, topic: str, measured: Measured, taken: int) -> None:
-        """Note what a source has got, of which it has taken in so many, until ``moved``."""
+        """Note records of a source, and how many it accepted, until ``moved`` records them."""
         flow = source, topic
         if taken:
             self._consumed.setdefault(flow, Measured()).add(measured)
@@ -110,7 +110,7 @@ class TaskMetrics:
             self._refused[flow] = self._refused.get(flow, 0) + measured.records
 
     def moved(self, sent: dict[str, Measured]) -> None:
-        """Record what has been consumed since the last time, and what was sent to topics."""
+        """Record the records consumed since the last call, and those sent to topics."""
         if self.is_global:
             return
         consumed, self._consumed = self._consumed, {}
@@ -127,18 +127,18 @@ class TaskMetrics:
                 self._aged(sink, measured)
 
     def ended(self, sensor: Sensor, timestamps: Sequence[int]) -> None:
-        """Record the age of records that go no further."""
+        """Record the age of records at a terminal node."""
         count = len(timestamps)
         self._age(sensor, count, sum(timestamps), min(timestamps), max(timestamps))
 
     def began(self) -> int:
-        """Return the time if it is of interest how long something takes, else 0."""
+        """Return the clock's time if latencies are recorded, else 0."""
         return self.nanos() if self.debug else 0
 
     def processed(
         self, source: str, timestamps: Sequence[int], stream_time: int, began: int
     ) -> None:
-        """Record a run of records, given stream time before it and when it ``began``."""
+        """Record a run of records, given the stream time before it and its start ``began``."""
         count, family = len(timestamps), "global-process" if self.is_global else "task-process"
         self._timed(family, self.tags(), count, began)
         node = self.tags(("processor-node-id", source))
@@ -153,7 +153,7 @@ class TaskMetrics:
             self._timed("thread-punctuate", self._thread, 1, began)
 
     def ran(self, count: int, began: int) -> None:
-        """Record how many records a thread has processed since it ``began``."""
+        """Record the number of records that a thread has processed since ``began``."""
         self._timed("thread-process", self._thread, count, began)
 
     def committed(self, began: int) -> None:
@@ -165,7 +165,7 @@ class TaskMetrics:
         self.metrics.sensor("task-closed", self._thread).record()
 
     def cache_size(self, used: int) -> None:
-        """Record what the task's record caches take, if it has one."""
+        """Record the size of the task's record caches, if it has one."""
         if any(store.cached for store in self._stores.values()):
             self.metrics.sensor("cache-size", self.tags()).record(used)
 
@@ -199,7 +199,7 @@ class TaskMetrics:
 
 
 def late_by(sensor: Sensor, timestamps: Sequence[int], stream_time: int) -> int:
-    """Record by how much records were behind stream time; return what it is after them."""
+    """Record the records' lateness behind stream time; return the stream time after them."""
     times = list(accumulate(timestamps, max, initial=stream_time))
     late: list[Any] = list(map(sub, times[1:], timestamps))
     sensor.record_many(len(late), sum(late), min(late), max(late))

@@ -1,4 +1,4 @@
-"""Serdes made of two halves: objects, or functions, as Kafka takes lambdas."""
+"""Serdes of two halves, a serializer and a deserializer, which may be functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WrapperSerde(Serde[T]):
         deserializer: The same for reading.
 
     Raises:
-        ClassCastException: One of them is something else, such as a serde or the other half.
+        ClassCastException: An argument is something else, such as a serde or the other half.
     """
 
     def __init__(
@@ -44,20 +44,29 @@ class WrapperSerde(Serde[T]):
         return f"{type(self).__name__}()"
 
 
+class StockSerde(WrapperSerde[T]):
+    """A serde of two classes that are created without arguments."""
+
+    _halves: ClassVar[tuple[type[Serializer[Any]], type[Deserializer[Any]]]]
+
+    def __init__(self) -> None:
+        super().__init__(self._halves[0](), self._halves[1]())
+
+
 class ByFunction:
-    """A half that is a function."""
+    """A serializer or deserializer that calls a function."""
 
     holds_user_code: ClassVar[bool] = True
-    """What the function returns is checked and copied, as what a user's class returns is."""
+    """The function's results are checked and copied, as those of a user's class are."""
 
     def __init__(self, function: Callable[..., Any], method: str) -> None:
         self.function = function
-        # In the place of the method, as the number of its arguments says if it wants headers.
+        # It replaces the method: the number of its arguments decides whether it gets headers.
         setattr(self, method, function)
 
 
 class FunctionSerializer(ByFunction, Serializer[Any]):
-    """Writes by a function."""
+    """A serializer that calls a function."""
 
     def serialize(self, topic: str, data: Any, /) -> bytes | None:
         """Return ``data`` as bytes."""
@@ -65,7 +74,7 @@ class FunctionSerializer(ByFunction, Serializer[Any]):
 
 
 class FunctionDeserializer(ByFunction, Deserializer[Any]):
-    """Reads by a function."""
+    """A deserializer that calls a function."""
 
     def deserialize(self, topic: str, data: bytes | None, /) -> Any:
         """Return the object that ``data`` stands for."""

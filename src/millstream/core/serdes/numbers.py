@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 from millstream.core.errors import SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import StockSerde
+
+T = TypeVar("T")
 
 NULLABLE_INT = {int, type(None)}
 NULLABLE_FLOAT = {float, type(None)}
@@ -35,24 +37,9 @@ class _IntegralSerializer(Serializer[int]):
             pack = self.layout.pack
             try:
                 return [None if value is None else pack(value) for value in values]
-            except struct.error:  # one is out of range: the slow way names it
+            except struct.error:  # a value is out of range; serialize() names it
                 pass
         return [self.serialize(topic, value) for value in values]
-
-
-class _IntegralDeserializer(Deserializer[int]):
-    layout: ClassVar[struct.Struct]
-
-    def deserialize(self, topic: str, data: bytes | None) -> int | None:
-        if data is None:
-            return None
-        if len(data) != self.layout.size:
-            raise _wrong_size(type(self).__name__, self.layout.size, data)
-        value: int = self.layout.unpack(data)[0]
-        return value
-
-    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[int | None]:
-        return _unpack_column(self, topic, values)
 
 
 class _FloatingSerializer(Serializer[float]):
@@ -79,19 +66,32 @@ class _FloatingSerializer(Serializer[float]):
         return [self.serialize(topic, value) for value in values]
 
 
-class _FloatingDeserializer(Deserializer[float]):
+class _NumberDeserializer(Deserializer[T]):
     layout: ClassVar[struct.Struct]
 
-    def deserialize(self, topic: str, data: bytes | None) -> float | None:
+    def deserialize(self, topic: str, data: bytes | None) -> T | None:
         if data is None:
             return None
         if len(data) != self.layout.size:
-            raise _wrong_size("Deserializer", self.layout.size, data)
-        value: float = self.layout.unpack(data)[0]
+            # As Kafka's do, those of floats do not tell their class.
+            integral = self.layout.format[-1] in "hiq"
+            who = type(self).__name__ if integral else "Deserializer"
+            raise _wrong_size(who, self.layout.size, data)
+        value: T = self.layout.unpack(data)[0]
         return value
 
-    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[float | None]:
-        return _unpack_column(self, topic, values)
+    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
+        layout = self.layout
+        try:
+            # One unpack for the whole column needs the right size of each value: two wrong sizes
+            # could add up to the right sum.
+            if set(map(len, values)) == {layout.size}:  # type: ignore[arg-type]  # None: TypeError
+                return list(
+                    struct.unpack(f">{len(values)}{layout.format[-1]}", b"".join(values))  # type: ignore[arg-type]
+                )
+        except TypeError:
+            pass
+        return [self.deserialize(topic, value) for value in values]
 
 
 class LongSerializer(_IntegralSerializer):
@@ -100,7 +100,7 @@ class LongSerializer(_IntegralSerializer):
     layout = struct.Struct(">q")
 
 
-class LongDeserializer(_IntegralDeserializer):
+class LongDeserializer(_NumberDeserializer[int]):
     """Integers from 8 bytes."""
 
     layout = struct.Struct(">q")
@@ -112,7 +112,7 @@ class IntegerSerializer(_IntegralSerializer):
     layout = struct.Struct(">i")
 
 
-class IntegerDeserializer(_IntegralDeserializer):
+class IntegerDeserializer(_NumberDeserializer[int]):
     """Integers from 4 bytes."""
 
     layout = struct.Struct(">i")
@@ -124,7 +124,7 @@ class ShortSerializer(_IntegralSerializer):
     layout = struct.Struct(">h")
 
 
-class ShortDeserializer(_IntegralDeserializer):
+class ShortDeserializer(_NumberDeserializer[int]):
     """Integers from 2 bytes."""
 
     layout = struct.Struct(">h")
@@ -136,7 +136,7 @@ class DoubleSerializer(_FloatingSerializer):
     layout = struct.Struct(">d")
 
 
-class DoubleDeserializer(_FloatingDeserializer):
+class DoubleDeserializer(_NumberDeserializer[float]):
     """Floating-point numbers from 8 bytes."""
 
     layout = struct.Struct(">d")
@@ -148,7 +148,7 @@ class FloatSerializer(_FloatingSerializer):
     layout = struct.Struct(">f")
 
 
-class FloatDeserializer(_FloatingDeserializer):
+class FloatDeserializer(_NumberDeserializer[float]):
     """Floating-point numbers from 4 bytes."""
 
     layout = struct.Struct(">f")
@@ -181,56 +181,45 @@ class BooleanDeserializer(Deserializer[bool]):
         return data[0] == 1
 
 
-class LongSerde(WrapperSerde[int]):
+class LongSerde(StockSerde[int]):
     """Integers as 8 bytes, big endian."""
 
     plain_type = int
-
-    def __init__(self) -> None:
-        super().__init__(LongSerializer(), LongDeserializer())
+    _halves = (LongSerializer, LongDeserializer)
 
 
-class IntegerSerde(WrapperSerde[int]):
+class IntegerSerde(StockSerde[int]):
     """Integers as 4 bytes, big endian."""
 
     plain_type = int
-
-    def __init__(self) -> None:
-        super().__init__(IntegerSerializer(), IntegerDeserializer())
+    _halves = (IntegerSerializer, IntegerDeserializer)
 
 
-class ShortSerde(WrapperSerde[int]):
+class ShortSerde(StockSerde[int]):
     """Integers as 2 bytes, big endian."""
 
     plain_type = int
-
-    def __init__(self) -> None:
-        super().__init__(ShortSerializer(), ShortDeserializer())
+    _halves = (ShortSerializer, ShortDeserializer)
 
 
-class DoubleSerde(WrapperSerde[float]):
+class DoubleSerde(StockSerde[float]):
     """Floating-point numbers as 8 bytes, big endian."""
 
     plain_type = float
-
-    def __init__(self) -> None:
-        super().__init__(DoubleSerializer(), DoubleDeserializer())
+    _halves = (DoubleSerializer, DoubleDeserializer)
 
 
-class FloatSerde(WrapperSerde[float]):
+class FloatSerde(StockSerde[float]):
     """Floating-point numbers as 4 bytes, big endian; Python's have more digits than that."""
 
-    def __init__(self) -> None:
-        super().__init__(FloatSerializer(), FloatDeserializer())
+    _halves = (FloatSerializer, FloatDeserializer)
 
 
-class BooleanSerde(WrapperSerde[bool]):
+class BooleanSerde(StockSerde[bool]):
     """Truth values as one byte."""
 
     plain_type = bool
-
-    def __init__(self) -> None:
-        super().__init__(BooleanSerializer(), BooleanDeserializer())
+    _halves = (BooleanSerializer, BooleanDeserializer)
 
 
 def _wrong_size(who: str, size: int, data: bytes) -> SerializationException:
@@ -243,21 +232,3 @@ def _wrong_size(who: str, size: int, data: bytes) -> SerializationException:
     return SerializationException(
         f"Size of data received by {who} is not {size}", detail=f"It is {len(data)}.", hint=hint
     )
-
-
-def _unpack_column(
-    deserializer: _IntegralDeserializer | _FloatingDeserializer,
-    topic: str,
-    values: Sequence[bytes | None],
-) -> list[Any]:
-    layout = deserializer.layout
-    try:
-        # One unpack for the whole column is right only if each value has the size: two wrong
-        # ones could make up for each other.
-        if set(map(len, values)) == {layout.size}:  # type: ignore[arg-type]  # None: TypeError
-            return list(
-                struct.unpack(f">{len(values)}{layout.format[-1]}", b"".join(values))  # type: ignore[arg-type]
-            )
-    except TypeError:
-        pass
-    return [deserializer.deserialize(topic, value) for value in values]

@@ -7,7 +7,7 @@ from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import StockSerde
 
 BytesLike = bytes | bytearray | memoryview
 
@@ -81,35 +81,28 @@ class VoidDeserializer(Deserializer[Any]):
             raise IllegalArgumentException("Data should be null for a VoidDeserializer.")
 
 
-class ByteArraySerde(WrapperSerde[Any]):
+class ByteArraySerde(StockSerde[Any]):
     """``bytes`` as they are."""
 
     plain_type = bytes
-
-    def __init__(self) -> None:
-        super().__init__(ByteArraySerializer(), ByteArrayDeserializer())
+    _halves = (ByteArraySerializer, ByteArrayDeserializer)
 
 
-class BytesSerde(WrapperSerde[Any]):
+class BytesSerde(StockSerde[Any]):
     """``bytes`` as they are."""
 
     plain_type = bytes
-
-    def __init__(self) -> None:
-        super().__init__(BytesSerializer(), BytesDeserializer())
+    _halves = (BytesSerializer, BytesDeserializer)
 
 
-class ByteBufferSerde(WrapperSerde[Any]):
+class ByteBufferSerde(StockSerde[Any]):
     """A ``memoryview`` over the bytes."""
 
-    def __init__(self) -> None:
-        super().__init__(ByteBufferSerializer(), ByteBufferDeserializer())
+    _halves = (ByteBufferSerializer, ByteBufferDeserializer)
 
 
-class VoidSerde(WrapperSerde[Any]):
+class VoidSerde(StockSerde[Any]):
     """For keys or values that are always None."""
 
     plain_type = type(None)
-
-    def __init__(self) -> None:
-        super().__init__(VoidSerializer(), VoidDeserializer())
+    _halves = (VoidSerializer, VoidDeserializer)

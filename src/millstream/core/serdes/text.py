@@ -10,7 +10,7 @@ from typing import Any
 
 from millstream.core.errors import SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import StockSerde
 
 UTF_8 = "utf-8"
 SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
@@ -18,22 +18,25 @@ HEX_PARTS = re.compile(r"([0-9a-fA-F]+)-" * 4 + r"([0-9a-fA-F]+)")
 UUID_PART_BITS = (32, 16, 16, 16, 48)
 
 
-class StringSerializer(Serializer[str]):
-    """Text as UTF-8, or as ``[key.|value.]serializer.encoding`` says.
-
-    What the encoding cannot write becomes a question mark, as in Java.
-    """
-
+class _WithEncoding:
     def __init__(self) -> None:
         self._encoding = UTF_8
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the encoding from the configuration.
+        """Take the encoding from ``[key.|value.]serializer.encoding`` or ``deserializer.encoding``.
 
         Raises:
-            SerializationException: Python knows no encoding of that name.
+            SerializationException: Python has no encoding of that name.
         """
-        self._encoding = _configured_encoding(configs, isKey, "serializer")
+        role = "serializer" if isinstance(self, Serializer) else "deserializer"
+        self._encoding = _configured_encoding(configs, isKey, role)
+
+
+class StringSerializer(_WithEncoding, Serializer[str]):
+    """Text as UTF-8, or as ``[key.|value.]serializer.encoding`` says.
+
+    A character that the encoding does not have becomes a question mark, as in Java.
+    """
 
     def is_utf_8(self) -> bool:
         """Tell whether ASCII text is written as it is."""
@@ -54,7 +57,7 @@ class StringSerializer(Serializer[str]):
     def serialize_column(self, topic: str, values: Sequence[str | None]) -> list[bytes | None]:
         if self._encoding == UTF_8:
             try:
-                # str.encode called on the class, so that another type with an encode() is refused.
+                # str.encode of the class: another type with an encode() is refused.
                 encode = str.encode
                 return [None if value is None else encode(value) for value in values]
             except (TypeError, UnicodeEncodeError):
@@ -62,22 +65,11 @@ class StringSerializer(Serializer[str]):
         return [self.serialize(topic, value) for value in values]
 
 
-class StringDeserializer(Deserializer[str]):
+class StringDeserializer(_WithEncoding, Deserializer[str]):
     """Text from UTF-8, or as ``[key.|value.]deserializer.encoding`` says.
 
-    Malformed bytes become U+FFFD; nothing is refused.
+    Malformed bytes become U+FFFD; no bytes are refused.
     """
-
-    def __init__(self) -> None:
-        self._encoding = UTF_8
-
-    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the encoding from the configuration.
-
-        Raises:
-            SerializationException: Python knows no encoding of that name.
-        """
-        self._encoding = _configured_encoding(configs, isKey, "deserializer")
 
     def deserialize(self, topic: str, data: bytes | None) -> str | None:
         return None if data is None else _decode(data, self._encoding)
@@ -91,15 +83,8 @@ class StringDeserializer(Deserializer[str]):
         return [self.deserialize(topic, value) for value in values]
 
 
-class UUIDSerializer(Serializer[uuid.UUID]):
+class UUIDSerializer(_WithEncoding, Serializer[uuid.UUID]):
     """UUIDs as the 36 characters of their text."""
-
-    def __init__(self) -> None:
-        self._encoding = UTF_8
-
-    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the encoding from the configuration."""
-        self._encoding = _configured_encoding(configs, isKey, "serializer")
 
     def serialize(self, topic: str, data: uuid.UUID | None) -> bytes | None:
         if data is None:
@@ -109,15 +94,8 @@ class UUIDSerializer(Serializer[uuid.UUID]):
         return _encode(str(data), self._encoding)
 
 
-class UUIDDeserializer(Deserializer[uuid.UUID]):
-    """UUIDs from their text; short groups are filled up and long ones cut, as Java does."""
-
-    def __init__(self) -> None:
-        self._encoding = UTF_8
-
-    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the encoding from the configuration."""
-        self._encoding = _configured_encoding(configs, isKey, "deserializer")
+class UUIDDeserializer(_WithEncoding, Deserializer[uuid.UUID]):
+    """UUIDs from their text; short groups are padded and long ones cut, as in Java."""
 
     def deserialize(self, topic: str, data: bytes | None) -> uuid.UUID | None:
         if data is None:
@@ -134,22 +112,18 @@ class UUIDDeserializer(Deserializer[uuid.UUID]):
         return uuid.UUID(int=number)
 
 
-class StringSerde(WrapperSerde[str]):
+class StringSerde(StockSerde[str]):
     """Text as UTF-8."""
 
-    def __init__(self) -> None:
-        super().__init__(StringSerializer(), StringDeserializer())
-
     plain_type = str
+    _halves = (StringSerializer, StringDeserializer)
 
 
-class UUIDSerde(WrapperSerde[uuid.UUID]):
+class UUIDSerde(StockSerde[uuid.UUID]):
     """UUIDs as text."""
 
-    def __init__(self) -> None:
-        super().__init__(UUIDSerializer(), UUIDDeserializer())
-
     plain_type = uuid.UUID
+    _halves = (UUIDSerializer, UUIDDeserializer)
 
 
 def _configured_encoding(configs: Mapping[str, Any], is_key: bool, role: str) -> str:
@@ -165,7 +139,7 @@ def _configured_encoding(configs: Mapping[str, Any], is_key: bool, role: str) ->
 
 
 def _encode(text: str, encoding: str) -> bytes:
-    if encoding == "utf-16":  # Java writes it big endian, whatever the machine
+    if encoding == "utf-16":  # Java's is big endian on every machine
         return codecs.BOM_UTF16_BE + text.encode("utf-16-be", "replace")
     return text.encode(encoding, "replace")
 
@@ -176,5 +150,5 @@ def _decode(data: bytes, encoding: str) -> str:
     try:
         return bytes(data).decode()
     except UnicodeDecodeError:
-        # Java sees an encoded surrogate as one mistake, Python as three.
+        # For Java an encoded surrogate is one malformed sequence, for Python three.
         return SURROGATE.sub(b"\xff", bytes(data)).decode(UTF_8, "replace")
