@@ -147,55 +147,15 @@ class QueryableStoreTypes:
     TimestampedWindowStoreType: ClassVar = TimestampedWindowStoreType
     SessionStoreType: ClassVar = SessionStoreType
 
-    @staticmethod
-    def keyValueStore() -> QueryableStoreType[ReadOnlyKeyValueStore[Any, Any]]:
-        """Return the type of key-value stores, values without timestamps."""
-        return KeyValueStoreType()
-
-    @staticmethod
-    def timestampedKeyValueStore() -> QueryableStoreType[
-        ReadOnlyKeyValueStore[Any, ValueAndTimestamp[Any]]
-    ]:
-        """Return the type of key-value stores with timestamps."""
-        return TimestampedKeyValueStoreType()
-
-    @staticmethod
-    def timestampedKeyValueStoreWithHeaders() -> QueryableStoreType[
-        ReadOnlyKeyValueStore[Any, ValueTimestampHeaders[Any]]
-    ]:
-        """Return the type of key-value stores with timestamps and headers."""
-        return KeyValueStoreWithHeadersType()
-
-    @staticmethod
-    def windowStore() -> QueryableStoreType[ReadOnlyWindowStore[Any, Any]]:
-        """Return the type of window stores, values without timestamps."""
-        return WindowStoreType()
-
-    @staticmethod
-    def timestampedWindowStore() -> QueryableStoreType[
-        ReadOnlyWindowStore[Any, ValueAndTimestamp[Any]]
-    ]:
-        """Return the type of window stores with timestamps."""
-        return TimestampedWindowStoreType()
-
-    @staticmethod
-    def timestampedWindowStoreWithHeaders() -> QueryableStoreType[
-        ReadOnlyWindowStore[Any, ValueTimestampHeaders[Any]]
-    ]:
-        """Return the type of window stores with timestamps and headers."""
-        return WindowStoreWithHeadersType()
-
-    @staticmethod
-    def sessionStoreWithHeaders() -> QueryableStoreType[
-        ReadOnlySessionStore[Any, AggregationWithHeaders[Any]]
-    ]:
-        """Return the type of session stores with headers."""
-        return SessionStoreWithHeadersType()
-
-    @staticmethod
-    def sessionStore() -> QueryableStoreType[ReadOnlySessionStore[Any, Any]]:
-        """Return the type of session stores."""
-        return SessionStoreType()
+    # Each is called without arguments, as Kafka's method of the name.
+    keyValueStore = KeyValueStoreType
+    timestampedKeyValueStore = TimestampedKeyValueStoreType
+    timestampedKeyValueStoreWithHeaders = KeyValueStoreWithHeadersType
+    windowStore = WindowStoreType
+    timestampedWindowStore = TimestampedWindowStoreType
+    timestampedWindowStoreWithHeaders = WindowStoreWithHeadersType
+    sessionStore = SessionStoreType
+    sessionStoreWithHeaders = SessionStoreWithHeadersType
 
 
 @dataclass(frozen=True, slots=True)

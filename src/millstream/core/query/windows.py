@@ -22,8 +22,23 @@ K_ = TypeVar("K_")
 V_ = TypeVar("V_")
 
 
+class _StartRange:
+    __slots__ = ()
+
+    _from_ms: int | None
+    _to_ms: int | None
+
+    def getTimeFrom(self) -> datetime | None:
+        """Return the earliest window start, inclusive; None if not given."""
+        return _instant(self._from_ms)
+
+    def getTimeTo(self) -> datetime | None:
+        """Return the latest window start, inclusive; None if not given."""
+        return _instant(self._to_ms)
+
+
 @dataclass(frozen=True, slots=True)
-class WindowKeyQuery(Query[WindowStoreIterator[V]], Generic[K, V]):
+class WindowKeyQuery(_StartRange, Query[WindowStoreIterator[V]], Generic[K, V]):
     """Asks a window store for the windows of one key that start within a time, both inclusive.
 
     Source: KIP-806, ``query.WindowKeyQuery``.
@@ -48,21 +63,13 @@ class WindowKeyQuery(Query[WindowStoreIterator[V]], Generic[K, V]):
         """Return the key."""
         return self._key
 
-    def getTimeFrom(self) -> datetime | None:
-        """Return the first start, inclusive."""
-        return _instant(self._from_ms)
-
-    def getTimeTo(self) -> datetime | None:
-        """Return the last start, inclusive."""
-        return _instant(self._to_ms)
-
     def __str__(self) -> str:
         times = _times(self._from_ms, self._to_ms)
         return f"WindowKeyQuery{{key={java_value(self._key)}, {times}}}"
 
 
 @dataclass(frozen=True, slots=True)
-class WindowRangeQuery(Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
+class WindowRangeQuery(_StartRange, Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
     """Asks a window store for a time, or a session store for a key.
 
     Source: KIP-806, ``query.WindowRangeQuery``.
@@ -91,14 +98,6 @@ class WindowRangeQuery(Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
     def getKey(self) -> K | None:
         """Return the key, if it was asked for one."""
         return self._key
-
-    def getTimeFrom(self) -> datetime | None:
-        """Return the first start, inclusive, if it was asked for a time."""
-        return _instant(self._from_ms)
-
-    def getTimeTo(self) -> datetime | None:
-        """Return the last start, inclusive, if it was asked for a time."""
-        return _instant(self._to_ms)
 
     def __str__(self) -> str:
         times = _times(self._from_ms, self._to_ms)

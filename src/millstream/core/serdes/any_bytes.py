@@ -12,8 +12,8 @@ _STOCK = frozenset({StringDeserializer, ByteArrayDeserializer, BytesDeserializer
 
 
 def accepts_any_bytes(deserializer: Deserializer[Any]) -> bool:
-    """Tell whether a deserializer is known to have neither errors nor effects.
+    """Tell whether a deserializer has neither errors nor side effects.
 
-    Of a subclass that is not known: its author may want to see every record.
+    False for subclasses: a user's ``deserialize`` must be called for every record.
     """
     return type(deserializer) in _STOCK

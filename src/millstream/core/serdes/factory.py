@@ -1,4 +1,4 @@
-"""``Serdes``: every stock serde, by Kafka's names."""
+"""``Serdes``: the stock serdes under Kafka's names."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Serdes:
         """Return the serde of a Python type, or one made of a serializer and a deserializer.
 
         ``int`` gives Long and ``float`` gives Double, the widest of their kind: where Java has
-        ``Integer.class``, write ``Serdes.Integer()``. A half may be a function of topic and data.
+        ``Integer.class``, write ``Serdes.Integer()``. Parts may be functions of topic and data.
 
         Raises:
             IllegalArgumentException: No stock serde is for that type, or a half is None.
@@ -81,7 +81,7 @@ class Serdes:
         return WrapperSerde(halves["serializer"], halves["deserializer"])
 
 
-# In this order, because bool is a kind of int.
+# bool is before int, because it is a subclass of it.
 BY_TYPE: tuple[tuple[type, Callable[[], Serde[Any]]], ...] = (
     (str, text.StringSerde),
     (bool, numbers.BooleanSerde),

@@ -33,11 +33,11 @@ class WrapperSerde(Serde[T]):
         self._deserializer: Deserializer[T] = _half(deserializer, "deserialize")
 
     def serializer(self) -> Serializer[T]:
-        """Return the half that writes."""
+        """Return the serializer."""
         return self._serializer
 
     def deserializer(self) -> Deserializer[T]:
-        """Return the half that reads."""
+        """Return the deserializer."""
         return self._deserializer
 
     def __repr__(self) -> str:

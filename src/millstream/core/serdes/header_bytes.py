@@ -1,7 +1,7 @@
-"""Headers as bytes, as Kafka's stores keep them before a value.
+"""Headers as bytes, in the format of Kafka's stores before a value.
 
 ``varint(size) || headers``, where headers are ``varint(count)`` and for each header name and value,
-each after its length as a varint; a value of None has the length -1. No headers have size 0.
+each after its length as a varint. A value of None has the length -1; no headers have size 0.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from millstream.core.serdes.varint import read_varint, varint
 
 
 def headers_prefix(headers: Headers | None) -> bytes:
-    """Return the bytes that stand before a value with these headers.
+    """Return the bytes of headers, which precede the value.
 
     Example:
         >>> headers_prefix(Headers().add("h", b"1")).hex(" ")
@@ -30,7 +30,7 @@ def headers_prefix(headers: Headers | None) -> bytes:
 
 
 def split_headers(data: bytes) -> tuple[Headers | None, int]:
-    """Return the headers, None for no headers, and where what follows them begins.
+    """Return the headers, None if there are none, and the position after them.
 
     Raises:
         SerializationException: The bytes are not of this format.

@@ -1,9 +1,9 @@
-"""Identity of a serde: a text that tells whether a store's serde changed.
+"""Identity of a serde: a text that differs if a store's serde has changed.
 
-What writes and what reads is named by class, with what it was made of. A stock serde is named as in
-``Serdes``; a user's as ``module:Class``, with the serdes, types and functions that it holds, and a
-digest of the plain values. Values that look like an address, a path or a secret are left out: they
-change without changing a byte, and do not belong into a file.
+It has the classes of serializer and deserializer, and their attributes. A stock serde is named as
+in ``Serdes``; a user's as ``module:Class``, with its inner serdes, types and functions, and a
+digest of its plain values. Values that look like an address, a path or a secret are left out: they
+do not change the bytes, and must not be written to a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from millstream.core.serdes.halves import ByFunction
 
 UNKNOWN = "?"
-"""The text of a serde that cannot be looked at; it compares as equal to every other."""
+"""The text of a serde that cannot be inspected; it equals every other text."""
 
 _STOCK = "millstream."
 _HALF = re.compile(r"^_*|(Serializer|Deserializer|Serde)$")
@@ -70,9 +70,9 @@ def _both(serde: Any, depth: int) -> str:
 
 
 def same_format(before: str, now: str) -> bool:
-    """Tell whether two texts are of the same format, as far as can be told.
+    """Tell whether two texts are of the same format.
 
-    A user's class that has only moved to another module is taken for the same.
+    A user's class that has moved to another module counts as the same.
     """
     if UNKNOWN in (before, now):
         return True
@@ -83,8 +83,8 @@ def _text(half: Any, depth: int) -> str:
     if isinstance(half, ByFunction):
         half = half.function
     try:
-        # A serde of one's own may count or keep what it was called with. What it was at first
-        # is what the next process will see.
+        # A user's serde may change its attributes when it is called. The first text is the one
+        # that the next process computes.
         return _remembered(half, depth)
     except TypeError:
         return _described(half, depth)
@@ -117,10 +117,10 @@ def _described(half: Any, depth: int) -> str:
 
 
 def _shaper(cls: type) -> type:
-    """Return the first class that adds anything but a constructor: a bare subclass changes nothing.
+    """Return the first class with methods of its own: a subclass without them changes nothing.
 
     >>> class Mine(dict):
-    ...     '''The same by another name.'''
+    ...     '''A subclass without methods.'''
     >>> _shaper(Mine).__name__
     'dict'
     """
@@ -137,7 +137,7 @@ def _own(cls: type) -> Iterable[str]:
 
 
 def _state(half: Any) -> dict[str, Any]:
-    """Return what an object holds, in its dictionary and in slots."""
+    """Return an object's attributes, in its dictionary and in slots."""
     found = dict(getattr(half, "__dict__", {}))
     for cls in type(half).__mro__:
         slots = vars(cls).get("__slots__", ())
@@ -148,7 +148,7 @@ def _state(half: Any) -> dict[str, Any]:
 
 
 def _stock_parts(state: Mapping[str, Any], depth: int) -> list[str]:
-    """Return what makes a difference in the bytes of a stock serde."""
+    """Return the settings of a stock serde that change its bytes."""
     parts = [
         _text(value, depth - 1)
         for name, value in sorted(state.items())

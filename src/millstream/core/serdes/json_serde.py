@@ -1,4 +1,4 @@
-"""JSON serde: dictionaries, lists, text, numbers, truth values."""
+"""JSON serde."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class JsonSerializer(Serializer[Any]):
     """Objects as compact UTF-8 JSON, keys in the order of insertion.
 
     Args:
-        default: Called for an object that JSON does not know; returns one that it does
+        default: Called for an object that JSON does not support; returns one that it supports
             (``dataclasses.asdict``, for instance).
     """
 
@@ -57,7 +57,7 @@ class JsonDeserializer(Deserializer[Any]):
     """Objects from UTF-8 JSON.
 
     Args:
-        convert: Called with what was read; returns what the topology works on
+        convert: Called with the decoded JSON; returns the topology's object
             (``lambda fields: Order(**fields)``, for instance).
     """
 
@@ -65,7 +65,7 @@ class JsonDeserializer(Deserializer[Any]):
         self._convert = convert
         decoder = json.JSONDecoder()
         self._decode = decoder.decode
-        # What decode() itself calls, without its search for white space around the document.
+        # Part of decode(), without the search for white space around the document.
         self._scan = decoder.scan_once  # type: ignore[attr-defined]  # not in typeshed
 
     def deserialize(self, topic: str, data: bytes | None) -> Any:
@@ -125,7 +125,7 @@ def _encoder(default: Callable[[Any], Any] | None) -> Callable[[Any], str]:
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return encoder.encode
-    # JSONEncoder.encode makes one of these for each call, which takes longer than most documents.
+    # JSONEncoder.encode creates an encoder at each call, which is slower than most documents.
     quote = json.encoder.encode_basestring
     parts = make(None, encoder.default, quote, None, ":", ",", False, False, False)
     return lambda data: "".join(parts(data, 0))

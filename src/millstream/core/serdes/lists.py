@@ -1,4 +1,4 @@
-"""Serde for lists of what an inner serde writes."""
+"""Serde for lists, with an inner serde for the entries."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from millstream.core.errors import (
     KafkaException,
     SerializationException,
 )
-from millstream.core.headers import Headers
 from millstream.core.loading import load_instance, load_object
 from millstream.core.serdes.base import (
     Deserializer,
     Serde,
     Serializer,
-    close_part,
+    close_inner,
     configure_part,
     deserializer_call,
-    needs_headers,
+    headers_and_data,
+    inner_needs_headers,
     serializer_call,
     wrong_type,
 )
@@ -63,7 +63,7 @@ FIXED_SIZES: dict[type, int] = {
 
 
 class ListSerializer(Serializer[Sequence[Any]]):
-    """Lists: a byte that says whether entries have one size, the nulls' places, the entries.
+    """Lists: a byte for entries of one size or several, the indices of nulls, the entries.
 
     Source: ``org.apache.kafka.common.serialization.ListSerializer``.
     """
@@ -75,7 +75,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
         """Take the inner serde from ``default.list.key|value.serde.inner``.
 
         Raises:
-            ConfigException: No inner serde is named, or one was given to the constructor already.
+            ConfigException: The inner serde is missing, or was also given to the constructor.
         """
         key = f"default.list.{'key' if isKey else 'value'}.serde.inner"
         if self._inner is not None:
@@ -94,7 +94,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
 
     def serialize(self, topic: str, /, *arguments: Any) -> bytes | None:
         """Write ``(topic, data)`` or ``(topic, headers, data)``."""
-        headers, data = _headers_and_data(arguments)
+        headers, data = headers_and_data(arguments)
         if data is None:
             return None
         if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
@@ -118,18 +118,12 @@ class ListSerializer(Serializer[Sequence[Any]]):
                 parts += (INT.pack(len(blob)), blob)
         return b"".join(parts)
 
-    def needs_headers(self) -> bool:
-        """Return whether the inner half needs them."""
-        return self._inner is not None and needs_headers(self._inner)
-
-    def close(self) -> None:
-        """Close the inner serializer."""
-        if self._inner is not None:
-            close_part(self._inner)
+    needs_headers = inner_needs_headers
+    close = close_inner
 
 
 class ListDeserializer(Deserializer[Any]):
-    """Lists, as the class or callable ``listClass`` builds them from a Python list.
+    """Lists; the class or callable ``listClass`` converts a Python list.
 
     Source: ``org.apache.kafka.common.serialization.ListDeserializer``.
     """
@@ -146,7 +140,7 @@ class ListDeserializer(Deserializer[Any]):
         """Take list class and inner serde from ``default.list.key|value.serde.type`` and ``inner``.
 
         Raises:
-            ConfigException: One is missing, or was given to the constructor already.
+            ConfigException: One is missing, or was also given to the constructor.
         """
         role = "key" if isKey else "value"
         type_key, inner_key = f"default.list.{role}.serde.type", f"default.list.{role}.serde.inner"
@@ -170,7 +164,7 @@ class ListDeserializer(Deserializer[Any]):
 
     def deserialize(self, topic: str, /, *arguments: Any) -> Any:
         """Read ``(topic, data)`` or ``(topic, headers, data)``."""
-        headers, data = _headers_and_data(arguments)
+        headers, data = headers_and_data(arguments)
         if data is None:
             return None
         if self._inner is None:
@@ -184,22 +178,16 @@ class ListDeserializer(Deserializer[Any]):
         make = self._list_class
         return entries if make is None or make is list else make(entries)
 
-    def needs_headers(self) -> bool:
-        """Return whether the inner half needs them."""
-        return self._inner is not None and needs_headers(self._inner)
-
-    def close(self) -> None:
-        """Close the inner deserializer."""
-        if self._inner is not None:
-            close_part(self._inner)
+    needs_headers = inner_needs_headers
+    close = close_inner
 
 
 class ListSerde(WrapperSerde[Any]):
-    """Lists of what an inner serde writes.
+    """Lists, with an inner serde for the entries.
 
     Args:
-        listClass: What to make of a list that was read: ``list``, ``tuple``, ``deque``, ...
-        serde: The serde of the entries. Without both, the configuration names them.
+        listClass: Class or callable that converts a list: ``list``, ``tuple``, ``deque``, ...
+        serde: The serde of the entries. Without both, the configuration has them.
     """
 
     def __init__(
@@ -249,10 +237,6 @@ def _split(data: bytes, fixed_size: int | None) -> list[bytes | None]:
         blobs.append(data[at : at + length])
         at += length
     return blobs
-
-
-def _headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
-    return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
 
 
 def _refuse_second(configs: Mapping[str, Any], key: str, role: str) -> None:

@@ -143,7 +143,7 @@ class DoubleDeserializer(_NumberDeserializer[float]):
 
 
 class FloatSerializer(_FloatingSerializer):
-    """Floating-point numbers in 4 bytes, which drops digits."""
+    """Floating-point numbers in 4 bytes, with a loss of digits."""
 
     layout = struct.Struct(">f")
 
@@ -210,7 +210,7 @@ class DoubleSerde(StockSerde[float]):
 
 
 class FloatSerde(StockSerde[float]):
-    """Floating-point numbers as 4 bytes, big endian; Python's have more digits than that."""
+    """Floating-point numbers as 4 bytes, big endian; Python's floats have more digits."""
 
     _halves = (FloatSerializer, FloatDeserializer)
 
@@ -227,7 +227,7 @@ def _wrong_size(who: str, size: int, data: bytes) -> SerializationException:
     if {size, len(data)} == {4, 8}:
         hint = (
             "Serdes.Integer() and Serdes.Float() are for 4 bytes; Serdes.Long() and "
-            "Serdes.Double(), which serdeFrom(int) and serdeFrom(float) give, for 8."
+            "Serdes.Double(), the results of serdeFrom(int) and serdeFrom(float), for 8."
         )
     return SerializationException(
         f"Size of data received by {who} is not {size}", detail=f"It is {len(data)}.", hint=hint

@@ -1,4 +1,4 @@
-"""Serdes for bytes as they are, and for nothing at all."""
+"""Serdes for unchanged bytes, and for None only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BytesLike = bytes | bytearray | memoryview
 
 
 class ByteArraySerializer(Serializer[BytesLike]):
-    """Bytes as they are; ``bytearray`` and ``memoryview`` are copied."""
+    """Bytes, unchanged; ``bytearray`` and ``memoryview`` are copied."""
 
     def serialize(self, topic: str, data: BytesLike | None) -> bytes | None:
         if data is None or type(data) is bytes:
@@ -43,7 +43,7 @@ class ByteArrayDeserializer(Deserializer[bytes]):
 
 
 class BytesSerializer(ByteArraySerializer):
-    """Bytes as they are: Python's ``bytes`` are what Kafka's ``Bytes`` add to Java's arrays."""
+    """Bytes, unchanged: Python's ``bytes`` correspond to Kafka's ``Bytes`` and to Java's arrays."""
 
 
 class BytesDeserializer(ByteArrayDeserializer):
@@ -51,7 +51,7 @@ class BytesDeserializer(ByteArrayDeserializer):
 
 
 class ByteBufferSerializer(ByteArraySerializer):
-    """Bytes as they are; a ``memoryview`` is Python's byte buffer."""
+    """Bytes, unchanged; a ``memoryview`` is Python's byte buffer."""
 
 
 class ByteBufferDeserializer(Deserializer[memoryview]):

@@ -1,4 +1,4 @@
-"""Kafka's signed varints: zigzag, then seven bits a byte, the low ones first."""
+"""Kafka's signed varints: zigzag, then seven bits per byte, low bits first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def varint(number: int) -> bytes:
 
 
 def read_varint(data: bytes, start: int = 0) -> tuple[int, int]:
-    """Return the number at ``start`` and where the rest begins.
+    """Return the number at ``start`` and the position after it.
 
     Raises:
-        SerializationException: The data ends within it.
+        SerializationException: The data ends within the number.
     """
     number = shift = 0
     for index in range(start, len(data)):

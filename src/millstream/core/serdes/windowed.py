@@ -15,16 +15,17 @@ from millstream.core.errors import (
     NullPointerException,
     SerializationException,
 )
-from millstream.core.headers import Headers
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import (
     Deserializer,
     Serde,
     Serializer,
-    close_part,
+    close_inner,
     configure_part,
     deserialize_column,
     deserializer_call,
+    headers_and_data,
+    inner_needs_headers,
     needs_headers,
     serialize_column,
     serializer_call,
@@ -43,8 +44,8 @@ INNER_SERDE_KEY = "windowed.inner.class.serde"
 class WindowedSerializer(Serializer[Windowed[Any]]):
     """Base of the serializers of windowed keys.
 
-    A sink with such a key serializer partitions by the key without the window, which is why it
-    can be had on its own.
+    A sink with such a key serializer partitions by the key without the window: see
+    ``serializeBaseKey``.
 
     Source: ``kstream.WindowedSerializer``.
     """
@@ -55,10 +56,10 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
         self._inner = inner
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the serializer of the inner key from the configuration, unless it is there.
+        """Take the inner serializer from the configuration, unless the constructor had one.
 
         Raises:
-            IllegalArgumentException: It is named nowhere, or twice and differently.
+            IllegalArgumentException: It is missing, or both are given and differ.
         """
         self._inner = _configured_inner(
             self._inner, configs, isKey, self.WINDOWED_INNER_SERIALIZER_CLASS, "serializer"
@@ -66,7 +67,7 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
 
     def serialize(self, topic: str, /, *arguments: Any) -> bytes | None:
         """Write ``(topic, data)`` or ``(topic, headers, data)``."""
-        headers, data = _headers_and_data(arguments)
+        headers, data = headers_and_data(arguments)
         inner = self._checked_inner()
         if data is None:
             return None
@@ -74,9 +75,7 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
             raise wrong_type(self, topic, data, "windowed keys")
         return self._join(serializer_call(inner)(topic, headers, data._key), data)
 
-    def needs_headers(self) -> bool:
-        """Return whether the inner half needs them."""
-        return self._inner is not None and needs_headers(self._inner)
+    needs_headers = inner_needs_headers
 
     def serialize_column(
         self, topic: str, values: Sequence[Windowed[Any] | None]
@@ -90,17 +89,14 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
 
     def serializeBaseKey(self, topic: str, /, *arguments: Any) -> bytes | None:
         """Write the key without the window: ``(topic, data)`` or ``(topic, headers, data)``."""
-        headers, data = _headers_and_data(arguments)
+        headers, data = headers_and_data(arguments)
         return serializer_call(self._checked_inner())(topic, headers, data.key())
 
     def base_key_column(self, topic: str, values: Sequence[Windowed[Any]]) -> list[bytes | None]:
         """Write many keys without their windows."""
         return serialize_column(self._checked_inner(), topic, [value._key for value in values])
 
-    def close(self) -> None:
-        """Close the inner serializer."""
-        if self._inner is not None:
-            close_part(self._inner)
+    close = close_inner
 
     @abstractmethod
     def _suffix(self, data: Windowed[Any]) -> bytes: ...
@@ -125,7 +121,7 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
 
 
 class TimeWindowedSerializer(WindowedSerializer):
-    """Keys of time windows: the key's bytes, then the window's start; the end is not kept.
+    """Keys of time windows: the key's bytes, then the window's start; the end is not stored.
 
     Source: ``kstream.TimeWindowedSerializer``.
     """
@@ -151,27 +147,25 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
         self._inner = inner
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take the deserializer of the inner key from the configuration, unless it is there.
+        """Take the inner deserializer from the configuration, unless the constructor had one.
 
         Raises:
-            IllegalArgumentException: It is named nowhere, or twice and differently.
+            IllegalArgumentException: It is missing, or both are given and differ.
         """
         self._inner = _configured_inner(
             self._inner, configs, isKey, self.WINDOWED_INNER_DESERIALIZER_CLASS, "deserializer"
         )
 
     def deserialize(self, topic: str, /, *arguments: Any) -> Windowed[Any] | None:
-        """Read ``(topic, data)`` or ``(topic, headers, data)``; no bytes at all give None."""
-        headers, data = _headers_and_data(arguments)
+        """Read ``(topic, data)`` or ``(topic, headers, data)``; empty bytes give None."""
+        headers, data = headers_and_data(arguments)
         inner = self._checked_inner()
         if not data:
             return None
         key, window = self._split(data)
         return Windowed(deserializer_call(inner)(topic, headers, key), window)
 
-    def needs_headers(self) -> bool:
-        """Return whether the inner half needs them."""
-        return self._inner is not None and needs_headers(self._inner)
+    needs_headers = inner_needs_headers
 
     def deserialize_column(
         self, topic: str, values: Sequence[bytes | None]
@@ -183,10 +177,7 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
         keys = deserialize_column(inner, topic, [key for key, _ in halves])
         return [Windowed(key, window) for key, (_, window) in zip(keys, halves, strict=True)]
 
-    def close(self) -> None:
-        """Close the inner deserializer."""
-        if self._inner is not None:
-            close_part(self._inner)
+    close = close_inner
 
     @abstractmethod
     def _split(self, data: bytes) -> tuple[bytes, TimeWindow | SessionWindow]: ...
@@ -206,7 +197,7 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
     """Keys of time windows; needs the windows' size, because the bytes have the start only.
 
     Args:
-        inner: Reads the key without the window; None: the configuration names it.
+        inner: Deserializer of the key without the window; None: the configured one.
         windowSize: Milliseconds (or a ``timedelta``); None: ``window.size.ms``.
 
     Source: ``kstream.TimeWindowedDeserializer``.
@@ -220,11 +211,11 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
         self._changelog = False
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
-        """Take what is missing from the configuration.
+        """Take the missing settings from the configuration.
 
         Raises:
-            IllegalArgumentException: The window size, or the inner deserializer, is given nowhere;
-                or the size both here and there.
+            IllegalArgumentException: The window size or the inner deserializer is missing; or the
+                size was given to the constructor, too.
         """
         configured = configs.get(self.WINDOW_SIZE_MS_CONFIG)
         if self._window_size is not None and configured is not None:
@@ -242,11 +233,11 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
         super().configure(configs, isKey)
 
     def getWindowSize(self) -> int | None:
-        """Return the size of the windows in milliseconds, if it is known."""
+        """Return the size of the windows in milliseconds; None if it is not known."""
         return self._window_size
 
     def setIsChangelogTopic(self, isChangelogTopic: bool) -> None:
-        """Say whether the keys are those of a window store's changelog (4 bytes longer)."""
+        """Set whether the keys are those of a window store's changelog (4 bytes longer)."""
         self._changelog = isChangelogTopic
 
     def _split(self, data: bytes) -> tuple[bytes, TimeWindow]:
@@ -293,7 +284,7 @@ class TimeWindowedSerde(WrapperSerde[Windowed[Any]]):
         )
 
     def forChangelog(self, isChangelogTopic: bool) -> Self:
-        """Say whether the keys to read are those of a window store's changelog."""
+        """Set whether the deserialized keys are those of a window store's changelog."""
         self._windowed_deserializer.setIsChangelogTopic(isChangelogTopic)
         return self
 
@@ -362,12 +353,8 @@ def _configured_inner(
     return inner
 
 
-def _headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
-    return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
-
-
 def _too_short(deserializer: object, data: bytes) -> SerializationException:
     return SerializationException(
         f"{type(deserializer).__name__} received bytes that are not a windowed key",
-        detail=f"There are only {len(data)}.",
+        detail=f"It has only {len(data)} bytes.",
     )

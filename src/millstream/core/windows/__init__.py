@@ -1,4 +1,4 @@
-"""Windows of event time and how events fall into them."""
+"""Windows of event time."""
 
 from millstream.core.windows.by_events import SessionWindows as SessionWindows
 from millstream.core.windows.by_events import SlidingWindows as SlidingWindows

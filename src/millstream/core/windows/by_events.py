@@ -1,4 +1,4 @@
-"""Windows that events open: sliding windows and sessions."""
+"""Windows that depend on events: sliding windows and sessions."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class SlidingWindows:
 
     @staticmethod
     def ofTimeDifferenceWithNoGrace(timeDifference: DurationLike) -> SlidingWindows:
-        """Return windows of that width without time for late events."""
+        """Return windows of that width without a grace period."""
         return SlidingWindows.ofTimeDifferenceAndGrace(timeDifference, 0)
 
     @staticmethod
     def ofTimeDifferenceAndGrace(
         timeDifference: DurationLike, afterWindowEnd: DurationLike
     ) -> SlidingWindows:
-        """Return windows of that width that take late events for ``afterWindowEnd``.
+        """Return windows of that width with the grace period ``afterWindowEnd``.
 
         Raises:
             IllegalArgumentException: One of the two is negative.
@@ -71,7 +71,7 @@ class SlidingWindows:
     def withTimeDifferenceAndGrace(
         timeDifference: DurationLike, grace: DurationLike
     ) -> SlidingWindows:
-        """Return what ``ofTimeDifferenceAndGrace`` returns."""
+        """Return the result of ``ofTimeDifferenceAndGrace``."""
         return SlidingWindows.ofTimeDifferenceAndGrace(timeDifference, grace)
 
     def timeDifferenceMs(self) -> int:
@@ -85,7 +85,7 @@ class SlidingWindows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionWindows(EarlierWindows):
-    """Windows that grow with a key's activity and end after a gap without any.
+    """Windows that grow with a key's events and end after a gap without events.
 
     Source: ``kstream.SessionWindows``.
     """
@@ -94,7 +94,7 @@ class SessionWindows(EarlierWindows):
     grace_ms: int
     grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
     retention_ms: int | None = None
-    """How long windows are kept, if the table's ``Materialized`` does not say it."""
+    """Retention of windows, if the table's ``Materialized`` has none."""
 
     def __post_init__(self) -> None:
         if self.gap_ms < 0:
@@ -105,14 +105,14 @@ class SessionWindows(EarlierWindows):
 
     @staticmethod
     def ofInactivityGapWithNoGrace(inactivityGap: DurationLike) -> SessionWindows:
-        """Return sessions without time for late events."""
+        """Return sessions without a grace period."""
         return SessionWindows.ofInactivityGapAndGrace(inactivityGap, 0)
 
     @staticmethod
     def ofInactivityGapAndGrace(
         inactivityGap: DurationLike, afterWindowEnd: DurationLike
     ) -> SessionWindows:
-        """Return sessions that take late events for ``afterWindowEnd`` of stream time.
+        """Return sessions with the grace period ``afterWindowEnd`` of stream time.
 
         Args:
             inactivityGap: Two events this far apart, or less, belong to one session.
@@ -131,7 +131,7 @@ class SessionWindows(EarlierWindows):
         "SessionWindows.with_() is deprecated: use SessionWindows.ofInactivityGapAndGrace()"
     )
     def with_(inactivityGap: DurationLike) -> SessionWindows:
-        """Return sessions as Kafka 2 did: gap and grace are 24 hours together."""
+        """Return sessions as in Kafka 2: gap and grace period are 24 hours in sum."""
         gap_ms = to_millis(inactivityGap, "inactivityGap")
         grace_ms = remaining_grace(gap_ms)
         return SessionWindows(gap_ms=gap_ms, grace_ms=grace_ms, grace_rule=GraceRule.RETENTION)
@@ -141,10 +141,6 @@ class SessionWindows(EarlierWindows):
     def shortest_ms(self) -> int:
         """Return the gap in milliseconds."""
         return self.gap_ms
-
-    def gracePeriodMs(self) -> int:
-        """Return how long a session still takes late events, in ms of stream time."""
-        return self.grace_ms
 
     def __str__(self) -> str:
         return f"SessionWindows{{gapMs={self.gap_ms}, graceMs={self.grace_ms}}}"

@@ -1,4 +1,4 @@
-"""Definitions of windows that are known before any event is seen."""
+"""Definitions of windows that do not depend on events: time windows and unlimited windows."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ W = TypeVar("W", bound=Window)
 
 
 class Windows(ABC, Generic[W]):
-    """A fixed set of windows, known before any event is seen.
+    """A fixed set of windows that does not depend on events.
 
-    Subclass it for windows of your own. A store keeps a window's start and no end, so a key that
-    is read back from one (out of a record cache, of ``suppress``, of a topic) has a window of
-    ``size()``; what is forwarded at once has the window that ``windowsFor`` returned.
+    Subclass it for your own windows. A store keeps a window's start but not its end, so a key that
+    is read from bytes (of a record cache, ``suppress``, or a topic) has a window of ``size()``. A
+    key that is forwarded at once has the window that ``windowsFor`` returned.
 
     Example:
         >>> class Shifts(Windows[TimeWindow]):
@@ -53,17 +53,17 @@ class Windows(ABC, Generic[W]):
 
     @abstractmethod
     def windowsFor(self, timestamp: int) -> dict[int, W]:
-        """Return the windows that an event falls into by their start, in any order.
+        """Return the windows of an event by their start, in any order.
 
         The event is added to them in the order of the dict. A window is closed when stream time
-        has reached its own ``end()`` and the grace period. Stores keep rows by the start.
+        has reached its ``end()`` plus the grace period. Stores have rows by the start.
         """
 
     @abstractmethod
     def size(self) -> int:
-        """Return the length of a window in milliseconds, of the longest if they differ.
+        """Return the length of a window in milliseconds; the largest if lengths differ.
 
-        With the grace period it is how long stores keep windows.
+        Size plus grace period is the retention of stores.
         """
 
     @abstractmethod
@@ -75,7 +75,7 @@ class Windows(ABC, Generic[W]):
 class TimeWindows(EarlierWindows, Windows[TimeWindow]):
     """Windows ``[start, end)`` of one size at multiples of an advance, from time 0 on.
 
-    Tumbling as made by the factories; ``advanceBy`` makes them hop.
+    The factories return tumbling windows; ``advanceBy`` returns hopping windows.
 
     Example:
         >>> hopping = TimeWindows.ofSizeWithNoGrace(10).advanceBy(5)
@@ -90,7 +90,7 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
     grace_ms: int
     grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
     retention_ms: int | None = None
-    """How long windows are kept, if the table's ``Materialized`` does not say it."""
+    """Retention of windows, if the table's ``Materialized`` has none."""
 
     def __post_init__(self) -> None:
         if self.sizeMs <= 0:
@@ -112,10 +112,10 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
 
     @staticmethod
     def ofSizeAndGrace(size: DurationLike, afterWindowEnd: DurationLike) -> TimeWindows:
-        """Return tumbling windows that take late events for ``afterWindowEnd`` of stream time.
+        """Return tumbling windows with the grace period ``afterWindowEnd`` of stream time.
 
         Raises:
-            IllegalArgumentException: ``size`` is not above zero, or the grace below it.
+            IllegalArgumentException: ``size`` is not positive, or the grace period is negative.
         """
         size_ms = to_millis(size, "size")
         grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
@@ -124,7 +124,7 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
     @staticmethod
     @deprecated("TimeWindows.of() is deprecated: use TimeWindows.ofSizeAndGrace()")
     def of(size: DurationLike) -> TimeWindows:
-        """Return tumbling windows as Kafka 2 did: size and grace are 24 hours together."""
+        """Return tumbling windows as in Kafka 2: size and grace period are 24 hours in sum."""
         size_ms = to_millis(size, "size")
         return TimeWindows(
             sizeMs=size_ms,
@@ -137,17 +137,17 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
         """Return windows of this size that start every ``advance``.
 
         Raises:
-            IllegalArgumentException: ``advance`` is not above zero, or larger than the size.
+            IllegalArgumentException: ``advance`` is not positive, or larger than the size.
         """
         return replace(self, advanceMs=to_millis(advance, "advance"))
 
     def windowsFor(self, timestamp: int) -> dict[int, TimeWindow]:
-        """Return the windows that an event falls into, by their start, earliest first."""
+        """Return the windows of an event by their start, earliest first."""
         size = self.sizeMs
         return {start: TimeWindow.of_start(start, size) for start in self.starts_for(timestamp)}
 
     def starts_for(self, timestamp: int) -> range:
-        """Return the starts of the windows that an event falls into, earliest first."""
+        """Return the starts of an event's windows, earliest first."""
         advance = self.advanceMs
         first = max(0, timestamp - self.sizeMs + advance) // advance * advance
         return range(first, timestamp + 1, advance)
@@ -159,10 +159,6 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
     def shortest_ms(self) -> int:
         """Return the length of a window in milliseconds."""
         return self.sizeMs
-
-    def gracePeriodMs(self) -> int:
-        """Return how long after its end a window still takes events, in ms of stream time."""
-        return self.grace_ms
 
     def __str__(self) -> str:
         return (
@@ -186,7 +182,7 @@ class UnlimitedWindows(Windows[UnlimitedWindow]):
         return UnlimitedWindows()
 
     def startOn(self, start: InstantLike) -> UnlimitedWindows:
-        """Return the window that starts at ``start``; earlier events fall into none.
+        """Return the window that starts at ``start``; earlier events have no window.
 
         Raises:
             IllegalArgumentException: ``start`` is negative.
@@ -211,11 +207,11 @@ class UnlimitedWindows(Windows[UnlimitedWindow]):
         )
 
     def windowsFor(self, timestamp: int) -> dict[int, UnlimitedWindow]:
-        """Return the one window by its start, or nothing for an event before it."""
+        """Return the window by its start; nothing for an earlier event."""
         return {start: UnlimitedWindow(start) for start in self.starts_for(timestamp)}
 
     def starts_for(self, timestamp: int) -> tuple[int, ...]:
-        """Return the start of the window if the event falls into it."""
+        """Return the start of the window; nothing for an earlier event."""
         return (self.startMs,) if timestamp >= self.startMs else ()
 
     def size(self) -> int:

@@ -23,20 +23,20 @@ _MIN_SEGMENT_MS = 60_000
 
 
 class GraceRule(enum.Enum):
-    """Where a window's grace period comes from."""
+    """Origin of a window's grace period."""
 
     FACTORY = "factory"
-    """``of...WithNoGrace`` or ``of...AndGrace``: it stays."""
+    """``of...WithNoGrace`` or ``of...AndGrace``: ``grace`` is refused."""
     RETENTION = "retention"
-    """``of`` or ``with_``: what a day, or the time given to ``until``, leaves."""
+    """``of`` or ``with_``: a day, or the time given to ``until``, minus the window's size."""
     GIVEN = "given"
     """``grace``."""
 
 
 class EarlierWindows:
-    """The deprecated methods of windows that are kept for a while.
+    """Deprecated methods of windows: ``grace``, ``until``, ``maintainMs``, ``segmentInterval``.
 
-    The class that inherits is a frozen dataclass with these fields.
+    Subclasses are frozen dataclasses with these fields.
 
     Source: KIP-94, KIP-328; ``kstream.Windows`` of Kafka 2, KIP-633.
     """
@@ -47,13 +47,13 @@ class EarlierWindows:
     grace_rule: GraceRule
     retention_ms: int | None
 
-    @abstractmethod
     def gracePeriodMs(self) -> int:
-        """Return the grace period in milliseconds."""
+        """Return how long after its end a window still takes events, in ms of stream time."""
+        return self.grace_ms
 
     @abstractmethod
     def shortest_ms(self) -> int:
-        """Return the time that an event may change a window without any grace."""
+        """Return the shortest retention: a window's size, or a session's gap, in milliseconds."""
 
     @deprecated("grace() is deprecated: give the grace period to a factory whose name has AndGrace")
     def grace(self, afterWindowEnd: DurationLike) -> Self:
@@ -67,7 +67,7 @@ class EarlierWindows:
             raise IllegalStateException(
                 "Cannot call grace() after setting grace value via ofTimeDifferenceAndGrace or "
                 "ofTimeDifferenceWithNoGrace.",
-                detail="So have other factories whose names end in AndGrace or NoGrace.",
+                detail="The same is true of all factories whose names end in AndGrace or NoGrace.",
             )
         grace_ms = to_millis(afterWindowEnd, "afterWindowEnd")
         changed: Self = _changed(self, grace_ms=grace_ms, grace_rule=GraceRule.GIVEN)
@@ -78,10 +78,10 @@ class EarlierWindows:
         "and a factory whose name has AndGrace for how long they take late events"
     )
     def until(self, durationMs: DurationLike) -> Self:
-        """Return a copy that is kept that long.
+        """Return a copy with that retention.
 
-        Windows made by ``of`` or ``with_`` also take late events that long, unless ``grace`` says
-        otherwise. ``Materialized.withRetention`` goes first.
+        It also sets the grace period of windows made by ``of`` or ``with_``, unless ``grace`` was
+        called. ``Materialized.withRetention`` has priority.
 
         Raises:
             IllegalArgumentException: It is shorter than a window, or than the gap of a session.
@@ -100,7 +100,7 @@ class EarlierWindows:
 
     @deprecated("maintainMs() is deprecated: see Materialized.withRetention()")
     def maintainMs(self) -> int:
-        """Return how long a window is kept at least, in milliseconds."""
+        """Return the shortest retention of a window in milliseconds."""
         return self.maintained_ms()
 
     @deprecated(
@@ -108,29 +108,27 @@ class EarlierWindows:
         "chooses its segments"
     )
     def segmentInterval(self) -> int:
-        """Return the width of a store's segments in milliseconds: half of what it keeps."""
+        """Return the width of a store's segments in milliseconds: half of the retention."""
         return max(self.maintained_ms() // 2, _MIN_SEGMENT_MS)
 
     def maintained_ms(self) -> int:
-        """Return how long a window is kept if the store does not say it."""
+        """Return the retention of a window if the store has none."""
         kept_ms = self.shortest_ms() + self.gracePeriodMs()
         return kept_ms if self.retention_ms is None else self.retention_ms
 
 
 def remaining_grace(shortest_ms: int) -> int:
-    """Return the grace period of windows that are made without one: what a day leaves."""
+    """Return the grace period of windows made without one: a day minus ``shortest_ms``."""
     return max(DAY_MS - shortest_ms, 0)
 
 
 def _changed(windows: Any, **changes: Any) -> Any:
-    # To a type checker the mixin is no dataclass.
+    # For a type checker the mixin is not a dataclass.
     return replace(windows, **changes)
 
 
 class GapOrFactory:
-    """``windows.inactivityGap()`` tells the gap; ``SessionWindows.inactivityGap(gap)``, of KIP-94,
-    made sessions.
-    """
+    """Descriptor: ``windows.inactivityGap()`` is the gap; on the class it is KIP-94's factory."""
 
     @overload
     def __get__(
@@ -158,7 +156,7 @@ def _sessions(kind: Any) -> Callable[[DurationLike], SessionWindows]:
         "SessionWindows.ofInactivityGapAndGrace()"
     )
     def inactivityGap(inactivityGap: DurationLike) -> SessionWindows:
-        """Return sessions that take late events for a day, gap included."""
+        """Return sessions whose gap and grace period are 24 hours in sum."""
         gap_ms = to_millis(inactivityGap, "inactivityGap")
         grace_ms = remaining_grace(gap_ms)
         made: SessionWindows = kind(

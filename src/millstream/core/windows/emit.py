@@ -28,7 +28,7 @@ Kind = StrategyType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmitStrategy:
-    """When a windowed aggregation gives its results: at each update, or once at the end.
+    """Time at which a windowed aggregation emits results: each update, or the window's close.
 
     Source: ``kstream.EmitStrategy`` (KIP-825).
     """
@@ -38,7 +38,7 @@ class EmitStrategy:
 
     kind: Kind
     idle_ms: int | None = None
-    """After how long without records the wall clock may close windows; None: never."""
+    """Time without records after which the wall clock may close windows; None: never."""
 
     @staticmethod
     def onWindowUpdate() -> EmitStrategy:
@@ -47,16 +47,16 @@ class EmitStrategy:
 
     @staticmethod
     def onWindowClose() -> EmitStrategy:
-        """Emit one result for a window, once stream time has passed its end and its grace."""
+        """Emit one result per window, when stream time has passed its end and grace period."""
         return EmitStrategy(kind=StrategyType.ON_WINDOW_CLOSE)
 
     def orIdle(self, timeout: DurationLike) -> EmitStrategy:
-        """Return a copy of ``onWindowClose`` that does not wait for ever when input stops.
+        """Return a copy of ``onWindowClose`` that also closes windows when input stops.
 
-        Once no record has reached the aggregation for ``timeout`` of wall-clock time, windows
-        close, too, whose end and grace the wall clock has passed, or stream time with the idle
-        time added. A record that comes for such a window later is late, and dropped: ``timeout``
-        should be longer than any pause of the source. (Kafka does not have it.)
+        If the aggregation gets no record for ``timeout`` of wall-clock time, it also closes
+        windows whose end and grace period the wall clock has passed, or stream time plus the idle
+        time. A later record of such a window is late and dropped: ``timeout`` should be longer
+        than any pause of the source. (Kafka does not have this.)
 
         Raises:
             IllegalArgumentException: ``timeout`` is below 1 ms.
@@ -64,7 +64,7 @@ class EmitStrategy:
         """
         if self.kind is not Kind.ON_WINDOW_CLOSE:
             raise IllegalStateException(
-                "orIdle() needs results that wait for the end of a window",
+                "orIdle() needs the strategy onWindowClose()",
                 hint="Use EmitStrategy.onWindowClose().orIdle(...).",
             )
         idle_ms = to_millis(timeout, "timeout")

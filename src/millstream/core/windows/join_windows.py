@@ -24,7 +24,7 @@ from millstream.core.windows.window import Window
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinWindows(EarlierWindows, Windows[Window]):
-    """How far apart two events may be to meet in a join: ``[t - before, t + after]``, inclusive.
+    """Time difference of the two events of a join: ``[t - before, t + after]``, inclusive.
 
     Source: ``kstream.JoinWindows``.
     """
@@ -35,7 +35,7 @@ class JoinWindows(EarlierWindows, Windows[Window]):
     grace_rule: GraceRule = field(default=GraceRule.FACTORY, compare=False)
     retention_ms: int | None = None
     spurious_results_fix: bool = True
-    """Left and outer results without a partner wait until none can come; not so for ``of``."""
+    """Left and outer results without a partner wait for the window's close; not for ``of``."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.beforeMs + self.afterMs <= LONG_MAX:
@@ -47,14 +47,14 @@ class JoinWindows(EarlierWindows, Windows[Window]):
 
     @staticmethod
     def ofTimeDifferenceWithNoGrace(timeDifference: DurationLike) -> JoinWindows:
-        """Return the window to both sides without time for late events."""
+        """Return a symmetric window without a grace period."""
         return JoinWindows.ofTimeDifferenceAndGrace(timeDifference, 0)
 
     @staticmethod
     def ofTimeDifferenceAndGrace(
         timeDifference: DurationLike, afterWindowEnd: DurationLike
     ) -> JoinWindows:
-        """Return the window to both sides, with ``afterWindowEnd`` for late events.
+        """Return a symmetric window with the grace period ``afterWindowEnd``.
 
         Raises:
             IllegalArgumentException: One of the two is negative.
@@ -66,7 +66,7 @@ class JoinWindows(EarlierWindows, Windows[Window]):
     @staticmethod
     @deprecated("JoinWindows.of() is deprecated: use JoinWindows.ofTimeDifferenceAndGrace()")
     def of(timeDifference: DurationLike) -> JoinWindows:
-        """Return the window as Kafka 2 did: 24 hours of grace, results without partner at once."""
+        """Return the window as in Kafka 2: 24 hours of grace, results without partner at once."""
         difference_ms = to_millis(timeDifference, "timeDifference")
         return JoinWindows(
             beforeMs=difference_ms,
@@ -77,11 +77,11 @@ class JoinWindows(EarlierWindows, Windows[Window]):
         )
 
     def before(self, timeDifference: DurationLike) -> JoinWindows:
-        """Return a copy where the other event may be that much earlier; negative: must be later."""
+        """Return a copy: the other event may be that much earlier; negative: must be later."""
         return replace(self, beforeMs=to_millis(timeDifference, "timeDifference"))
 
     def after(self, timeDifference: DurationLike) -> JoinWindows:
-        """Return a copy where the other event may be that much later; negative: must be earlier."""
+        """Return a copy: the other event may be that much later; negative: must be earlier."""
         return replace(self, afterMs=to_millis(timeDifference, "timeDifference"))
 
     def windowsFor(self, timestamp: int) -> dict[int, Window]:
@@ -99,10 +99,6 @@ class JoinWindows(EarlierWindows, Windows[Window]):
     def shortest_ms(self) -> int:
         """Return ``before`` plus ``after`` in milliseconds."""
         return self.size()
-
-    def gracePeriodMs(self) -> int:
-        """Return how long after its end a window still takes events, in ms of stream time."""
-        return self.grace_ms
 
     def __str__(self) -> str:
         return (

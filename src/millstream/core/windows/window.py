@@ -1,4 +1,4 @@
-"""Windows: an interval of event time, and a key within it."""
+"""``Window``: an interval of event time; ``Windowed``: a key and its window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ K = TypeVar("K")
 
 
 class Window(ABC):
-    """An interval of event time in epoch milliseconds; the subclass says whether the end counts.
+    """An interval of event time in epoch milliseconds; the subclass includes or excludes the end.
 
     Raises:
         IllegalArgumentException: The start is negative, or the end lies before it.
@@ -41,12 +41,12 @@ class Window(ABC):
 
     @property
     def startMs(self) -> int:
-        """The first millisecond, as subclasses see it."""
+        """The first millisecond."""
         return self._start
 
     @property
     def endMs(self) -> int:
-        """The end in epoch milliseconds, as subclasses see it."""
+        """The end in epoch milliseconds."""
         return self._end
 
     def start(self) -> int:
@@ -101,7 +101,7 @@ class Window(ABC):
 
 
 class TimeWindow(Window):
-    """``[start, end)``: the end does not belong to the window.
+    """``[start, end)``: the end is not included.
 
     Raises:
         IllegalArgumentException: The start is negative, or the end not after it.
@@ -118,7 +118,7 @@ class TimeWindow(Window):
 
     @classmethod
     def of_start(cls, start_ms: int, size_ms: int) -> Self:
-        """Return the window of that size; its end stops at 2**63 - 1.
+        """Return the window of that size; its end is at most 2**63 - 1.
 
         Raises:
             IllegalArgumentException: The start is negative, or already at that limit.
@@ -138,7 +138,7 @@ class TimeWindow(Window):
 
 
 class SessionWindow(Window):
-    """``[start, end]``: from the first event of a session to its last one, both included."""
+    """``[start, end]``: from the first to the last event of a session, both included."""
 
     __slots__ = ()
 
@@ -157,7 +157,7 @@ class UnlimitedWindow(Window):
         super().__init__(startMs, LONG_MAX)
 
     def overlap(self, other: Window) -> bool:
-        """Return True: the end of time is in both."""
+        """Return True: both windows have no end."""
         self._same_type(other)
         return True
 
