@@ -165,15 +165,15 @@ def headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
     return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
 
 
-def inner_needs_headers(half: Any) -> bool:
-    """Return whether the inner serializer or deserializer needs headers."""
-    return half._inner is not None and needs_headers(half._inner)
+def inner_needs_headers(self: Any) -> bool:
+    """Return whether ``self._inner`` needs headers; a method of halves with an inner one."""
+    return self._inner is not None and needs_headers(self._inner)
 
 
-def close_inner(half: Any) -> None:
-    """Close the inner serializer or deserializer."""
-    if half._inner is not None:
-        close_part(half._inner)
+def close_inner(self: Any) -> None:
+    """Close ``self._inner``; a method of halves with an inner one."""
+    if self._inner is not None:
+        close_part(self._inner)
 
 
 def serialize_column(serializer: Any, topic: str, values: Sequence[Any]) -> list[bytes | None]:
