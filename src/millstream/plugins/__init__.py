@@ -1,4 +1,4 @@
-"""Imports for authors of plugins.
+"""Interfaces for authors of plugins.
 
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
 """

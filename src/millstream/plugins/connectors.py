@@ -12,9 +12,9 @@ from millstream.core.chunk import RawChunk
 
 
 class Connector(ABC):
-    """Topics as chunks of bytes, somewhere; used by ``millstream.testing.replay``.
+    """Reads and writes topics as chunks of bytes, for ``millstream.testing.replay``.
 
-    Not for an application on Spark, which reads and writes Kafka.
+    Applications on Spark do not use it: they read and write Kafka.
     """
 
     name: ClassVar[str]
@@ -23,10 +23,10 @@ class Connector(ABC):
     @classmethod
     @abstractmethod
     def open(cls, location: str, options: Mapping[str, Any]) -> Self:
-        """Open what lies at a location.
+        """Open the topics at a location.
 
         Args:
-            location: Where the topics are; what that means is the connector's affair.
+            location: Location of the topics; its meaning depends on the connector.
             options: The application's configuration.
         """
 
@@ -36,14 +36,14 @@ class Connector(ABC):
 
     @abstractmethod
     def read(self, topic: str) -> Iterator[RawChunk]:
-        """Yield the records of a topic, in the order in which they were written.
+        """Yield the records of a topic in the order of writing.
 
-        Partitions do not matter. Offsets rise within a partition. An unknown topic has no records.
+        Partitions may be mixed. Offsets increase within a partition. An unknown topic has none.
         """
 
     @abstractmethod
     def write(self, chunk: RawChunk) -> None:
-        """Append records to the chunk's topic; ``read`` shows them from then on."""
+        """Append records to the chunk's topic; later calls of ``read`` yield them."""
 
     def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
         """Release everything; calling it twice is fine."""

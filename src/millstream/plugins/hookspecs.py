@@ -1,7 +1,7 @@
-"""Hooks that a plugin may implement.
+"""Hook specifications for plugins.
 
-The ``millstream_register_`` hooks are called once per process. Classes that they return travel to
-Spark's workers by import path, so they must be importable there: no class made inside a function.
+The ``millstream_register_`` hooks are called once per process. Spark's workers import the returned
+classes by their paths: do not define a class inside a function.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def millstream_register_stores() -> list[type[ByteStore]]:  # type: ignore[empty
 
 @hookspec(firstresult=True)
 def millstream_store_kinds() -> StoreKinds | None:
-    """Offer Kafka's kinds of stores over byte stores; the last plugin that answers wins.
+    """Offer Kafka's kinds of stores over byte stores; the last plugin with a result wins.
 
-    millstream brings its own; another one is for wrapping or replacing all stores of the DSL.
+    millstream has its own; implement this hook to wrap or replace all stores of the DSL.
     """
 
 
@@ -61,7 +61,7 @@ def millstream_register_serdes() -> dict[str, type[Serde[Any]]]:  # type: ignore
     """Offer serdes, which ``default.key.serde`` and the like choose by name.
 
     Returns:
-        Classes that can be made without arguments, by name; ``configure`` is called on the object.
+        Classes that can be created without arguments, by name; ``configure`` is called then.
     """
 
 
@@ -79,7 +79,7 @@ def millstream_register_assignors() -> list[type[TaskAssignor]]:  # type: ignore
     """Offer task assignors, which ``task.assignor.class`` chooses by name.
 
     Returns:
-        Concrete classes with distinct names that can be made without arguments.
+        Concrete classes with distinct names that can be created without arguments.
     """
 
 

@@ -1,4 +1,4 @@
-"""Kinds of things that plugins offer by name."""
+"""Kinds of plugin offers: stores, buffers, operators, serdes and others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PluginKind(Generic[T]):
-    """One kind: what messages call it, and the hook that collects it."""
+    """A kind of offer: its noun for messages, and its hook."""
 
     noun: str
     hook: str

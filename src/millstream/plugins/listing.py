@@ -18,19 +18,19 @@ class Offer:
     kind: PluginKind[Any]
     name: str
     path: str
-    """Where it can be imported from."""
+    """Its import path."""
     traits: dict[str, bool] = field(default_factory=dict)
-    """Every trait of its kind, and whether it has it."""
+    """Value of each trait of its kind."""
     distribution: str
-    """Name and version of what was installed; empty for a plugin that was registered by hand."""
+    """Name and version of the installed distribution; empty for a plugin registered by a call."""
 
     def promised(self) -> list[str]:
         """Return the names of the traits that it has."""
-        return [name for name, kept in self.traits.items() if kept]
+        return [name for name, has in self.traits.items() if has]
 
 
 def listed(manager: pluggy.PluginManager) -> list[Offer]:
-    """Return what plugins offer, by kind and name."""
+    """Return the offers of plugins, sorted by kind and name."""
     origins = {id(plugin): origin for plugin, origin in manager.list_plugin_distinfo()}
     found = [
         Offer(

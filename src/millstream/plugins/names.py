@@ -14,9 +14,9 @@ from millstream.plugins.registry import find, offered
 
 
 def with_plugins(config: StreamsConfig) -> StreamsConfig:
-    """Return the configuration with classes in the place of plugins' names.
+    """Return the configuration with classes instead of plugins' names.
 
-    What is no plugin's name stays as it is; it may be an import path.
+    Other texts stay unchanged; they may be import paths.
     """
     given = config.originals()
     found = {}
@@ -31,7 +31,7 @@ def with_plugins(config: StreamsConfig) -> StreamsConfig:
 
 
 def observers(application_id: str, options: Mapping[str, Any]) -> Observers:
-    """Return the observers that ``millstream.observer.names`` lists, or has between commas.
+    """Return the observers of ``millstream.observer.names``, a list or a text with commas.
 
     Raises:
         PluginError: No installed plugin offers one of them.

@@ -1,4 +1,4 @@
-"""Contract of an observer, which follows an application's state and metrics."""
+"""Contract of an observer of an application's state, failures and metrics."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Measured = Mapping[MetricName, Metric]
 
 
 class Observer:
-    """Override what you want to hear of; ``millstream.observer.names`` names those to call.
+    """Base class of observers; override methods. ``millstream.observer.names`` lists observers.
 
-    Calls come from the process that started the application, one at a time, between batches. What
-    an observer raises is logged and changes nothing.
+    Calls come from the driver's process, one at a time, between batches. An error of an observer
+    is logged and has no other effect.
 
     Args:
-        application_id: Whom it observes; each application has observers of its own.
+        application_id: The observed application; each application has its own observers.
         options: The application's configuration.
     """
 
@@ -31,20 +31,20 @@ class Observer:
         self.application_id = application_id
 
     def state_changed(self, new: str, old: str) -> None:
-        """Called at every change of state, with names of ``KafkaStreams.State``."""
+        """Called at every change of state, with the names of ``KafkaStreams.State``."""
 
     def batch_done(self, metrics: Measured) -> None:
-        """Called when batches have ended, with the metrics as they are now."""
+        """Called after batches, with the current metrics."""
 
     def failed(self, error: Exception) -> None:
-        """Called when processing has failed, before it is decided what follows."""
+        """Called after a failure, before the uncaught exception handler."""
 
     def close(self) -> None:
         """Called once, at the end."""
 
 
 class Observers:
-    """The observers of one application, called as one."""
+    """All observers of one application."""
 
     def __init__(self, observers: Iterable[Observer] = ()) -> None:
         self._observers = list(observers)
@@ -65,7 +65,7 @@ class Observers:
         self._tell(lambda observer: observer.failed(error))
 
     def close(self) -> None:
-        """Tell all that it is over; they hear nothing more."""
+        """Close all observers."""
         self._tell(lambda observer: observer.close())
         self._observers = []
 

@@ -1,6 +1,6 @@
-"""Contract of an operator: a step of a topology that is a method of streams or tables.
+"""Contract of an operator plugin: a class that becomes a method of streams or tables.
 
-An operator is a class. Calling the method makes an instance of it: one use in one topology.
+A call of the method creates an instance of the class, for one use in one topology.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from millstream.core.state import StoreBuilder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorTraits:
-    """What an operator does to the stream it stands in; the graph is built by it."""
+    """Effects of an operator on its stream; the graph is built by them."""
 
     of_tables: bool = False
-    """It is a method of ``KTable``; its processor is given the table's updates, as ``Change``.
+    """It is a method of ``KTable``; its processor gets the table's updates as ``Change``.
 
-    Without it, it is a method of ``KStream``, and is given records. Either way it returns a stream.
+    Without it, it is a method of ``KStream``; its processor gets records. Both return a stream.
     """
     of_windows: bool = False
     """It is a method of ``TimeWindowedKStream`` and ``SessionWindowedKStream``; it must ``expand``.
@@ -30,23 +30,23 @@ class OperatorTraits:
     """Equal keys have to meet in one task: a stream whose key has changed is repartitioned first.
     """
     keeps_null_keys: bool = False
-    """Records without key go through that repartition topic, too; to any partition."""
+    """That repartition topic also gets records with null keys; to any partition."""
     changes_key: bool = False
-    """What it forwards may have other keys: later groupings and joins repartition the stream."""
+    """It may change keys: later groupings and joins repartition the stream."""
     changes_value: bool = False
-    """What it forwards may have values of another type: the serde for values is not passed on."""
+    """It may change the type of values: the value serde is not passed on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeOverrides:
-    """Name and serdes of a node that the operator's own arguments set."""
+    """Name and serdes of a node, as set by the operator's arguments."""
 
     name: str | None = None
-    """The node's; None for one with a number."""
+    """The node's name; None for a generated one."""
     key_serde: Any = None
-    """Of the stream above and below; None for the serde that is known there already."""
+    """Key serde of the streams above and below; None for the stream's current one."""
     value_serde: Any = None
-    """The same for values."""
+    """Value serde, likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +54,17 @@ class NodeInfo:
     """The node of one use of an operator: its name, and the serdes of the stream above."""
 
     name: str
-    """The node's: the user's, or one with a number. Begin the names of stores with it."""
+    """The node's name, the user's or generated. Store names should begin with it."""
     key_serde: Any = None
-    """Of the stream above; None for the application's default."""
+    """Key serde of the stream above; None for the application's default."""
     value_serde: Any = None
 
 
 class StreamOperator:
     """One use of an operator; subclasses are frozen dataclasses whose fields are the arguments.
 
-    It overrides ``processor``, or ``expand``. What its own ``__init__`` or ``__post_init__`` raises
-    reaches whoever called the method.
+    It overrides ``processor`` or ``expand``. The caller of the method gets the errors of its
+    ``__init__`` and ``__post_init__``.
 
     Example:
         >>> @dataclass(frozen=True)
@@ -78,28 +78,28 @@ class StreamOperator:
     """
 
     name: ClassVar[str]
-    """Of the method; none that Kafka's streams have. Unique among the plugins."""
+    """The method's name, not one of Kafka's. Unique among the plugins."""
     label: ClassVar[str] = ""
-    """In generated names of nodes, ``KSTREAM-LABEL-0000000001``; empty for the method's name."""
+    """Part of generated node names, ``KSTREAM-LABEL-0000000001``; empty: the method's name."""
     traits: ClassVar[OperatorTraits] = OperatorTraits()
 
     def overrides(self) -> NodeOverrides:
-        """Return what the arguments say about name and serdes; nothing unless overridden.
+        """Return the name and serdes set by the arguments; none unless overridden.
 
-        A ``Named`` that comes last is the operator's name, and no argument of the class, unless the
-        class overrides this method or has a field ``named``.
+        A last argument of type ``Named`` is the operator's name, not an argument of the class,
+        unless the class overrides this method or has a field ``named``.
         """
         return NodeOverrides()
 
     def processor(self, node: NodeInfo) -> Processor[Any, Any, Any, Any]:
-        """Return a new processor; one is made for each task.
+        """Return a new processor; called once for each task.
 
         Raises:
             PluginError: The operator overrides neither this method nor ``expand``.
         """
         raise PluginError(
             f'operator "{self.name}" has neither a processor nor an expansion',
-            detail=f"It was to be made for {node.name}.",
+            detail=f"The node is {node.name}.",
             hint="Override processor(node), or expand(upstream).",
         )
 
@@ -109,7 +109,7 @@ class StreamOperator:
         return ()
 
     def expand(self, upstream: Any) -> Any:
-        """Return a stream or table made of other operations; None to be a node of its own.
+        """Return a stream or table made of other operations; None for a node of its own.
 
         Args:
             upstream: The stream or table whose method was called.

@@ -1,4 +1,4 @@
-"""Registry of the installed plugins: finds what they offer by name."""
+"""Registry of the installed plugins and their offers by name."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
 
 
 def collect(manager: pluggy.PluginManager, kind: PluginKind[T]) -> dict[str, T]:
-    """Ask every plugin for what it offers of one kind.
+    """Return all plugins' offers of one kind, by name.
 
     Raises:
-        PluginError: Two plugins offer different things under one name, or one offers what has none.
+        PluginError: Two plugins have different offers of one name, or an offer has no name.
     """
     found: dict[str, T] = {}
     for offers in getattr(manager.hook, kind.hook)():
@@ -80,7 +80,7 @@ def collect(manager: pluggy.PluginManager, kind: PluginKind[T]) -> dict[str, T]:
 
 
 def named(kind: PluginKind[T], offers: Any) -> list[tuple[str, T]]:
-    """Return what one plugin offers, with names: it gave a dictionary, or classes that have names.
+    """Return one plugin's offers with names, from a dictionary or from classes with names.
 
     Raises:
         PluginError: A class has no name.
@@ -106,13 +106,13 @@ def installed() -> pluggy.PluginManager:
 
 
 def offered(kind: PluginKind[T]) -> dict[str, T]:
-    """Return what the plugins of this process offer of one kind, by name."""
+    """Return the offers of one kind in this process, by name."""
     return _offered(kind)
 
 
 @contextmanager
 def registered(plugin: object) -> Iterator[None]:
-    """Add a plugin to this process for the length of a ``with`` block: for tests of plugins.
+    """Register a plugin in this process during a ``with`` block, for tests of plugins.
 
     Args:
         plugin: A module or an object with hooks. Spark's workers do not see it.
@@ -132,7 +132,7 @@ def registered(plugin: object) -> Iterator[None]:
 
 
 def find(kind: PluginKind[T], name: str) -> T:
-    """Return what is called ``name``.
+    """Return the offer called ``name``.
 
     Raises:
         PluginError: No installed plugin offers it.
@@ -158,7 +158,7 @@ def store_class(name: str) -> type[ByteStore]:
 
 
 def open_store(name: str, directory: Path, options: Mapping[str, Any]) -> ByteStore:
-    """Open the byte store called ``name``, with all that it does not promise done around it.
+    """Open the byte store called ``name``, wrapped so that it fulfils all promises.
 
     Raises:
         PluginError: No installed plugin offers it.
@@ -176,22 +176,22 @@ def buffer_class(name: str) -> type[SuppressionBuffer]:
 
 
 def store_kinds() -> StoreKinds:
-    """Return Kafka's kinds of stores, as the DSL needs them.
+    """Return Kafka's kinds of stores for the DSL.
 
     Raises:
-        PluginError: millstream's own plugin is disabled and no other takes its place.
+        PluginError: millstream's own plugin is disabled, and no other plugin offers them.
     """
     kinds = cast("StoreKinds | None", installed().hook.millstream_store_kinds())
     if kinds is None:
         raise PluginError(
             "no installed plugin offers Kafka's kinds of stores",
-            hint=f'Reinstall millstream, or take "kafka-stores" out of {DISABLED_PLUGINS}.',
+            hint=f'Reinstall millstream, or remove "kafka-stores" from {DISABLED_PLUGINS}.',
         )
     return kinds
 
 
 def import_path(thing: Any) -> str:
-    """Return where a class can be imported from."""
+    """Return a class's import path."""
     return f"{thing.__module__}.{thing.__qualname__}"
 
 

@@ -1,4 +1,4 @@
-"""Kafka Streams' public interface of task assignors (KIP-924)."""
+"""Public interface of task assignors (KIP-924)."""
 
 from millstream.core.assignment.assignor import TaskAssignor as TaskAssignor
 from millstream.core.assignment.configs import AssignmentConfigs as AssignmentConfigs

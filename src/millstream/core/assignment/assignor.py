@@ -1,4 +1,4 @@
-"""The interface of a task assignor."""
+"""``TaskAssignor``: the interface of task assignors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from millstream.core.assignment.state import ApplicationState
 
 
 class TaskAssignor(ABC):
-    """Decides which process runs which task: chosen by ``task.assignor.class``.
+    """Assigns tasks to processes; configured by ``task.assignor.class``.
 
-    One that comes as a plugin has a ``name``. It is made without arguments, ``configure`` is called
-    with the application's configuration, then ``assign`` whenever processes come or go.
+    An assignor of a plugin has a ``name``. It is created without arguments; ``configure`` is called
+    with the application's configuration, then ``assign`` when processes join or leave.
 
     Source: KIP-924, ``processor.assignment.TaskAssignor``.
     """
 
     name: ClassVar[str]
-    """What ``task.assignor.class`` calls it when a plugin offers it."""
+    """The name for ``task.assignor.class`` of an assignor that a plugin offers."""
     sticky: ClassVar[bool] = False
-    """Whether it promises to move no more tasks than balance demands."""
+    """Whether the assignor moves only as many tasks as balance requires."""
 
     class AssignmentError(enum.Enum):
-        """What can be wrong with an assignment."""
+        """Kinds of invalid assignments."""
 
         NONE = enum.auto()
         ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES = enum.auto()
@@ -53,21 +53,21 @@ class TaskAssignor(ABC):
 
     @abstractmethod
     def assign(self, applicationState: ApplicationState) -> TaskAssignment:
-        """Give each task to one process, and copies of stateful tasks to others.
+        """Assign each task to one process, and standbys of stateful tasks to others.
 
         Raises:
-            TaskAssignmentException: It cannot be done.
+            TaskAssignmentException: The tasks cannot be assigned.
         """
 
     def onAssignmentComputed(
         self, assignment: GroupAssignment, subscription: GroupSubscription, error: AssignmentError
     ) -> None:
-        """Hear what became of an assignment; called after ``assign``.
+        """Called after ``assign``, with the resulting group assignment.
 
         Args:
-            assignment: What the consumers of the group are told.
-            subscription: What they had said.
-            error: What was wrong with the assignment, if anything.
+            assignment: The assignment of each consumer of the group.
+            subscription: The subscription of each consumer.
+            error: The reason if the assignment was invalid, else ``NONE``.
         """
         return
 

@@ -1,4 +1,4 @@
-"""Configuration that task assignors see."""
+"""``AssignmentConfigs``: the configuration of task assignors."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KEYS = {
 
 
 class AssignmentConfigs:
-    """How many copies, how far behind, how soon again: the settings of assignors.
+    """Settings of task assignors.
 
     Args:
-        acceptableRecoveryLag: Entries that a copy may be behind and still take over.
-        maxWarmupReplicas: How many extra copies may be built at the same time; at least 1.
-        numStandbyReplicas: Copies to keep of each stateful task.
-        probingRebalanceIntervalMs: How soon to look again whether copies are ready; at least 60000.
-        rackAwareAssignmentTags: Client tags in which the copies of a task should differ.
+        acceptableRecoveryLag: Lag up to which a standby may become active, in entries.
+        maxWarmupReplicas: Maximum number of warm-up replicas at the same time; at least 1.
+        numStandbyReplicas: Number of standbys of each stateful task.
+        probingRebalanceIntervalMs: Interval of probing rebalances; at least 60000.
+        rackAwareAssignmentTags: Client tags in which the standbys of a task should differ.
         rackAwareTrafficCost: Cost of reading a partition from another rack; None for the
             assignor's own choice.
         rackAwareNonOverlapCost: Cost of moving a task; None for the assignor's own choice.
@@ -73,27 +73,27 @@ class AssignmentConfigs:
 
     @staticmethod
     def of(configs: StreamsConfig) -> AssignmentConfigs:
-        """Return what a configuration says."""
+        """Return the settings in a configuration."""
         return AssignmentConfigs(**{name: configs.get(key) for name, key in KEYS.items()})
 
     def acceptableRecoveryLag(self) -> int:
-        """Return how many entries a copy may be behind and still take over."""
+        """Return the lag up to which a standby may become active, in entries."""
         return int(self._values["acceptableRecoveryLag"])
 
     def maxWarmupReplicas(self) -> int:
-        """Return how many extra copies may be built at the same time."""
+        """Return the maximum number of warm-up replicas at the same time."""
         return int(self._values["maxWarmupReplicas"])
 
     def numStandbyReplicas(self) -> int:
-        """Return how many copies to keep of each stateful task."""
+        """Return the number of standbys of each stateful task."""
         return int(self._values["numStandbyReplicas"])
 
     def probingRebalanceIntervalMs(self) -> int:
-        """Return how soon to look again whether copies are ready."""
+        """Return the interval of probing rebalances in milliseconds."""
         return int(self._values["probingRebalanceIntervalMs"])
 
     def rackAwareAssignmentTags(self) -> list[str]:
-        """Return the client tags in which the copies of a task should differ."""
+        """Return the client tags in which the standbys of a task should differ."""
         return list(self._values["rackAwareAssignmentTags"])
 
     def rackAwareTrafficCost(self) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 ROOM = -2
-"""What a client that could have one more passes on, when it gets a task."""
+"""The 'task' that a client with room for one more passes on when it gets a task."""
 
 
 def cheapest(
@@ -15,17 +15,17 @@ def cheapest(
     counts: Sequence[int],
     more: AbstractSet[int] = frozenset(),
 ) -> list[int]:
-    """Return for each task the client that it goes to, at the least total cost.
+    """Return the client of each task, with the least total cost.
 
-    It is a flow of least cost, found by cancelling negative cycles: as long as passing tasks round
-    in a ring of clients saves something, they are passed.
+    The algorithm is minimum-cost flow by cycle cancelling: while a cycle of clients with negative
+    cost exists, each client of the cycle passes one task to the next.
 
     Args:
-        costs: By task, by client: what it costs to have the task there.
-        start: By task, the client where it is; ties go to it.
-        counts: How many tasks each client is to get, added up the number of tasks.
-        more: The clients whose count has one more than others have, which may as well be others;
-            none if the counts are fixed.
+        costs: Cost by task and client.
+        start: Current client by task; preferred at equal costs.
+        counts: Number of tasks of each client; their sum is the number of tasks.
+        more: The clients whose count is one higher than that of others; other clients may have the
+            higher count instead. Empty if the counts are fixed.
 
     Example:
         >>> cheapest([[9, 1], [1, 9]], [0, 1], [1, 1])
@@ -54,13 +54,13 @@ def cheapest(
 def fair_counts(
     total: int, threads: Sequence[int], before: Sequence[int]
 ) -> tuple[list[int], set[int]]:
-    """Return how many of some tasks each client gets, and who of them gets one more than others.
+    """Return the number of tasks for each client, and the clients that get one more than others.
 
     Args:
         total: The number of tasks.
-        threads: By client: each thread gets equally many, as far as that goes.
-        before: By client, how many other tasks it has; what does not divide goes to those with the
-            fewest for each thread.
+        threads: Number of threads by client; each thread gets the same number of tasks if possible.
+        before: Number of other tasks by client; the remainder goes to the clients with the fewest
+            per thread.
     """
     each, rest = divmod(total, sum(threads))
     again, rest = divmod(rest, len(threads))
@@ -88,7 +88,7 @@ def _filled(
 
 
 class _Ring:
-    """What passing one task from each client to each other one would save."""
+    """Costs of passing one task from each client to each other client."""
 
     def __init__(
         self, costs: Sequence[Sequence[int]], held: list[set[int]], free: set[int]
@@ -102,7 +102,7 @@ class _Ring:
         self.refresh(size)
 
     def refresh(self, clients: Iterable[int]) -> None:
-        """Look again at what clients have."""
+        """Compute the costs of clients again."""
         for source in range(len(self._held)) if self._free else clients:
             rows = [(self._costs[task], task) for task in sorted(self._held[source])]
             has_room = source in self._free
@@ -115,7 +115,7 @@ class _Ring:
                 self._weights[source][target], self.best[source][target] = change, task
 
     def negative_cycle(self) -> list[tuple[int, int]]:
-        """Return a ring of clients around which passing tasks saves something; empty for none."""
+        """Return a cycle of clients with negative cost; empty for none."""
         size = range(len(self._held))
         edges = [
             (source, target, weight)

@@ -1,4 +1,4 @@
-"""Subscriptions and assignments of a group, by consumer, for assignors that want to see them."""
+"""Subscriptions and assignments of a group by consumer, for ``onAssignmentComputed``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class GroupAssignment:
-    """What each consumer of the group was told.
+    """The assignment of each consumer of the group.
 
     Source: ``ConsumerPartitionAssignor.GroupAssignment``.
     """
@@ -17,13 +17,13 @@ class GroupAssignment:
     _assignments: Mapping[str, Any]
 
     def groupAssignment(self) -> Mapping[str, Any]:
-        """Return what was told, by the consumer's name."""
+        """Return the assignments by consumer."""
         return self._assignments
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSubscription:
-    """What each consumer of the group had said of itself.
+    """The subscription of each consumer of the group.
 
     Source: ``ConsumerPartitionAssignor.GroupSubscription``.
     """
@@ -31,5 +31,5 @@ class GroupSubscription:
     _subscriptions: Mapping[str, Any]
 
     def groupSubscription(self) -> Mapping[str, Any]:
-        """Return what was said, by the consumer's name."""
+        """Return the subscriptions by consumer."""
         return self._subscriptions

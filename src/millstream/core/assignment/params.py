@@ -13,7 +13,7 @@ from millstream.core.processor import TaskId
 
 @dataclass(frozen=True, slots=True)
 class RackAwareOptimizationParams:
-    """Which tasks may move, and what traffic and moves cost.
+    """Tasks that may move, and costs of traffic and moves.
 
     Source: KIP-924, ``processor.assignment.TaskAssignmentUtils.RackAwareOptimizationParams``.
     """
@@ -29,12 +29,12 @@ class RackAwareOptimizationParams:
         return RackAwareOptimizationParams(applicationState, frozenset(applicationState.allTasks()))
 
     def forStatefulTasks(self) -> RackAwareOptimizationParams:
-        """Return the same for the tasks that have state."""
+        """Return the same for the stateful tasks."""
         infos = self.application_state.allTasks()
         return self.forTasks(id for id, info in infos.items() if info.isStateful())
 
     def forStatelessTasks(self) -> RackAwareOptimizationParams:
-        """Return the same for the tasks that have none."""
+        """Return the same for the stateless tasks."""
         infos = self.application_state.allTasks()
         return self.forTasks(id for id, info in infos.items() if not info.isStateful())
 

@@ -1,4 +1,4 @@
-"""Assignment under construction."""
+"""Active and standby tasks by instance, while an assignment is computed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Sets = list[set[int]]
 
 
 class Placement:
-    """Who runs and who keeps what, by instance."""
+    """Active and standby tasks of each instance."""
 
     __slots__ = ("active", "standby", "threads")
 
@@ -20,24 +20,24 @@ class Placement:
         self.standby: Sets = [set() for _ in threads]
 
     def count(self, instance: int) -> int:
-        """Return how many tasks an instance runs or keeps."""
+        """Return the number of an instance's active and standby tasks."""
         return len(self.active[instance]) + len(self.standby[instance])
 
     def load(self, instance: int) -> float:
-        """Return how many tasks an instance has for each of its threads."""
+        """Return the number of an instance's tasks per thread."""
         return self.count(instance) / self.threads[instance]
 
     def has(self, instance: int, task: int) -> bool:
-        """Return whether an instance runs or keeps a task."""
+        """Return whether a task is an active or a standby task of an instance."""
         return task in self.active[instance] or task in self.standby[instance]
 
     def lightest(self, instances: list[int]) -> int | None:
-        """Return the one with the least load, the first of equals; None of none."""
+        """Return the instance with the least load, the first of equals; None if there are none."""
         return min(instances, key=lambda each: (self.load(each), each), default=None)
 
 
 class ByLoad:
-    """Instances by load, the lightest first; loads only grow, by what is put here."""
+    """Instances by load, the least loaded first; loads may only increase."""
 
     __slots__ = ("_heap", "_load")
 
@@ -47,7 +47,7 @@ class ByLoad:
         heapify(self._heap)
 
     def first(self) -> tuple[float, int]:
-        """Return load and number of the lightest instance."""
+        """Return load and number of the least loaded instance."""
         heap, load_of = self._heap, self._load
         while True:
             load, instance = heap[0]
@@ -58,7 +58,7 @@ class ByLoad:
             heappush(heap, (now, instance))
 
     def take(self, allowed: Callable[[int], bool]) -> int | None:
-        """Return the lightest instance that is allowed; None if none is."""
+        """Return the least loaded allowed instance; None if there is none."""
         passed = []
         found = None
         while self._heap:
@@ -73,17 +73,17 @@ class ByLoad:
 
 
 def balance(placement: Placement, tasks: Sets, allowed: Allowed | None = None) -> None:
-    """Move tasks from heavy to light instances until no move makes any two of them more equal.
+    """Move tasks from more to less loaded instances until no move improves the balance.
 
     Args:
-        placement: What everybody has.
-        tasks: The part of it that may be moved: its active or its standby tasks.
-        allowed: Whether tasks may go from one instance to another.
+        placement: All tasks of all instances.
+        tasks: The tasks to move: the placement's active or standby tasks.
+        allowed: Whether tasks may move from one instance to another.
     """
     threads = placement.threads
     instances = range(len(threads))
     counts = [placement.count(each) for each in instances]
-    # What the load would be with one task more: no move pays off to where this is too high.
+    # Load with one more task: no move to an instance where this is too high.
     room = [(counts[each] + 1) / threads[each] for each in instances]
     moving = True
     while moving:

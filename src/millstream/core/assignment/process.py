@@ -1,4 +1,4 @@
-"""The identity of one running application."""
+"""``ProcessId``: identity of a process of the application."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _signed(uuid: UUID) -> tuple[int, int]:
 
 @total_ordering
 class ProcessId:
-    """Names a process of the group; it keeps its name over restarts.
+    """Identity of a process of the group; a restart keeps it.
 
     Source: KIP-924, ``processor.assignment.ProcessId``.
 
@@ -30,7 +30,7 @@ class ProcessId:
 
     @staticmethod
     def randomProcessId() -> ProcessId:
-        """Return a new one."""
+        """Return a new random id."""
         return ProcessId(uuid4())
 
     def id(self) -> UUID:

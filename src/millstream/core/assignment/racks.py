@@ -1,4 +1,4 @@
-"""Rack-aware placement of tasks: little traffic across racks."""
+"""Rack-aware placement of tasks, with little traffic between racks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ log = logging.getLogger("millstream.assignment")
 MIN_TRAFFIC = "min_traffic"
 BALANCE_SUBTOPOLOGY = "balance_subtopology"
 ROUNDS = 4
-"""How often all pairs of clients are looked at for better places of standbys."""
+"""Maximum number of rounds over all pairs of clients to exchange standbys."""
 LIMIT = 4_000_000
-"""Pairs of task and client up to which the exact solution is looked for."""
+"""Maximum number of pairs of task and client for the exact solution."""
 
 Sets = list[set[int]]
 Racks = Sequence[AbstractSet[str]]
@@ -24,19 +24,19 @@ Racks = Sequence[AbstractSet[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RackCosts:
-    """What it costs to have a task somewhere."""
+    """Costs of a task on a client."""
 
     traffic: int
-    """For each partition that has no replica in the client's rack."""
+    """Cost of each partition without a replica in the client's rack."""
     non_overlap: int
-    """For being elsewhere than where it was to be."""
+    """Cost of a move to another client."""
     racks: Sequence[str]
-    """By client."""
+    """Rack by client."""
     partitions: Mapping[int, Racks]
-    """By task, for each of its partitions, the racks of the replicas."""
+    """Racks of the replicas of each partition, by task."""
 
     def row(self, task: int, home: int) -> list[int]:
-        """Return by client what it costs to have a task there."""
+        """Return the cost of a task by client."""
         partitions = self.partitions.get(task, ())
         by_rack = {
             rack: self.traffic * sum(rack not in replicas for replicas in partitions)
@@ -47,7 +47,7 @@ class RackCosts:
         return row
 
     def total(self, homes: Mapping[int, int]) -> int:
-        """Return the traffic of an assignment."""
+        """Return the traffic cost of an assignment."""
         return sum(self.row(task, home)[home] for task, home in homes.items())
 
 
@@ -59,22 +59,21 @@ def move_active(
     threads: Sequence[int],
     group: Callable[[int], object],
 ) -> None:
-    """Move active tasks to where they cost least.
+    """Move active tasks to the clients with the least cost.
 
     Args:
-        active: By client, its tasks; changed in place.
-        tasks: Those that may be moved.
-        costs: What they cost.
-        strategy: ``min_traffic`` leaves every client as many tasks as it had.
-            ``balance_subtopology`` gives the threads equally many tasks of each sub-topology.
-        threads: By client.
+        active: Tasks by client; changed in place.
+        tasks: The tasks that may move.
+        costs: Costs of tasks.
+        strategy: ``min_traffic`` keeps each client's number of tasks.
+            ``balance_subtopology`` balances the tasks of each sub-topology over the threads.
+        threads: Number of threads by client.
         group: The sub-topology of a task.
     """
     homes = {task: home for home, own in enumerate(active) for task in own if task in tasks}
     if len(homes) * len(active) > LIMIT:
         log.warning(
-            "%d tasks on %d clients are too many to look for the cheapest placement by racks; "
-            "they stay where they are",
+            "%d tasks on %d clients are too many for a rack-aware assignment; they are not moved",
             len(homes),
             len(active),
         )
@@ -108,13 +107,13 @@ def move_standbys(
     costs: RackCosts,
     may_have: Callable[[int, int, int], bool],
 ) -> None:
-    """Exchange standby tasks between clients of different racks while that saves something.
+    """Exchange standby tasks between clients of different racks while the cost decreases.
 
     Args:
-        standby: By client, its tasks; changed in place.
-        tasks: Those that may be moved.
-        costs: What they cost.
-        may_have: Whether a task of one client (first) may go to another one (second).
+        standby: Tasks by client; changed in place.
+        tasks: The tasks that may move.
+        costs: Costs of tasks.
+        may_have: Whether a task may move from one client (first) to another (second).
     """
     clients = range(len(standby))
     for _ in range(ROUNDS):
@@ -149,7 +148,7 @@ def _exchange(
         if change + opposite >= 0:
             break
         if not (may_have(one, other, task) and may_have(other, one, exchanged)):
-            continue  # what was exchanged before has changed who has what
+            continue  # earlier exchanges have changed the clients' tasks
         standby[one] = standby[one] - {task} | {exchanged}
         standby[other] = standby[other] - {exchanged} | {task}
         moved = True

@@ -1,4 +1,4 @@
-"""Result of a task assignor for one process."""
+"""``KafkaStreamsAssignment``: the result of a task assignor for one process."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class KafkaStreamsAssignment:
 
     @dataclass(frozen=True, slots=True)
     class AssignedTask:
-        """A task, to be run or to be kept a copy of."""
+        """A task that is assigned as active or standby."""
 
         class Type(enum.Enum):
-            """Whether a process runs a task or keeps a copy of its state."""
+            """Active or standby."""
 
             ACTIVE = "active"
             STANDBY = "standby"
@@ -49,7 +49,7 @@ class KafkaStreamsAssignment:
             return self._id
 
         def type(self) -> Type:
-            """Return what to do with it."""
+            """Return whether the task is active or standby."""
             return self._type
 
     __slots__ = ("_deadline_ms", "_process_id", "_tasks")
@@ -69,22 +69,22 @@ class KafkaStreamsAssignment:
         """Return a process's tasks.
 
         Raises:
-            IllegalStateException: A task is there twice.
+            IllegalStateException: A task is assigned twice.
         """
         tasks: dict[TaskId, AssignedTask] = {}
         for task in assignment:
             if tasks.setdefault(task.id(), task) is not task:
                 raise IllegalStateException(
                     f"task {task.id()} is assigned to {processId} twice",
-                    detail="It is there as an active and as a standby task.",
+                    detail="It is assigned as active and as standby.",
                 )
         return KafkaStreamsAssignment(processId, tasks)
 
     def withFollowupRebalance(self, rebalanceDeadline: InstantLike) -> KafkaStreamsAssignment:
-        """Return the same with a time at which the process is to ask for the next assignment.
+        """Return the same with a time of the next rebalance.
 
         Args:
-            rebalanceDeadline: A ``datetime``, or epoch milliseconds; what has passed means now.
+            rebalanceDeadline: A ``datetime``, or epoch milliseconds; a past time means now.
         """
         if rebalanceDeadline is None:
             raise NullPointerException("rebalanceDeadline can't be null")
@@ -99,19 +99,19 @@ class KafkaStreamsAssignment:
         return self._process_id
 
     def tasks(self) -> Mapping[TaskId, AssignedTask]:
-        """Return its tasks, to look at."""
+        """Return a read-only view of the tasks."""
         return MappingProxyType(self._tasks)
 
     def assignTask(self, newTask: AssignedTask) -> None:
-        """Add a task, or change what is done with it."""
+        """Add a task, or change its type."""
         self._tasks[newTask.id()] = newTask
 
     def removeTask(self, removedTask: AssignedTask) -> None:
-        """Take a task away; nothing happens if it is not there."""
+        """Remove a task if it is assigned."""
         self._tasks.pop(removedTask.id(), None)
 
     def followupRebalanceDeadline(self) -> datetime | None:
-        """Return when the process is to ask for the next assignment; None if not by itself."""
+        """Return the time of the next rebalance; None if none is requested."""
         return None if self._deadline_ms is None else from_epoch_millis(self._deadline_ms)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ Entry = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """The tags in which copies of a task should differ; without names, no tag matters."""
+    """The tags in which standbys of a task should differ; if ``names`` is empty, none."""
 
     names: frozenset[str]
     of: list[dict[str, str]]
@@ -23,17 +23,17 @@ class Tags:
     holders: dict[Entry, set[int]] = field(default_factory=dict)
 
     def allowed(self) -> Allowed | None:
-        """Return whether a copy may go from one instance to another: only to one tagged alike."""
+        """Return the check that a standby may move between instances: if tags are equal."""
         if not self.names:
             return None
         tags = self.of
         return lambda source, target: tags[source].items() <= tags[target].items()
 
     def may_move(self, placement: Placement) -> Callable[[int, int, int], bool]:
-        """Return whether a copy may go from one instance to another.
+        """Return the check that a standby of a task may move from one instance to another.
 
-        It may not where the other one has the task already, nor where the tags of all who have the
-        task would differ less.
+        It may not if the other instance has the task already, or if the task's instances would
+        then differ in fewer tags.
         """
 
         def differing(holders: Iterable[int]) -> int:
@@ -54,12 +54,12 @@ class Tags:
 def tags_of(
     tags_given: list[Mapping[str, str]], racks: list[str | None], configs: AssignmentConfigs
 ) -> Tags:
-    """Return the tags that are to be looked at; racks, if there are no tags but a rack strategy.
+    """Return the tags that matter; racks, if there is a rack strategy but no tags.
 
     Args:
-        tags_given: By instance, its client tags.
-        racks: By instance, its rack.
-        configs: Which tags matter.
+        tags_given: Client tags by instance.
+        racks: Rack by instance.
+        configs: Has the names of the tags that matter.
     """
     names = frozenset(configs.rackAwareAssignmentTags())
     of = [dict(each) for each in tags_given]
@@ -75,13 +75,13 @@ def tags_of(
 
 
 class Standbys:
-    """Places copies on the lightest instances, apart by their tags where there are any.
+    """Places standbys on the least loaded instances, with different tags if tags matter.
 
     Args:
-        placement: What everybody has so far; copies are added to it.
-        replicas: How many copies of a task there should be.
-        tags: In what they should differ.
-        keep: Instances that would rather have a task's copy than others, in order.
+        placement: The tasks so far; standbys are added to it.
+        replicas: Number of standbys of a task.
+        tags: The tags in which standbys should differ.
+        keep: Preferred instances of a task's standbys, in order.
     """
 
     def __init__(
@@ -98,10 +98,10 @@ class Standbys:
         self._by_load = ByLoad(len(placement.threads), placement.load)
 
     def place(self, owners: dict[int, int]) -> None:
-        """Place the copies of tasks.
+        """Place the standbys of tasks.
 
         Args:
-            owners: By task, in order: the instance that runs it.
+            owners: The instance of the active task, by task, in order.
         """
         missing = {}
         for task, owner in owners.items():
@@ -127,7 +127,7 @@ class Standbys:
         return left
 
     def _mark(self, instance: int, count: int, used: dict[Entry, set[int]]) -> None:
-        # When each value of a tag has been used once, it cannot tell the next copies apart.
+        # When all values of a tag are used, the next standbys cannot differ in it.
         for name, value in self._tags.of[instance].items():
             if name not in self._tags.names:
                 continue

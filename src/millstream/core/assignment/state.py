@@ -1,4 +1,4 @@
-"""State of the application and of each of its processes, as task assignors see it."""
+"""State of the application and of its processes, as input of task assignors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from millstream.core.processor import TaskId
 
 
 class KafkaStreamsState(ABC):
-    """One process: what it can run, and what it ran and kept so far.
+    """One process: its threads, consumers, previous tasks and lags.
 
     Source: KIP-924, ``processor.assignment.KafkaStreamsState``.
     """
@@ -26,7 +26,7 @@ class KafkaStreamsState(ABC):
 
     @abstractmethod
     def numProcessingThreads(self) -> int:
-        """Return how many tasks it can work on at the same time."""
+        """Return the number of its threads."""
 
     @abstractmethod
     def consumerClientIds(self) -> SortedSet:
@@ -34,40 +34,40 @@ class KafkaStreamsState(ABC):
 
     @abstractmethod
     def previousActiveTasks(self) -> SortedSet:
-        """Return the tasks that it ran, in order."""
+        """Return its previous active tasks, in order."""
 
     @abstractmethod
     def previousStandbyTasks(self) -> SortedSet:
-        """Return the tasks whose state it has without having run them, in order."""
+        """Return its previous standby tasks, in order."""
 
     @abstractmethod
     def lagFor(self, task: TaskId) -> int:
-        """Return how many entries its state of a task is behind; -2 if it is running it.
+        """Return the lag of a task's state in entries; -2 if the task is active there.
 
         Raises:
-            UnsupportedOperationException: No lags were asked for.
+            UnsupportedOperationException: Lags were not requested.
             IllegalStateException: The task is not known.
         """
 
     @abstractmethod
     def prevTasksByLag(self, consumerClientId: str) -> SortedSet:
-        """Return the tasks that a consumer had, the least behind first.
+        """Return the previous tasks of a consumer, least lag first.
 
         Raises:
-            UnsupportedOperationException: No lags were asked for.
+            UnsupportedOperationException: Lags were not requested.
         """
 
     @abstractmethod
     def statefulTasksToLagSums(self) -> Mapping[TaskId, int]:
-        """Return how far it is behind in each stateful task.
+        """Return the sum of lags of each stateful task.
 
         Raises:
-            UnsupportedOperationException: No lags were asked for.
+            UnsupportedOperationException: Lags were not requested.
         """
 
     @abstractmethod
     def hostInfo(self) -> HostInfo | None:
-        """Return where it answers queries; None if nowhere."""
+        """Return the host and port of its queries; None if it has none."""
 
     @abstractmethod
     def clientTags(self) -> Mapping[str, str]:
@@ -75,11 +75,11 @@ class KafkaStreamsState(ABC):
 
     @abstractmethod
     def rackId(self) -> str | None:
-        """Return the rack that it is in; None if that is not known."""
+        """Return its rack; None if it is not known."""
 
 
 class ApplicationState(ABC):
-    """All that an assignor is told.
+    """The input of a task assignor.
 
     Source: KIP-924, ``processor.assignment.ApplicationState``.
     """
@@ -89,12 +89,12 @@ class ApplicationState(ABC):
         """Return the processes.
 
         Args:
-            computeTaskLags: Whether the assignor is going to look at lags, which cost a look-up.
+            computeTaskLags: Whether to look up lags.
         """
 
     @abstractmethod
     def assignmentConfigs(self) -> AssignmentConfigs:
-        """Return what is configured for assignors."""
+        """Return the settings of assignors."""
 
     @abstractmethod
     def allTasks(self) -> Mapping[TaskId, TaskInfo]:

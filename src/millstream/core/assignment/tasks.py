@@ -1,4 +1,4 @@
-"""A task and its topic partitions, as task assignors see them."""
+"""A task and its topic partitions, as input of task assignors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from millstream.core.processor import TaskId
 
 
 class TaskTopicPartition(ABC):
-    """A partition that a task reads or logs its state to.
+    """A source or changelog partition of a task.
 
     Source: KIP-924, ``processor.assignment.TaskTopicPartition``.
     """
@@ -24,7 +24,7 @@ class TaskTopicPartition(ABC):
 
     @abstractmethod
     def isChangelog(self) -> bool:
-        """Return whether the task logs state to it; a source can be a changelog, too."""
+        """Return whether it is a changelog; a source can be a changelog, too."""
 
     @abstractmethod
     def rackIds(self) -> set[str] | None:
@@ -43,7 +43,7 @@ class TaskInfo(ABC):
 
     @abstractmethod
     def isStateful(self) -> bool:
-        """Return whether it has state; only then can it have standbys."""
+        """Return whether it has state; only stateful tasks have standbys."""
 
     @abstractmethod
     def stateStoreNames(self) -> set[str]:
@@ -51,4 +51,4 @@ class TaskInfo(ABC):
 
     @abstractmethod
     def topicPartitions(self) -> set[TaskTopicPartition]:
-        """Return the partitions that it reads and logs to."""
+        """Return its source and changelog partitions."""

@@ -1,4 +1,4 @@
-"""Helpers for authors of task assignors."""
+"""``TaskAssignmentUtils``: helpers for authors of task assignors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACTIVE, STANDBY = AssignedTask.Type.ACTIVE, AssignedTask.Type.STANDBY
 
 
 class TaskAssignmentUtils:
-    """Steps that most assignors need: checking, keeping, standbys, racks.
+    """Common steps of assignors: validation, identity assignment, standbys, racks.
 
     Source: KIP-924, ``processor.assignment.TaskAssignmentUtils``.
     """
@@ -31,7 +31,7 @@ class TaskAssignmentUtils:
     RackAwareOptimizationParams: ClassVar[type[Params]] = Params
 
     class MoveStandbyTaskPredicate(Protocol):
-        """Says whether a copy may go from one process to another."""
+        """Decides whether a standby may move from one process to another."""
 
         def canMoveStandbyTask(
             self,
@@ -46,7 +46,7 @@ class TaskAssignmentUtils:
     def validateTaskAssignment(
         applicationState: ApplicationState, taskAssignment: TaskAssignor.TaskAssignment
     ) -> AssignmentError:
-        """Return what is wrong with an assignment, ``NONE`` if nothing; the log says where.
+        """Return the first error of an assignment, or ``NONE``; the error is logged with its tasks.
 
         As in Kafka Streams, a task without a process is not reported.
         """
@@ -82,7 +82,7 @@ class TaskAssignmentUtils:
     def identityAssignment(
         applicationState: ApplicationState,
     ) -> dict[ProcessId, KafkaStreamsAssignment]:
-        """Return an assignment that leaves every process what it had."""
+        """Return an assignment with each process's previous tasks."""
         found = {}
         for id, state in applicationState.kafkaStreamsStates(False).items():
             tasks = {task: AssignedTask(task, STANDBY) for task in state.previousStandbyTasks()}
@@ -95,13 +95,13 @@ class TaskAssignmentUtils:
         applicationState: ApplicationState,
         kafkaStreamsAssignments: MutableMapping[ProcessId, KafkaStreamsAssignment],
     ) -> None:
-        """Add ``num.standby.replicas`` copies of every stateful task, on the lightest processes.
+        """Add ``num.standby.replicas`` standbys of stateful tasks, on the least loaded processes.
 
-        With ``rack.aware.assignment.tags``, the copies of a task differ in these client tags as
-        far as possible.
+        With ``rack.aware.assignment.tags``, the standbys of a task differ in these client tags if
+        possible.
 
         Args:
-            applicationState: What the assignor was told.
+            applicationState: The assignor's input.
             kafkaStreamsAssignments: The active tasks of each process; changed in place.
         """
         configs = applicationState.assignmentConfigs()
@@ -121,14 +121,14 @@ class TaskAssignmentUtils:
         optimizationParams: Params,
         kafkaStreamsAssignments: MutableMapping[ProcessId, KafkaStreamsAssignment],
     ) -> None:
-        """Move active tasks so that little is read across racks.
+        """Move active tasks to reduce traffic between racks.
 
-        Nothing happens with the strategy ``none``, or if the rack of a process or a partition is
-        not known; the log says so.
+        No task moves with the strategy ``none``, or if the rack of a process or a partition is not
+        known; a warning is logged.
 
         Args:
-            optimizationParams: Which tasks may move, and what it costs.
-            kafkaStreamsAssignments: What each process has; changed in place.
+            optimizationParams: Tasks that may move, and costs.
+            kafkaStreamsAssignments: The tasks of each process; changed in place.
         """
         state = optimizationParams.application_state
         work = Workspace(state, kafkaStreamsAssignments)
@@ -146,7 +146,7 @@ class TaskAssignmentUtils:
         optimizationParams: Params,
         kafkaStreamsAssignments: MutableMapping[ProcessId, KafkaStreamsAssignment],
     ) -> None:
-        """Exchange standby tasks so that little is read across racks; see the active tasks'."""
+        """Exchange standby tasks to reduce traffic between racks; see the active tasks' method."""
         work = Workspace(optimizationParams.application_state, kafkaStreamsAssignments)
         costs = work.costs(optimizationParams, standby=True)
         if costs is None:

@@ -1,4 +1,4 @@
-"""An application's processes and tasks in numbers, for the helpers of assignors."""
+"""Processes and tasks by number, for the helpers of assignors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ACTIVE, STANDBY = AssignedTask.Type.ACTIVE, AssignedTask.Type.STANDBY
 
 
 class Workspace:
-    """Assignments in numbers, and back.
+    """Conversion of assignments to numbers, and back.
 
     Args:
-        application_state: What the assignor was told.
-        assignments: What each process has; processes that are not there are added.
+        application_state: The assignor's input.
+        assignments: The tasks of each process; missing processes are added.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Workspace:
         return (id.topologyName(), id.subtopology())
 
     def tags(self) -> Tags:
-        """Return the tags in which copies of a task should differ."""
+        """Return the tags in which standbys of a task should differ."""
         return tags_of(
             [each.clientTags() for each in self.states],
             [each.rackId() for each in self.states],
@@ -68,18 +68,18 @@ class Workspace:
         )
 
     def costs(self, params: RackAwareOptimizationParams, *, standby: bool) -> RackCosts | None:
-        """Return what it costs to have tasks somewhere; None where there is nothing to do."""
+        """Return the costs of tasks by client; None if tasks are not placed by racks."""
         configs = self._state.assignmentConfigs()
         if configs.rackAwareAssignmentStrategy() == "none":
             return None
         traffic = _first(params.traffic_cost, configs.rackAwareTrafficCost())
         non_overlap = _first(params.non_overlap_cost, configs.rackAwareNonOverlapCost())
         if traffic is None or non_overlap is None:
-            log.warning("tasks are not placed by racks: there are no costs")
+            log.warning("tasks are not placed by racks: no costs are configured")
             return None
         racks = [each.rackId() for each in self.states]
         if not all(racks):
-            log.warning("tasks are not placed by racks: not every process says where it is")
+            log.warning("tasks are not placed by racks: a process has no client.rack")
             return None
         partitions = {}
         for task in self.numbers(params.tasks):
@@ -90,7 +90,7 @@ class Workspace:
             ]
             if not all(replicas):
                 log.warning(
-                    "tasks are not placed by racks: those of the partitions of task %s are unknown",
+                    "tasks are not placed by racks: the racks of partitions of task %s are unknown",
                     self._tasks[task],
                 )
                 return None
@@ -105,7 +105,7 @@ class Workspace:
     def write_active(self) -> None:
         """Write the active tasks to the assignments.
 
-        A process that gets a task of which it had a copy leaves the copy to the previous owner.
+        If a process gets a task that was its standby, the previous process keeps the standby.
         """
         before = {
             task.id(): assignment

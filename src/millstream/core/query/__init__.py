@@ -1,4 +1,4 @@
-"""Interactive queries, version 2: questions to a store, and their answers, as plain values."""
+"""Interactive queries, version 2: queries of a store and their results."""
 
 from millstream.core.query.keys import KeyQuery as KeyQuery
 from millstream.core.query.keys import RangeQuery as RangeQuery

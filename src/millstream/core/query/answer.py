@@ -1,4 +1,4 @@
-"""Answers of our stores to queries, through their own public methods."""
+"""Execution of queries by the public methods of millstream's stores."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class NotForThisStore(Exception):
 def answer(
     store: StateStore, query: Any, bound: PositionBound, config: QueryConfig
 ) -> QueryResult[Any]:
-    """Put a query to a store; failures come back as results.
+    """Execute a query; failures are results.
 
     Raises:
         NullPointerException: The query or the bound is None.
-        UnsupportedOperationException: A query for key-value stores met a versioned one.
+        UnsupportedOperationException: A query of key-value stores is for a versioned store.
 
     Source: ``state.internals.StoreQueryUtils``.
     """
@@ -83,7 +83,7 @@ def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> Que
         return QueryResult.forResult(handler(store, query))
     except NotForThisStore:
         return QueryResult.forUnknownQueryType(query, store)
-    except Exception as error:  # noqa: BLE001 - whatever the store met is the answer
+    except Exception as error:  # noqa: BLE001 - any error of a store is a result
         return QueryResult.forFailure(
             FailureReason.STORE_EXCEPTION,
             f"{type(store).__name__} failed to answer {query!r}:\n"
@@ -166,7 +166,7 @@ def _version(store: Any, query: VersionedKeyQuery[Any, Any]) -> Any:
     open_access = getattr(store, "access", None)
     if open_access is None:
         return store.get(query.key(), query._as_of_ms)
-    # Unlike the store's own get, the query tells until when the version held.
+    # Unlike the store's get, the query returns the end of the version's validity.
     access = open_access()
     found = access.read_as_of(access.serialize_key(query.key()), query._as_of_ms)
     return None if found is None else VersionedRecord(*found)

@@ -13,7 +13,7 @@ from millstream.core.query.plain import PlainEntries, Show
 from millstream.core.state.iterators import KeyValueIterator
 
 POINTS = ("get", "fetchSession")
-"""Reads of one value: the first that is found."""
+"""Reads of one value: the first value found."""
 SUMS = ("approximateNumEntries",)
 READS = frozenset(
     {
@@ -34,13 +34,13 @@ READS = frozenset(
 
 
 class CompositeStore:
-    """Has the reading methods that its stores have, and no others.
+    """A view with the read methods of its stores.
 
     Args:
-        stores: Asked at every read for the stores, one per partition, all of one kind.
-        shows: Kinds of stores of whose values less is shown, with what is.
-        reading: Held while stores are read, if they may change meanwhile; what is iterated over is
-            then read as a whole.
+        stores: Returns the stores, one per partition, all of one kind; called at every read.
+        shows: Conversion of values by kind of store.
+        reading: A lock for reads of stores that other threads change; iterators are then read to
+            their end.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class CompositeStore:
 
 
 class ChainedIterator(KeyValueIterator[Any, Any]):
-    """Iterators one after another; each is closed when it is used up."""
+    """A chain of iterators; each is closed at its end."""
 
     def __init__(self, parts: list[KeyValueIterator[Any, Any]]) -> None:
         self._parts = parts[::-1]
@@ -98,11 +98,11 @@ class ChainedIterator(KeyValueIterator[Any, Any]):
         return self._current().next()
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key and stay before it."""
+        """Return the next entry's key without advancing."""
         return self._current().peekNextKey()
 
     def close(self) -> None:
-        """Release all that are left."""
+        """Close the remaining iterators."""
         while self._parts:
             self._parts.pop().close()
 

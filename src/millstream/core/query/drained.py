@@ -1,4 +1,4 @@
-"""Iterators over results that were read to their end, so that they no longer need the store."""
+"""Iterators over entries that were read from a store to the end, independent of the store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterato
 
 
 class DrainedEntries(KeyValueIterator[Any, Any]):
-    """The entries that a store had.
+    """Entries read from a store.
 
     Example:
         >>> entries = DrainedEntries([KeyValue("a", 1)])
@@ -32,12 +32,12 @@ class DrainedEntries(KeyValueIterator[Any, Any]):
         return self._left.pop()
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key and stay before it."""
+        """Return the next entry's key without advancing."""
         self._demand()
         return self._left[-1].key
 
     def close(self) -> None:
-        """Forget the rest."""
+        """Drop the remaining entries."""
         self._left = []
 
     def _demand(self) -> None:
@@ -46,11 +46,11 @@ class DrainedEntries(KeyValueIterator[Any, Any]):
 
 
 class DrainedWindows(DrainedEntries, WindowStoreIterator[Any]):
-    """The windows that one key had."""
+    """Windows of one key, read from a store."""
 
 
 def drained(found: Any) -> Any:
-    """Return what a store answered, no longer tied to it: iterators are read and closed."""
+    """Return a store's result independent of the store: iterators are read and closed."""
     if not isinstance(found, KeyValueIterator):
         return found
     kind = DrainedWindows if isinstance(found, WindowStoreIterator) else DrainedEntries

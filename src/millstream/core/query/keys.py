@@ -18,7 +18,7 @@ V = TypeVar("V")
 
 
 class ResultOrder(enum.Enum):
-    """In which order results are wanted.
+    """Requested order of results.
 
     Source: ``query.ResultOrder``.
     """
@@ -35,24 +35,24 @@ class _ForKey(Generic[K]):
 
     @classmethod
     def withKey(cls, key: K) -> Self:
-        """Ask for the value of ``key``.
+        """Return the query of ``key``.
 
         Raises:
-            NullPointerException: It is None.
+            NullPointerException: The key is None.
         """
         return cls(required_key(key))
 
     def skipCache(self) -> Self:
-        """Return the query of what is in the store itself, without its record cache."""
+        """Return a query that reads the store without its record cache."""
         return replace(self, _skip_cache=True)
 
     def isSkipCache(self) -> bool:
-        """Tell whether the record cache is to be passed by."""
+        """Tell whether the query skips the record cache."""
         return self._skip_cache
 
 
 class KeyQuery(_ForKey[K], Query[V]):
-    """Asks for the value of one key; also where the store keeps timestamps beside it.
+    """Query of one key's value; a store with timestamps returns the value without them.
 
     Example:
         >>> KeyQuery.withKey("k").getKey()
@@ -67,7 +67,7 @@ class KeyQuery(_ForKey[K], Query[V]):
 
 
 class TimestampedKeyQuery(_ForKey[K], Query[ValueAndTimestamp[V]]):
-    """Asks for the value of one key with its timestamp.
+    """Query of one key's value and timestamp.
 
     Source: KIP-992, ``query.TimestampedKeyQuery``.
     """
@@ -85,30 +85,30 @@ class _ForRange(Generic[K]):
 
     @classmethod
     def withRange(cls, lower: K | None, upper: K | None) -> Self:
-        """Ask for the keys between two, both inclusive, compared by their bytes; None: no bound."""
+        """Return the query of a key range, both ends inclusive, in byte order; None: no bound."""
         return cls(lower, upper)
 
     @classmethod
     def withLowerBound(cls, lower: K) -> Self:
-        """Ask for ``lower`` and what is above.
+        """Return the query of keys from ``lower`` (inclusive).
 
         Raises:
-            NullPointerException: It is None.
+            NullPointerException: The key is None.
         """
         return cls(required_key(lower), None)
 
     @classmethod
     def withUpperBound(cls, upper: K) -> Self:
-        """Ask for ``upper`` and what is below.
+        """Return the query of keys up to ``upper`` (inclusive).
 
         Raises:
-            NullPointerException: It is None.
+            NullPointerException: The key is None.
         """
         return cls(None, required_key(upper))
 
     @classmethod
     def withNoBounds(cls) -> Self:
-        """Ask for everything."""
+        """Return the query of all keys."""
         return cls(None, None)
 
     def withAscendingKeys(self) -> Self:
@@ -120,12 +120,12 @@ class _ForRange(Generic[K]):
         return replace(self, _order=ResultOrder.DESCENDING)
 
     def resultOrder(self) -> ResultOrder:
-        """Return the order that is wanted."""
+        """Return the requested order."""
         return self._order
 
 
 class RangeQuery(_ForRange[K], Query[KeyValueIterator[K, V]]):
-    """Asks for the values of a range of keys; also where the store keeps timestamps beside them.
+    """Query of the values of a key range; a store with timestamps returns values without them.
 
     Source: KIP-805, ``query.RangeQuery``.
     """
@@ -140,7 +140,7 @@ class RangeQuery(_ForRange[K], Query[KeyValueIterator[K, V]]):
 
 
 class TimestampedRangeQuery(_ForRange[K], Query[KeyValueIterator[K, ValueAndTimestamp[V]]]):
-    """Asks for the values of a range of keys with their timestamps.
+    """Query of the values and timestamps of a key range.
 
     Source: KIP-992, ``query.TimestampedRangeQuery``.
     """

@@ -1,4 +1,4 @@
-"""Plain values of stores that also keep timestamps or headers."""
+"""Values without the timestamps or headers that their stores keep."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import ValueAndTimestamp
 
 Show = Callable[[Any], Any]
-"""Returns what is shown of what a store holds."""
+"""Converts a stored value for a query."""
 
 
 def value_of(kept: Any) -> Any:
-    """Return the value of what a store with timestamps, and maybe headers, holds."""
+    """Return the value without timestamp and headers."""
     return None if kept is None else kept.value()
 
 
 def timestamped_of(kept: ValueTimestampHeaders[Any] | None) -> ValueAndTimestamp[Any] | None:
-    """Return value and timestamp of what a store with headers holds."""
+    """Return value and timestamp without headers."""
     return None if kept is None else ValueAndTimestamp(kept.value(), kept.timestamp())
 
 
 def aggregate_of(kept: AggregationWithHeaders[Any] | None) -> Any:
-    """Return the aggregate of what a session store with headers holds."""
+    """Return the aggregate without headers."""
     return None if kept is None else kept.aggregation()
 
 
 class PlainEntries(KeyValueIterator[Any, Any]):
-    """The entries of a store, less of each value."""
+    """The entries of a store with converted values."""
 
     def __init__(self, inner: KeyValueIterator[Any, Any], show: Show = value_of) -> None:
         self._inner = inner
@@ -49,7 +49,7 @@ class PlainEntries(KeyValueIterator[Any, Any]):
         return KeyValue(entry.key, self._show(entry.value))
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key and stay before it."""
+        """Return the next entry's key without advancing."""
         return self._inner.peekNextKey()
 
     def close(self) -> None:

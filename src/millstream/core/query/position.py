@@ -1,4 +1,4 @@
-"""Position of a store: the offset of the last record it knows, per topic and partition."""
+"""Position of a store: the offset of its last processed record, per topic and partition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.core.java_text import java_map
 
 @dataclass(slots=True)
 class Position:
-    """Offsets by topic and partition, each inclusive; they only ever grow.
+    """Offsets by topic and partition, each inclusive; they never decrease.
 
     Example:
         >>> seen = Position.emptyPosition().withComponent("in", 0, 5).withComponent("in", 0, 3)
@@ -25,7 +25,7 @@ class Position:
 
     @staticmethod
     def emptyPosition() -> Position:
-        """Return the position of a store that has seen nothing."""
+        """Return the position of a store without records."""
         return Position()
 
     @staticmethod
@@ -36,7 +36,7 @@ class Position:
         return Position({topic: dict(offsets) for topic, offsets in map.items()})
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:
-        """Move this position up to an offset, unless it is there already; return itself.
+        """Raise this position to an offset, unless it is higher already; return this object.
 
         Raises:
             NullPointerException: The topic is None.
@@ -48,7 +48,7 @@ class Position:
         return self
 
     def merge(self, other: Position | None) -> Position:
-        """Move this position up to where ``other`` is further; return itself."""
+        """Raise this position to the offsets of ``other`` that are higher; return this object."""
         for topic, offsets in ({} if other is None else other._offsets).items():
             for partition, offset in offsets.items():
                 self.withComponent(topic, partition, offset)
@@ -59,7 +59,7 @@ class Position:
         return Position.fromMap(self._offsets)
 
     def getTopics(self) -> set[str]:
-        """Return the topics of which something is known."""
+        """Return the topics that have offsets."""
         return set(self._offsets)
 
     def getPartitionPositions(self, topic: str) -> dict[int, int]:
@@ -69,13 +69,13 @@ class Position:
         return dict(self._offsets.get(topic, {}))
 
     def isEmpty(self) -> bool:
-        """Tell whether nothing has been seen."""
+        """Tell whether there are no offsets."""
         return not self._offsets
 
     def __hash__(self) -> int:
         raise UnsupportedOperationException(
             "This mutable object is not suitable as a hash key",
-            hint="Use its topics and offsets, or a list in the place of a set.",
+            hint="Use its topics and offsets, or a list instead of a set.",
         )
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class PositionBound:
-    """How far a store must at least have come to answer a query.
+    """Minimum position of a store for a query.
 
     Source: KIP-796, ``query.PositionBound``.
     """
@@ -111,14 +111,14 @@ class PositionBound:
         return self._position.isEmpty()
 
     def position(self) -> Position:
-        """Return the least position, a copy."""
+        """Return a copy of the minimum position."""
         return self._position.copy()
 
     def __str__(self) -> str:
         return f"PositionBound{{position={self._position}}}"
 
     def met_by(self, seen: Position, partition: int) -> bool:
-        """Tell whether a store of one partition is there; other partitions do not matter to it."""
+        """Tell whether a store of one partition meets the bound in that partition."""
         for topic in self._position.getTopics():
             least = self._position.getPartitionPositions(topic).get(partition)
             if least is None:

@@ -1,4 +1,4 @@
-"""Base of every query, and the options of its execution."""
+"""Base class of queries, and options of their execution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ R = TypeVar("R")
 
 
 class Query(Generic[R]):
-    """A question to a store whose answer is an ``R``; a store of your own may know others.
+    """Base class of queries with a result of type ``R``; your own stores may support your own.
 
     Source: KIP-796, ``query.Query``.
     """
@@ -17,10 +17,10 @@ class Query(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class QueryConfig:
-    """How a query is to be run.
+    """Options of a query's execution.
 
     Args:
-        collectExecutionInfo: Have the result say what answered it, and how long that took.
+        collectExecutionInfo: Whether the result has the store's class and the time it took.
 
     Source: ``query.QueryConfig``.
     """
@@ -31,5 +31,5 @@ class QueryConfig:
         object.__setattr__(self, "_collect_execution_info", collectExecutionInfo)
 
     def isCollectExecutionInfo(self) -> bool:
-        """Tell whether the result is to say how it came about."""
+        """Tell whether the result has execution info."""
         return self._collect_execution_info

@@ -1,4 +1,4 @@
-"""Request of a query to a store's partitions, and its results."""
+"""Request to query a store's partitions, and its result."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class InStore:
-    """The first half of a request: which store. ``withQuery`` completes it."""
+    """A request without a query yet: the store. ``withQuery`` completes it."""
 
     _name: str
 
     def withQuery(self, query: Query[R]) -> StateQueryRequest[R]:
-        """Return the request that puts ``query`` to all partitions, however far they are."""
+        """Return the request of ``query`` to all partitions, without a position bound."""
         return StateQueryRequest(self._name, query)
 
 
@@ -31,7 +31,7 @@ Begun = InStore
 
 @dataclass(frozen=True, slots=True)
 class StateQueryRequest(Generic[R]):
-    """A query, the store it is for, and which partitions are to answer.
+    """A query, its store and its partitions.
 
     Example:
         >>> from millstream.core.query import KeyQuery
@@ -53,11 +53,11 @@ class StateQueryRequest(Generic[R]):
 
     @staticmethod
     def inStore(name: str) -> Begun:
-        """Begin a request to the store called ``name``."""
+        """Return a request to the store called ``name``, still without a query."""
         return Begun(name)
 
     def withPositionBound(self, positionBound: PositionBound) -> StateQueryRequest[R]:
-        """Return the request that only a store which has come that far answers."""
+        """Return the request to stores that have reached a position."""
         return replace(self, _bound=positionBound)
 
     def withAllPartitions(self) -> StateQueryRequest[R]:
@@ -69,11 +69,11 @@ class StateQueryRequest(Generic[R]):
         return replace(self, _partitions=frozenset(partitions))
 
     def enableExecutionInfo(self) -> StateQueryRequest[R]:
-        """Return the request whose results say how they came about."""
+        """Return the request for results with execution info."""
         return replace(self, _info=True)
 
     def requireActive(self) -> StateQueryRequest[R]:
-        """Return the request that only active tasks answer."""
+        """Return the request to active tasks only."""
         return replace(self, _active=True)
 
     def getStoreName(self) -> str:
@@ -85,25 +85,25 @@ class StateQueryRequest(Generic[R]):
         return self._query
 
     def getPositionBound(self) -> PositionBound:
-        """Return how far a store must have come."""
+        """Return the minimum position of a store."""
         return self._bound
 
     def isAllPartitions(self) -> bool:
-        """Tell whether every partition is to answer."""
+        """Tell whether the request is to all partitions."""
         return self._partitions is None
 
     def getPartitions(self) -> set[int]:
-        """Return the partitions that are to answer.
+        """Return the requested partitions.
 
         Raises:
-            IllegalStateException: All partitions are meant; which those are is not known here.
+            IllegalStateException: The request is to all partitions, which it does not list.
         """
         if self._partitions is None:
             raise IllegalStateException("Cannot list partitions of an 'all partitions' request")
         return set(self._partitions)
 
     def executionInfoEnabled(self) -> bool:
-        """Tell whether results are to say how they came about."""
+        """Tell whether results have execution info."""
         return self._info
 
     def isRequireActive(self) -> bool:
@@ -134,10 +134,10 @@ class StateQueryResult(Generic[R]):
         return dict(self._partitions)
 
     def getOnlyPartitionResult(self) -> QueryResult[R] | None:
-        """Return the one success whose result is not None; None if there is none.
+        """Return the one successful result that is not None; None if there is none.
 
         Raises:
-            IllegalArgumentException: There are several.
+            IllegalArgumentException: There are several such results.
         """
         found = [
             result
@@ -160,7 +160,7 @@ class StateQueryResult(Generic[R]):
         )
 
     def getPosition(self) -> Position:
-        """Return how far the stores had come, taken together."""
+        """Return the merged position of the stores."""
         position = Position()
         results: list[QueryResult[Any]] = [*self._partitions.values()]
         for result in [self._global] if self._global is not None else results:

@@ -1,4 +1,4 @@
-"""The answer of one store to one query."""
+"""``QueryResult``: the result of one query of one store."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ R_ = TypeVar("R_")
 
 
 class FailureReason(enum.Enum):
-    """Why a query has no result.
+    """Reason of a failed query.
 
     Source: ``query.FailureReason``.
     """
 
-    UNKNOWN_QUERY_TYPE = "the store does not know this kind of query"
-    NOT_ACTIVE = "the partition is not active here, and the query asked for that"
-    NOT_UP_TO_BOUND = "the store has not come as far as the query asked for"
+    UNKNOWN_QUERY_TYPE = "the store does not support this kind of query"
+    NOT_ACTIVE = "the partition is not active here, and the query requires active tasks"
+    NOT_UP_TO_BOUND = "the store has not reached the query's position bound"
     NOT_PRESENT = "the partition is not here"
     DOES_NOT_EXIST = "the store has no such partition"
-    STORE_EXCEPTION = "the store failed while it answered"
+    STORE_EXCEPTION = "the store raised an error"
 
 
 class QueryResult(Generic[R]):
-    """A result, which may be None, or a failure; with the store's position when it answered.
+    """A result, which may be None, or a failure; with the store's position at that time.
 
     Source: KIP-796, ``query.QueryResult``.
     """
@@ -78,7 +78,7 @@ class QueryResult(Generic[R]):
     def notUpToBound(
         currentPosition: Position, positionBound: PositionBound, partition: int | None
     ) -> QueryResult[Any]:
-        """Return the failure of a store that lags; a partition of None: it is not open yet."""
+        """Return the failure of a store below the bound; a partition of None: it is not open."""
         bound = f"not yet up to the bound {java_value(positionBound)}"
         if partition is None:
             message = f"The store is not initialized yet, so it is {bound}"
@@ -88,11 +88,11 @@ class QueryResult(Generic[R]):
         return QueryResult.forFailure(FailureReason.NOT_UP_TO_BOUND, message)
 
     def isSuccess(self) -> bool:
-        """Tell whether there is a result."""
+        """Tell whether the query succeeded."""
         return not self._failed
 
     def isFailure(self) -> bool:
-        """Tell whether there is a reason for having none."""
+        """Tell whether the query failed."""
         return self._failed
 
     def getResult(self) -> R:
@@ -111,7 +111,7 @@ class QueryResult(Generic[R]):
         return result
 
     def getFailureReason(self) -> FailureReason:
-        """Return why there is no result.
+        """Return the reason of the failure.
 
         Raises:
             IllegalArgumentException: The query did not fail.
@@ -121,7 +121,7 @@ class QueryResult(Generic[R]):
         return reason  # type: ignore[no-any-return]
 
     def getFailureMessage(self) -> str:
-        """Return what went wrong, for people.
+        """Return the message of the failure.
 
         Raises:
             IllegalArgumentException: The query did not fail.
@@ -136,19 +136,19 @@ class QueryResult(Generic[R]):
             )
 
     def getPosition(self) -> Position | None:
-        """Return how far the store had come; None if it did not say."""
+        """Return the store's position; None if it is not known."""
         return self._position
 
     def setPosition(self, position: Position) -> None:
-        """Note how far the store had come."""
+        """Set the store's position."""
         self._position = position
 
     def getExecutionInfo(self) -> list[str]:
-        """Return what was noted on the way; empty unless the query asked for it."""
+        """Return the execution info; empty unless the query requested it."""
         return list(self._info)
 
     def addExecutionInfo(self, message: str) -> None:
-        """Note something on the way."""
+        """Add a line of execution info."""
         self._info.append(message)
 
     def __repr__(self) -> str:

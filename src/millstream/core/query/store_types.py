@@ -1,4 +1,4 @@
-"""Interactive queries, version 1: the wanted interface of a store."""
+"""Interactive queries, version 1: the interfaces by which stores are read."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ T_ = TypeVar("T_")
 
 
 class StateStoreProvider(Protocol):
-    """Finds the stores of a name, one per partition."""
+    """Returns the stores of a name, one per partition."""
 
     def stores(self, storeName: str, queryableStoreType: QueryableStoreType[Any]) -> list[Any]:
         """Return the stores that the type accepts."""
 
 
 class QueryableStoreType(ABC, Generic[T]):
-    """An interface by which a store can be read from outside.
+    """An interface by which ``KafkaStreams.store`` shows a store.
 
     Source: ``state.QueryableStoreType``.
     """
 
     @abstractmethod
     def accepts(self, stateStore: StateStore) -> bool:
-        """Tell whether a store can be read so."""
+        """Tell whether a store can be read by this interface."""
 
     @abstractmethod
     def create(self, storeProvider: StateStoreProvider, storeName: str) -> T:
@@ -55,10 +55,10 @@ class QueryableStoreType(ABC, Generic[T]):
 class _OfKind(QueryableStoreType[T]):
     kinds: ClassVar[tuple[type, ...]]
     shows: ClassVar[dict[type, Show]] = {}
-    """What is shown of the values of some kinds of stores."""
+    """Conversion of values by kind of store."""
 
     def accepts(self, stateStore: StateStore) -> bool:
-        """Tell whether a store can be read so."""
+        """Tell whether a store can be read by this interface."""
         return isinstance(stateStore, self.kinds)
 
     def create(self, storeProvider: StateStoreProvider, storeName: str) -> T:
@@ -67,7 +67,7 @@ class _OfKind(QueryableStoreType[T]):
         A read of one key gives the first value found; an iteration goes through the stores one
         after another.
         """
-        # Only what is filled by others while it is read has to be guarded.
+        # Only a provider whose stores change during reads has a lock.
         reading = getattr(storeProvider, "reading", None)
         view: Any = CompositeStore(
             lambda: storeProvider.stores(storeName, self), self.shows, reading
@@ -160,7 +160,7 @@ class QueryableStoreTypes:
 
 @dataclass(frozen=True, slots=True)
 class StoreQueryParameters(Generic[T]):
-    """Which store ``KafkaStreams.store`` is to show, and how.
+    """Store, interface and partition for ``KafkaStreams.store``.
 
     Source: KIP-562, ``org.apache.kafka.streams.StoreQueryParameters``.
     """
@@ -174,15 +174,15 @@ class StoreQueryParameters(Generic[T]):
     def fromNameAndType(
         storeName: str, queryableStoreType: QueryableStoreType[T_]
     ) -> StoreQueryParameters[T_]:
-        """Ask for the active stores of all partitions."""
+        """Return parameters for the active stores of all partitions."""
         return StoreQueryParameters(storeName, queryableStoreType)
 
     def withPartition(self, partition: int) -> StoreQueryParameters[T]:
-        """Ask for one partition only."""
+        """Return parameters for one partition."""
         return replace(self, _partition=partition)
 
     def enableStaleStores(self) -> StoreQueryParameters[T]:
-        """Allow stores that may be behind: those being restored."""
+        """Return parameters that allow stores with a lag: those being restored."""
         return replace(self, _stale=True)
 
     def storeName(self) -> str:
@@ -190,7 +190,7 @@ class StoreQueryParameters(Generic[T]):
         return self._name
 
     def queryableStoreType(self) -> QueryableStoreType[T]:
-        """Return how the store is to be shown."""
+        """Return the store's interface."""
         return self._type
 
     def partition(self) -> int | None:
@@ -198,7 +198,7 @@ class StoreQueryParameters(Generic[T]):
         return self._partition
 
     def staleStoresEnabled(self) -> bool:
-        """Tell whether a store may be behind."""
+        """Tell whether a store may have a lag."""
         return self._stale
 
     def __str__(self) -> str:

@@ -28,7 +28,7 @@ NO_KEY = "key cannot be null."
 
 
 class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
-    """Versions of one key. Close it, best by a ``with`` block.
+    """Iterator over versions of one key. Close it, preferably by a ``with`` block.
 
     Source: ``state.VersionedRecordIterator``.
     """
@@ -76,7 +76,7 @@ class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
-    """Asks for one key's latest version, or the one that held at a time.
+    """Query of one key's latest version, or of the version valid at a time.
 
     Source: KIP-960, ``query.VersionedKeyQuery``.
     """
@@ -86,11 +86,11 @@ class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
 
     @staticmethod
     def withKey(key: K_) -> VersionedKeyQuery[K_, V_]:
-        """Ask for the latest version of ``key``."""
+        """Return the query of the latest version of ``key``."""
         return VersionedKeyQuery(required_key(key, NO_KEY))
 
     def asOf(self, asOfTimestamp: InstantLike) -> VersionedKeyQuery[K, V]:
-        """Return the query of the version that held at a time (inclusive).
+        """Return the query of the version valid at a time (inclusive).
 
         Raises:
             NullPointerException: The time is None.
@@ -115,7 +115,7 @@ class _InTime:
     _order: ResultOrder = ResultOrder.ANY
 
     def fromTime(self, fromTime: InstantLike | None = _GIVEN_NOTHING) -> Any:
-        """Return the start of the time; with an argument, the query with that start (inclusive).
+        """Return the range's start; with an argument, the query with that start (inclusive).
 
         None stands for no bound.
         """
@@ -125,7 +125,7 @@ class _InTime:
         return replace(self, _from_ms=start)
 
     def toTime(self, toTime: InstantLike | None = _GIVEN_NOTHING) -> Any:
-        """Return the end of the time; with an argument, the query with that end (inclusive).
+        """Return the range's end; with an argument, the query with that end (inclusive).
 
         None stands for no bound.
         """
@@ -145,7 +145,7 @@ class _InTime:
 
 @dataclass(frozen=True, slots=True)
 class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic[K, V]):
-    """Asks for the versions of one key that held at some moment of a time, newest first.
+    """Query of the versions of one key valid at any time in a range, newest first.
 
     Source: KIP-968, ``query.MultiVersionedKeyQuery``.
     """
@@ -154,7 +154,7 @@ class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic
 
     @staticmethod
     def withKey(key: K_) -> MultiVersionedKeyQuery[K_, V_]:
-        """Ask for every version of ``key`` that the store still has."""
+        """Return the query of all versions of ``key`` in the store."""
         return MultiVersionedKeyQuery(required_key(key, NO_KEY))
 
     def key(self) -> K:
@@ -162,7 +162,7 @@ class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic
         return self._key
 
     def resultOrder(self) -> ResultOrder:
-        """Return the order that is wanted; without one it is newest first."""
+        """Return the requested order; the default is newest first."""
         return self._order
 
 
@@ -170,9 +170,9 @@ class MultiVersionedKeyQuery(_InTime, Query[VersionedRecordIterator[V]], Generic
 class MultiVersionedRangeQuery(
     _InTime, Query[KeyValueIterator[K, VersionedRecord[V]]], Generic[K, V]
 ):
-    """Asks for the versions of a range of keys that held at some moment of a time.
+    """Query of the versions of a key range valid at any time in a range.
 
-    In the order of the keys' bytes, lowest first; of one key newest first. Kafka has not built it.
+    Keys are in byte order, lowest first; versions of a key are newest first. Not in Kafka 4.3.
 
     Source: KIP-969.
     """
@@ -183,22 +183,22 @@ class MultiVersionedRangeQuery(
 
     @staticmethod
     def withKeyRange(lower: K_ | None, upper: K_ | None) -> MultiVersionedRangeQuery[K_, V_]:
-        """Ask for the keys between two, both inclusive; None: no bound."""
+        """Return the query of a key range, both ends inclusive; None: no bound."""
         return MultiVersionedRangeQuery(lower, upper)
 
     @staticmethod
     def withLowerKeyBound(lower: K_) -> MultiVersionedRangeQuery[K_, V_]:
-        """Ask for ``lower`` and the keys above."""
+        """Return the query of keys from ``lower`` (inclusive)."""
         return MultiVersionedRangeQuery(lower, None)
 
     @staticmethod
     def withUpperKeyBound(upper: K_) -> MultiVersionedRangeQuery[K_, V_]:
-        """Ask for ``upper`` and the keys below."""
+        """Return the query of keys up to ``upper`` (inclusive)."""
         return MultiVersionedRangeQuery(None, upper)
 
     @staticmethod
     def allKeys() -> MultiVersionedRangeQuery[Any, Any]:
-        """Ask for every key."""
+        """Return the query of all keys."""
         return MultiVersionedRangeQuery(None, None)
 
     def withAscendingKeys(self) -> Self:
@@ -218,9 +218,9 @@ class MultiVersionedRangeQuery(
         return self._upper
 
     def keyOrder(self) -> ResultOrder:
-        """Return the order of keys that is wanted."""
+        """Return the requested order of keys."""
         return self._key_order
 
     def timestampOrder(self) -> ResultOrder:
-        """Return the order of a key's versions that is wanted; without one it is newest first."""
+        """Return the requested order of a key's versions; the default is newest first."""
         return self._order

@@ -39,7 +39,7 @@ class _StartRange:
 
 @dataclass(frozen=True, slots=True)
 class WindowKeyQuery(_StartRange, Query[WindowStoreIterator[V]], Generic[K, V]):
-    """Asks a window store for the windows of one key that start within a time, both inclusive.
+    """Query of one key's windows by window start, both ends inclusive; for window stores.
 
     Source: KIP-806, ``query.WindowKeyQuery``.
     """
@@ -52,7 +52,7 @@ class WindowKeyQuery(_StartRange, Query[WindowStoreIterator[V]], Generic[K, V]):
     def withKeyAndWindowStartRange(
         key: K_, timeFrom: InstantLike, timeTo: InstantLike
     ) -> WindowKeyQuery[K_, V_]:
-        """Ask for the windows of ``key``.
+        """Return the query of the windows of ``key``.
 
         Raises:
             NullPointerException: A time is None.
@@ -70,7 +70,7 @@ class WindowKeyQuery(_StartRange, Query[WindowStoreIterator[V]], Generic[K, V]):
 
 @dataclass(frozen=True, slots=True)
 class WindowRangeQuery(_StartRange, Query[KeyValueIterator[Windowed[K], V]], Generic[K, V]):
-    """Asks a window store for a time, or a session store for a key.
+    """Query of a window store by window start, or of a session store by key.
 
     Source: KIP-806, ``query.WindowRangeQuery``.
     """
@@ -81,14 +81,14 @@ class WindowRangeQuery(_StartRange, Query[KeyValueIterator[Windowed[K], V]], Gen
 
     @staticmethod
     def withKey(key: K_) -> WindowRangeQuery[K_, V_]:
-        """Ask for all sessions of ``key``: for session stores."""
+        """Return the query of all sessions of ``key``; for session stores."""
         return WindowRangeQuery(required_key(key))
 
     @staticmethod
     def withWindowStartRange(
         timeFrom: InstantLike, timeTo: InstantLike
     ) -> WindowRangeQuery[K_, V_]:
-        """Ask for the windows of all keys that start within a time: for window stores.
+        """Return the query of all keys' windows by window start; for window stores.
 
         Raises:
             NullPointerException: A time is None.
@@ -96,7 +96,7 @@ class WindowRangeQuery(_StartRange, Query[KeyValueIterator[Windowed[K], V]], Gen
         return WindowRangeQuery(None, _ms(timeFrom, "timeFrom"), _ms(timeTo, "timeTo"))
 
     def getKey(self) -> K | None:
-        """Return the key, if it was asked for one."""
+        """Return the key; None if the query is by window start."""
         return self._key
 
     def __str__(self) -> str:

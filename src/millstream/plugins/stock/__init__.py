@@ -1,1 +1,1 @@
-"""Plugins that come with millstream and enter by the hooks, as those of others do."""
+"""Plugins that come with millstream, registered by the same hooks as all others."""

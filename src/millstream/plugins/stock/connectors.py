@@ -1,4 +1,4 @@
-"""Connectors without a broker: a dictionary of topics, and a folder of JSON lines."""
+"""Connectors: a dictionary of topics in memory, and a folder of JSON lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MemoryConnector(Connector):
 
     @classmethod
     def open(cls, location: str, options: Mapping[str, Any]) -> Self:
-        """Return an empty one."""
+        """Return a connector without topics."""
         return cls()
 
     def topics(self) -> set[str]:
@@ -37,7 +37,7 @@ class MemoryConnector(Connector):
         return set(self._topics)
 
     def read(self, topic: str) -> Iterator[RawChunk]:
-        """Yield what was written to a topic."""
+        """Yield the chunks of a topic."""
         return iter(list(self._topics.get(topic, ())))
 
     def write(self, chunk: RawChunk) -> None:
@@ -49,8 +49,8 @@ class FilesConnector(Connector):
     """A folder with a file of JSON lines for each topic, ``TOPIC.jsonl``.
 
     A line has ``key``, ``value`` and ``timestamp`` (epoch milliseconds), and ``headers`` as pairs
-    if there are any. Keys and values are texts, or ``{"base64": ...}`` where the bytes are no
-    UTF-8; null is null. Offsets are the numbers of the lines.
+    if there are any. Keys and values are texts, ``{"base64": ...}`` if the bytes are not UTF-8, or
+    null. Offsets are line numbers.
     """
 
     name = "files"
@@ -60,7 +60,7 @@ class FilesConnector(Connector):
 
     @classmethod
     def open(cls, location: str, options: Mapping[str, Any]) -> Self:
-        """Open a folder, which is made if it is not there."""
+        """Open a folder; create it if it does not exist."""
         folder = Path(location)
         folder.mkdir(parents=True, exist_ok=True)
         return cls(folder)

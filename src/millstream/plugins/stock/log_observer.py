@@ -42,6 +42,6 @@ class LogObserver(Observer):
 
 
 def _place(name: MetricName) -> str:
-    """Return a metric's name, and where it is unless that is the same for all."""
+    """Return a metric's name with its tags, except thread and client."""
     tags = [value for tag, value in name.tags().items() if tag not in ("thread-id", "client-id")]
     return f"{name.name()}[{' '.join(tags)}]" if tags else name.name()

@@ -14,7 +14,7 @@ from millstream.plugins.stock.log_observer import LogObserver
 
 @hookimpl
 def millstream_register_serdes() -> dict[str, type[Serde[Any]]]:
-    """Offer those that need no settings."""
+    """Offer the serdes without required settings."""
     return {
         "boolean": Serdes.BooleanSerde,
         "bytes": Serdes.BytesSerde,
