@@ -125,7 +125,7 @@ def _places(bundle: BundleJob, member: Job, topic: str) -> list[tuple[int, int, 
     layout = member.layout
     if topic in bundle.global_topics[member.application_id]:
         tasks = [(stage.index, task) for stage in layout.stages for task in range(stage.tasks)]
-        kept = {stage.index for stage in layout.stages if stage.keeps_globals}
+        kept = {stage.index for stage in layout.stages if stage.has_globals}
         return [(layout.keys[task], stage, GLOBAL) for stage, task in tasks if stage in kept]
     stage = next(stage.index for stage in layout.stages if topic in stage.topics)
     return [(layout.keys[0], stage, RECORDS)]

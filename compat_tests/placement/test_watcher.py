@@ -125,8 +125,8 @@ def test_a_spark_without_these_parts_places_tasks_itself(
         placement(tmp_path, CLUSTER).watch(SimpleNamespace(isActive=True))  # type: ignore[arg-type]
     (said,) = caplog.records
     assert said.getMessage() == (
-        "tasks run where Spark puts them application=app: this Spark cannot be told where tasks "
-        "are to run: AttributeError('no such method')"
+        "tasks run where Spark puts them application=app: this version of Spark takes no "
+        "placement hints: AttributeError('no such method')"
     )
     assert record(tmp_path).assignor is None
 

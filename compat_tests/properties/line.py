@@ -43,9 +43,9 @@ from millstream.topology.spark.wire import (
     headers_list,
     to_list,
 )
-from millstream.topology.spark.worker.live_task import Arrived, WorkerTask
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.worker_cache import Application
+from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 WORKERS = 2
 
@@ -202,7 +202,7 @@ class LineOfTasks:
             globals=[
                 _source_row(chunk)
                 for chunk in chunks
-                if chunk.topic in self.globals and stage.keeps_globals
+                if chunk.topic in self.globals and stage.has_globals
             ],
             clock_ms=clock_ms,
         )
@@ -221,7 +221,7 @@ class LineOfTasks:
                 self.seen.stores[f"{stage.index} {store}"] = list(copy.scan(None, None))
             host.changelog.close()
             snapshot = manifest.snapshot
-            self.seen.snapshots.append(snapshot if stage.keeps_globals else decode(snapshot))
+            self.seen.snapshots.append(snapshot if stage.has_globals else decode(snapshot))
         return self.seen
 
     def __enter__(self) -> Self:

@@ -120,7 +120,7 @@ def test_the_tasks_that_may_ask_for_a_global_table_have_it_or_else_the_first_one
 ) -> None:
     layout = compile_plan(with_global_table(joined=joined), "app", {"in": 2})
 
-    assert [stage.index for stage in layout.stages if stage.keeps_globals] == keepers
+    assert [stage.index for stage in layout.stages if stage.has_globals] == keepers
 
 
 def test_a_topology_of_only_a_global_table_has_one_task_for_it() -> None:
@@ -128,7 +128,7 @@ def test_a_topology_of_only_a_global_table_has_one_task_for_it() -> None:
     builder.globalTable("names", TEXT)
     (stage,) = compile_plan(builder.build().plan(), "app", {}).stages
 
-    assert (stage.tasks, stage.topics, stage.keeps_globals) == (1, (), True)
+    assert (stage.tasks, stage.topics, stage.has_globals) == (1, (), True)
 
 
 def test_a_topic_read_by_its_own_writer_has_as_many_partitions_as_the_other_sources() -> None:

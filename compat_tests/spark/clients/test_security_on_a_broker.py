@@ -29,7 +29,7 @@ from millstream.topology.spark.clients.settings import producer_settings
 from millstream.topology.spark.driver import brokers
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.wire import binary_column
-from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, goes_this_way
+from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, can_write
 
 pytestmark = pytest.mark.skipif(not can_make_certificates(), reason="openssl is not there")
 
@@ -73,7 +73,7 @@ def connects(given: dict[str, Any]) -> None:
     config = StreamsConfig({"application.id": "app"} | given)
     assert Brokers(config).topic_sizes() is not None
     settings = producer_settings(config)
-    if goes_this_way(settings, []):
+    if can_write(settings, []):
         columns = {
             "keys": binary_column([b"k"]),
             "values": binary_column([b"v"]),

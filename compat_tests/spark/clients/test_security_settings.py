@@ -21,7 +21,7 @@ from millstream.topology.spark.clients.settings import (
     consumer_settings,
     producer_settings,
 )
-from millstream.topology.spark.worker.zero_time import goes_this_way
+from millstream.topology.spark.worker.zero_time import can_write
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nTUlJQg==\n-----END PRIVATE KEY-----\n"
@@ -101,7 +101,7 @@ def test_client_credentials_of_oauth_are_translated() -> None:
     assert found["sasl.oauthbearer.client.secret"] == "s"
     assert found["sasl.oauthbearer.scope"] == "all"
     # The third client has no such login; it is not used.
-    assert not goes_this_way(found, [])
+    assert not can_write(found, [])
 
 
 REFUSED = [

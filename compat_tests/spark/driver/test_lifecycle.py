@@ -18,7 +18,7 @@ from millstream import (
     StreamsException,
     Topology,
 )
-from millstream.topology.spark.driver.query import Unwanted
+from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.signals import Signals
 
 PATIENCE_S = 30
@@ -46,7 +46,7 @@ class StandInRunner:
         self.started.set()
         assert self.may_start.wait(PATIENCE_S)
         if self.over:
-            raise Unwanted
+            raise StartCancelled
         if self.start_error is not None:
             raise self.start_error
 

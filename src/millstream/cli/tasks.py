@@ -72,10 +72,10 @@ def _row(place: TaskPlace, hosts: dict[str, str]) -> list[str]:
     if place.wanted not in (None, place.executor):
         executor += f" (to be {place.wanted})"
     moved = place.moved
-    told = ["", "", "", ""]
+    last_move = ["", "", "", ""]
     if moved is not None:
-        told = [moved.source or "-", str(moved.batch), _time(moved.at_ms), moved.reason]
-    return [repr(place.task), executor, hosts.get(place.executor or "", "-"), *told]
+        last_move = [moved.source or "-", str(moved.batch), _time(moved.at_ms), moved.reason]
+    return [repr(place.task), executor, hosts.get(place.executor or "", "-"), *last_move]
 
 
 def _time(ms: int) -> str:

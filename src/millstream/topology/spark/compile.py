@@ -23,7 +23,7 @@ class Stage:
     """Topics read from the broker, feedback topics included."""
     internal: tuple[str, ...]
     """Repartition topics read from earlier stages, by their names on the broker."""
-    keeps_globals: bool = False
+    has_globals: bool = False
     """Whether its tasks have copies of the global stores."""
 
 
@@ -68,7 +68,7 @@ def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int])
             tasks=max(counts[topic] for topic in part.source_topics),
             topics=named(part.source_topics, inside=False),
             internal=named(part.source_topics, inside=True),
-            keeps_globals=part.id in keepers,
+            has_globals=part.id in keepers,
         )
         for index, part in enumerate(order)
     )
@@ -106,4 +106,4 @@ def _may_ask_for_globals(part: SubTopology) -> bool:
 def _only_globals(plan: Plan) -> Stage:
     """Return the one stage of a topology that only fills global stores, for queries."""
     number = plan.globals[0].subtopology
-    return Stage(index=0, subtopology=number, tasks=1, topics=(), internal=(), keeps_globals=True)
+    return Stage(index=0, subtopology=number, tasks=1, topics=(), internal=(), has_globals=True)

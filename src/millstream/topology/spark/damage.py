@@ -43,7 +43,7 @@ def with_causes(text: str, error: Any) -> str:
 
 
 @contextmanager
-def damage_told() -> Iterator[None]:
+def damage_reported() -> Iterator[None]:
     """Raise the typed error where the JVM refuses to start a query on a damaged checkpoint."""
     try:
         yield

@@ -64,7 +64,7 @@ def _other(situation: Situation, application: str, location: str) -> _Words:
         problem=f'application "{application}" belongs to another checkpoint than "{location}"',
         detail=f"{known} An instance that uses it may still be running.",
         hint="Run one instance for each application.id; for more speed give it more cores or "
-        "executors (spark.master). To go on with the other checkpoint, set state.dir or "
+        "executors (spark.master). To continue with the other checkpoint, set state.dir or "
         "millstream.checkpoint.location to it. If it is lost, or this one is to take its place, "
         f"{_ADOPT}: an instance that still runs is stopped, and stores are as they are here.",
     )
@@ -77,7 +77,7 @@ def _gone(situation: Situation, application: str, location: str) -> _Words:
         f'"{location}" is not new',
         detail="The group was deleted, or its offsets have expired (the broker's "
         "offsets.retention.minutes).",
-        hint=f"{_CLEAN}. To go on where the checkpoint stands, {_ADOPT}.",
+        hint=f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
     )
 
 
@@ -87,7 +87,7 @@ def _changed(situation: Situation, application: str, location: str) -> _Words:
         problem=f'the committed offsets of group "{application}" were changed by another program, '
         f'and checkpoint "{location}" cannot follow',
         detail="Its stores hold what was read up to other offsets.",
-        hint=f"{_CLEAN}. To go on where the checkpoint stands, {_ADOPT}.",
+        hint=f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
     )
 
 
@@ -103,7 +103,7 @@ def _old(situation: Situation, application: str, location: str) -> _Words:
         "written",
         detail=(written if last > here.planned else "")
         + "It may have been restored from a backup, or its last files were lost with the power.",
-        hint="Restore the newest checkpoint. To go on from this one, and to write the output "
+        hint="Restore the newest checkpoint. To continue from this one, and to write the output "
         f"behind it again, {_ADOPT}.",
     )
 
@@ -114,8 +114,8 @@ def _new(situation: Situation, application: str, location: str) -> _Words:
         problem=f'checkpoint "{location}" is newer than the committed offsets of group '
         f'"{application}"',
         detail="The broker may have been restored from a backup; output may be missing there.",
-        hint="Restore the checkpoint of that time. To go on where the checkpoint stands, without "
-        f"the output that is missing, {_ADOPT}.",
+        hint="Restore the checkpoint of that time. To continue at the checkpoint's positions, "
+        f"without the output that is missing, {_ADOPT}.",
     )
 
 

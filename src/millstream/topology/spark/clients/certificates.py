@@ -98,10 +98,10 @@ def trusted_certificates(key: str, path: str, password: str | None) -> str:
     entries = _ENTRY.split(done.stdout)[1:]
     found = "".join(block for each in entries if _TRUSTED in each for block in _blocks(each))
     if done.returncode or not found:
-        told = (done.stdout or done.stderr).strip().splitlines()
+        lines = (done.stdout or done.stderr).strip().splitlines()
         raise ConfigException(
             f"cannot read trusted certificates from {path}, the value of configuration {key}",
-            detail=told[0] if done.returncode and told else "It has none.",
+            detail=lines[0] if done.returncode and lines else "It has none.",
             hint="Check ssl.truststore.password; keytool -list shows what the file has.",
         )
     return found

@@ -35,7 +35,7 @@ _HINTS: dict[type[AuthenticationException], str] = {
 }
 
 
-class Heard:
+class ConnectionErrors:
     """``error_cb`` of a client that records why it is not connected."""
 
     def __init__(self) -> None:
@@ -55,9 +55,9 @@ class Heard:
         """Return the error for a refusal; None if there was none."""
         if self.refusal is None or (kind := _kind(self.refusal)) is None:
             return None
-        told = StreamsException(problem, detail=f"{self.refusal.str()}.", hint=_HINTS[kind])
-        told.__cause__ = kind(problem, detail=told.detail)
-        return told
+        failure = StreamsException(problem, detail=f"{self.refusal.str()}.", hint=_HINTS[kind])
+        failure.__cause__ = kind(problem, detail=failure.detail)
+        return failure
 
 
 def _kind(error: KafkaError) -> type[AuthenticationException] | None:
@@ -75,7 +75,7 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
         StreamsException: The broker refuses the user, or its certificate is not trusted.
         ConfigException: The client refuses the settings.
     """
-    heard, servers = Heard(), settings.get("bootstrap.servers", "")
+    heard, servers = ConnectionErrors(), settings.get("bootstrap.servers", "")
     admin = made(settings, heard)
     give_up = time.monotonic() + timeout_s
     while True:
@@ -98,15 +98,15 @@ def all_topics(settings: Mapping[str, Any], timeout_s: float) -> Mapping[str, An
                 ) from error
 
 
-def made(settings: Mapping[str, Any], heard: Heard) -> AdminClient:
+def made(settings: Mapping[str, Any], heard: ConnectionErrors) -> AdminClient:
     """Return a client that reports errors to ``heard``.
 
     Raises:
         ConfigException: The client refuses the settings.
     """
     try:
-        told: Any = {**settings, "error_cb": heard}
-        return AdminClient(told)
+        client_settings: Any = {**settings, "error_cb": heard}
+        return AdminClient(client_settings)
     except ClientException as error:
         raise ConfigException(
             "the Kafka client refuses its settings",

@@ -21,7 +21,7 @@ from millstream.core.errors import (
 )
 from millstream.topology.spark.driver.jvm import forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory
-from millstream.topology.spark.driver.query import Unwanted
+from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.signals import Signals
 from millstream.topology.spark.driver.state_machine import State
@@ -193,7 +193,7 @@ class LivingApplication(WatchedApplication):
         try:
             self._runner.start()
             self._prepare_queries()
-        except Unwanted:
+        except StartCancelled:
             return
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
             self._abandon()

@@ -32,7 +32,7 @@ def pickled(plan: Plan, config: StreamsConfig) -> bytes:
 
 def _refusal(plan: Plan, config: StreamsConfig, error: Exception) -> StreamsException:
     owner, value = _owner(plan, config)
-    found = next(culprits(value), None)
+    found = next(unpicklable_parts(value), None)
     detail = f"{type(error).__name__}: {error}."
     if found is not None:
         path, culprit = found
@@ -60,7 +60,7 @@ def _owner(plan: Plan, config: StreamsConfig) -> tuple[str, Any]:
     return "the topology", plan
 
 
-def culprits(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def unpicklable_parts(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Yield each part of a value that cannot be pickled, with its path; the deepest first.
 
     The path of a function's variable includes the function's file and line.
@@ -70,7 +70,7 @@ def culprits(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, 
     inner = False
     for step, part in _parts(value):
         whole = f"{path}{step}" if path and step.startswith("[") else step
-        for found in culprits(part, whole, depth + 1):
+        for found in unpicklable_parts(part, whole, depth + 1):
             inner = True
             yield found
     if not inner and path:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
-from millstream.topology.spark.damage import damage_told, with_causes
+from millstream.topology.spark.damage import damage_reported, with_causes
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.job import Job
@@ -22,7 +22,7 @@ from millstream.topology.spark.placement.watcher import PlacementWatcher
 _STOP_POLL_S = 0.005
 
 
-class Unwanted(Exception):
+class StartCancelled(Exception):
     """The application was closed before its query was started."""
 
 
@@ -52,7 +52,7 @@ class QueryControl:
         """Start the query again from its checkpoint, unless it is held.
 
         Raises:
-            Unwanted: The application has been stopped.
+            StartCancelled: The application has been stopped.
         """
         self._run()
 
@@ -63,7 +63,7 @@ class QueryControl:
             self._check_wanted()
             if not self._held:
                 again = replace(job, run_id=uuid.uuid4().hex)
-                with damage_told():
+                with damage_reported():
                     self._query = start_line(session, again, options)
                 if self.placement is not None:
                     self.placement.watch(self._query)
@@ -139,7 +139,7 @@ class QueryControl:
 
     def _check_wanted(self) -> None:
         if self._over:
-            raise Unwanted
+            raise StartCancelled
 
     def _stop(self, query: StreamingQuery, timeout_s: float | None) -> None:
         give_up = None if timeout_s is None else time.monotonic() + timeout_s

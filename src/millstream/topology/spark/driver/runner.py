@@ -151,7 +151,7 @@ class Runner(QueryControl):
         """Check everything that can be checked without Spark, then start the query.
 
         Raises:
-            Unwanted: The application was stopped meanwhile.
+            StartCancelled: The application was stopped meanwhile.
         """
         self._check_wanted()
         # Checks that need neither broker nor Spark come first.
@@ -239,7 +239,7 @@ class Runner(QueryControl):
         """Start the query again from its checkpoint, unless it is held.
 
         Raises:
-            Unwanted: The application has been stopped.
+            StartCancelled: The application has been stopped.
             TaskMigratedException: Another instance has taken over meanwhile.
         """
         self._instance.check()

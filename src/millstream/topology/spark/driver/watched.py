@@ -13,7 +13,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.plugins.names import observers
 from millstream.topology.spark.driver.progress_lines import ProgressLines
-from millstream.topology.spark.driver.query import Unwanted
+from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State
@@ -105,7 +105,7 @@ class WatchedApplication(QueryableApplication):
             self._runner.restart()
             self._machine.move(State.RUNNING)
             self._lines.say("started again from the last checkpoint after a failure")
-        except Unwanted:
+        except StartCancelled:
             return True
         except Exception:
             log.exception("restart failed application=%s", self._application_id)

@@ -126,7 +126,7 @@ class PlacementWatcher:
                 # If possible before the first batch is planned.
                 self._look(internals)
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
-            self._give_up(f"this Spark cannot be told where tasks are to run: {error!r}")
+            self._give_up(f"this version of Spark takes no placement hints: {error!r}")
             return
         threading.Thread(
             target=self._watch, args=(query, internals), name="millstream-placement", daemon=True
@@ -209,5 +209,5 @@ def _located(internals: SparkInternals, tasks: Iterable[TaskId]) -> dict[TaskId,
 
 def _stateful(plan: Plan, layout: Layout, tasks: tuple[TaskId, ...]) -> frozenset[TaskId]:
     with_stores = {part.id for part in plan.subtopologies if part.stores}
-    with_stores |= {stage.subtopology for stage in layout.stages if stage.keeps_globals}
+    with_stores |= {stage.subtopology for stage in layout.stages if stage.has_globals}
     return frozenset(task for task in tasks if task.subtopology() in with_stores)

@@ -182,7 +182,7 @@ class Queries:
     def _place(self, name: str) -> tuple[StoreNode, Stage]:
         for stage in self._job.layout.stages:
             nodes: Iterable[StoreNode] = ()
-            if stage.keeps_globals:
+            if stage.has_globals:
                 nodes = [store.store for store in self._plan.globals]
             own = [part for part in self._plan.subtopologies if part.id == stage.subtopology]
             for node in [*nodes, *(node for part in own for node in part.stores)]:

@@ -50,7 +50,7 @@ def global_packer(layout: Layout) -> Mapper:
     places = [
         (layout.keys[task], stage.index)
         for stage in layout.stages
-        if stage.keeps_globals
+        if stage.has_globals
         for task in range(stage.tasks)
     ]
 

@@ -15,7 +15,7 @@ from millstream.core.errors import StreamsException, TaskMigratedException
 from millstream.topology.spark.ownership import Claim, Committed
 
 ADOPT_HINT = (
-    "To go on from this checkpoint all the same, and to write the output behind it again, start "
+    "To continue from this checkpoint anyway, and to write the output behind it again, start "
     "once with millstream.checkpoint.adopt=true."
 )
 
@@ -83,7 +83,7 @@ def _check_claim(writer: Writer, claim: Claim | None) -> None:
             f'the committed offsets of group "{writer.application_id}" have been deleted or reset '
             "while the application runs",
             detail="The claim that this instance committed at its start is gone.",
-            hint="Stop the application before you reset it. To go on with empty stores from the "
+            hint="Stop the application before you reset it. To continue with empty stores from the "
             "offsets as they are now, call cleanUp() and start again.",
         )
     if claim.instance != writer.instance:
@@ -127,14 +127,14 @@ def _check_new(writer: Writer, batch: int, place: ConsumedRange, found: Committe
         "while the application runs",
         detail=f'Partition {place.partition} of topic "{place.topic}" is at offset {found.offset}, '
         f"which this application has not committed. Batch {batch} goes up to {place.next}.",
-        hint="Stop the application before you reset its offsets. To go on with empty stores from "
-        "the offsets as they are now, call cleanUp() and start again. " + ADOPT_HINT,
+        hint="Stop the application before you reset its offsets. To continue with empty stores "
+        "from the offsets as they are now, call cleanUp() and start again. " + ADOPT_HINT,
     )
 
 
 def _older(writer: Writer, detail: str) -> StreamsException:
     return StreamsException(
-        f"sink partition {writer.partition} cannot go on: the checkpoint of application "
+        f"sink partition {writer.partition} cannot continue: the checkpoint of application "
         f'"{writer.application_id}" is older than what has been written',
         detail=detail,
         hint="Restore the newest checkpoint. " + ADOPT_HINT,

@@ -13,8 +13,8 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import GLOBAL, RECORDS
-from millstream.topology.spark.worker.live_task import Arrived, WorkerTask
 from millstream.topology.spark.worker.worker_cache import cached, discard
+from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 # Silence Spark's extra process that only reads the state schema: it prints to stderr.
 _main = sys.modules["__main__"]

@@ -20,7 +20,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
-from millstream.topology.spark.clients.connecting import Heard
+from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
 from millstream.topology.spark.clients.settings import (
     is_transient,
@@ -36,8 +36,8 @@ from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Wr
 from millstream.topology.spark.worker.too_large import Unsent, is_too_large, largest, too_large
 from millstream.topology.spark.worker.zero_time import (
     ZeroTimeProducer,
-    goes_this_way,
-    needs_this_way,
+    can_write,
+    has_zero_time,
 )
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class SinkWriter:
         self._failed: KafkaError | None = None
         self._unsent: Unsent | None = None
         """Topic and size of a record that was too large to send."""
-        self._heard = Heard()
+        self._heard = ConnectionErrors()
         self._has_written = False
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
@@ -170,8 +170,8 @@ class SinkWriter:
     def _topics_at_zero(self, chunks: Sequence[Chunk]) -> set[str]:
         """Return the topics with records at event time 0; none if they cannot be written so."""
         feedback = self._job.layout.feedback
-        found = {topic for topic, each in chunks if topic not in feedback and needs_this_way(each)}
-        if not found or goes_this_way(self._job.producer, [each for _, each in chunks]):
+        found = {topic for topic, each in chunks if topic not in feedback and has_zero_time(each)}
+        if not found or can_write(self._job.producer, [each for _, each in chunks]):
             return found
         log.warning("event times of 0 become the present time topics=%s", sorted(found))
         return set()

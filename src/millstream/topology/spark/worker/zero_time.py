@@ -38,12 +38,12 @@ _SETTINGS = {
 """librdkafka's setting -> this client's; settings left out affect speed only."""
 
 
-def needs_this_way(columns: Columns) -> bool:
+def has_zero_time(columns: Columns) -> bool:
     """Tell whether a chunk has a record with event time 0."""
     return bool((columns["timestamps"].to_numpy(zero_copy_only=False) == 0).any())
 
 
-def goes_this_way(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
+def can_write(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
     """Tell whether the client can connect with these settings and send all of these records."""
     unknown = (name for name in settings if name not in _SETTINGS and name not in READ)
     if any(name.startswith(("sasl.", "ssl.", "enable.s")) for name in unknown):

@@ -155,7 +155,7 @@ class WorkerTask:
             self._close_tasks()
             self._host.changelog.abandon()
         plan, settings = self._owner.plan, self._owner.settings
-        if self._stage.keeps_globals:
+        if self._stage.has_globals:
             self._globals = GlobalTables(plan, settings, self._host)
         number = self._stage.subtopology
         parts = [part for part in plan.subtopologies if part.id == number]
