@@ -1,4 +1,4 @@
-"""Results held back, complete: the topology, a try, and a run on Spark.
+"""Final results of windows with `suppress`, complete: the topology, a try, and a run on Spark.
 
 python -m examples.suppression                     # tries the topology in this process, no JVM
 python -m examples.suppression localhost:9092      # runs it on Spark; reads "readings"

@@ -1,4 +1,4 @@
-"""A word count that answers questions while it runs.
+"""A word count with interactive queries.
 
 python -m examples.word_count_queries localhost:9092     # reads "lines"; ask for a word, or for all
 """

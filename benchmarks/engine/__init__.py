@@ -1,4 +1,4 @@
-"""How many records a second the engine alone takes: no Spark, no broker, one thread.
+"""Benchmark of the engine alone, in records per second: no Spark, no broker, one thread.
 
     python -m benchmarks.engine --workload count --workload window-count-rocksdb
 

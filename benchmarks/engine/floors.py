@@ -1,4 +1,4 @@
-"""The same work by hand: what a loop over the records costs without an engine."""
+"""Lower bounds: the same work as a plain loop, without an engine."""
 
 from __future__ import annotations
 

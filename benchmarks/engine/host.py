@@ -1,4 +1,4 @@
-"""The world around the measured task: lists."""
+"""The host of the measured task: lists in memory."""
 
 from __future__ import annotations
 

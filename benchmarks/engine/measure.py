@@ -1,4 +1,4 @@
-"""One measured pass of a workload, a floor or the test driver."""
+"""Measurement of one pass of a workload, a floor or the test driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the benchmark prints."""
+"""Report of the benchmark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The topologies, and the records they read."""
+"""The measured topologies, and their records."""
 
 from __future__ import annotations
 

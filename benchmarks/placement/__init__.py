@@ -1,1 +1,1 @@
-"""An executor is killed and replaced while input runs: with steering, and as Spark does alone."""
+"""Experiment: an executor is killed and replaced, with and without task placement."""

@@ -1,4 +1,4 @@
-"""One run: start, kill an executor, wait for the next one, and read what came out."""
+"""One run of the experiment: start, kill an executor, wait for the next, read the output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs side by side."""
+"""Report of the runs side by side."""
 
 from __future__ import annotations
 

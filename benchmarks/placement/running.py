@@ -1,4 +1,4 @@
-"""The application as the experiment sees it: a process, its executors, its batches."""
+"""The running application of the experiment: its process, executors and batches."""
 
 from __future__ import annotations
 

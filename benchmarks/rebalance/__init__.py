@@ -1,1 +1,1 @@
-"""Simulates rebalancing: what strategies cost when the same executors come and go."""
+"""Simulation of rebalancing: costs of strategies when the same executors join and leave."""

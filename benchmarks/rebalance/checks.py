@@ -1,4 +1,4 @@
-"""What must be true in every history, whatever the strategy."""
+"""Invariants of every history and strategy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ class CheckedAssignor:
             ("warm-up", found.warmup),
         ):
             if unknown := sorted(set(given) - members):
-                raise BrokenPromise(f'{kind} tasks went to "{unknown[0]}"', detail="Nobody is.")
+                raise BrokenPromise(
+                    f'{kind} tasks went to "{unknown[0]}"', detail="There is no such executor."
+                )
         _each_once(found.active, cluster.tasks)
         _no_copy_beside(found)
         self._cluster = cluster
@@ -103,10 +105,10 @@ def _no_copy_beside(assignment: Assignment) -> None:
 
 
 def check_free(task: TaskId, name: str, owner: str | None) -> None:
-    """Check that a task is given to nobody while somebody has it.
+    """Check that a task is not given away while an executor has it.
 
     Raises:
-        BrokenPromise: Somebody has it.
+        BrokenPromise: An executor has it.
     """
     if owner is not None:
         raise BrokenPromise(
@@ -115,10 +117,10 @@ def check_free(task: TaskId, name: str, owner: str | None) -> None:
 
 
 def check_owned(owners: Mapping[int, str], present: set[str], tasks: int) -> None:
-    """Check that each task is with somebody who is there.
+    """Check that each task is on a present executor.
 
     Raises:
-        BrokenPromise: A task is with nobody.
+        BrokenPromise: A task is on no executor.
     """
     lost = {task: name for task, name in owners.items() if name not in present}
     if len(owners) != tasks or lost:
@@ -150,5 +152,5 @@ def check_convergence(rebalances: int, most: int, which: str = "") -> None:
     if rebalances > most:
         raise BrokenPromise(
             f"not stable after {rebalances} {which}rebalances",
-            detail=f"Nobody has joined or left since, and {most} are enough.",
+            detail=f"No executor has joined or left since, and {most} are enough.",
         )

@@ -1,4 +1,4 @@
-"""One executor: what it runs, what it has on its disk, what it is restoring."""
+"""A simulated executor: its tasks, the state on its disk, its restores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Copy:
     missing: float
     """Bytes that are not there yet."""
     since: float | None = None
-    """Since when nobody has kept it up; None while somebody does."""
+    """Time since which no task updates it; None while a task does."""
 
     def is_old(self, now: float) -> bool:
         """Return whether it is deleted: after state.cleanup.delay.ms."""
@@ -95,7 +95,7 @@ class Executor:
         self.epoch += 1
 
     def leave(self, now: float) -> None:
-        """Go away: from now on nobody keeps its disk up."""
+        """Leave: from now on no task updates its disk."""
         self.pause(now)
         self.present = False
         for copy in self.copies.values():
@@ -113,7 +113,7 @@ class Executor:
     def lags(self, now: float) -> dict[int, float]:
         """Return how many bytes it lacks of each task that it does not run but has state of.
 
-        What nobody has kept up for long is deleted first.
+        State that no task has updated for long is deleted first.
         """
         for task in [task for task, copy in self.copies.items() if copy.is_old(now)]:
             if task not in self.active:

@@ -1,4 +1,4 @@
-"""Who joins and leaves, and when: the same for all strategies."""
+"""Histories of executors that join and leave, the same for all strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a history has cost so far."""
+"""Costs of a history so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured: how long an assignment takes, and what strategies cost in three histories."""
+"""Measurements: time of an assignment, and costs of strategies in three histories."""
 
 from __future__ import annotations
 

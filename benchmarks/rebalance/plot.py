@@ -1,4 +1,4 @@
-"""The plots; they need matplotlib."""
+"""Plots of the results; they need matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets a `millstream.testing.rebalance.group.Group` run in simulated time, and its world follow."""
+"""A `millstream.testing.rebalance.group.Group` in simulated time, applied to the world."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rebalances:
     """Runs the rebalances of a group when they are due, and moves tasks as they say.
 
     Args:
-        setting: What there is and what things cost.
+        setting: Sizes and costs.
         strategy: Who decides, and how the group gets there.
         clock: The time.
     """
@@ -131,7 +131,7 @@ class Rebalances:
         self._report(now)
         self._note()
         if self.group.state is not GroupState.ASSIGNING:
-            # Somebody came or went in between, and is part of it.
+            # An executor that joined or left in between is part of it.
             self._collect_again(now)
         self.group.assign()
         self._asking = False

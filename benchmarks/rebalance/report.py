@@ -1,4 +1,4 @@
-"""The table."""
+"""Table of the results."""
 
 from __future__ import annotations
 

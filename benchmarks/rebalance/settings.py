@@ -1,4 +1,4 @@
-"""What is simulated, and the command line that says so."""
+"""Settings of a simulation, and their command line."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Setting:
         return [weight * unit for weight in weights]
 
     def most_rebalances(self) -> tuple[int, int]:
-        """Return after how many rebalances a group that nobody joins or leaves must be stable.
+        """Return the number of rebalances after which an unchanged group must be stable.
 
         The first number counts those that come without a copy having become ready before: each
         round of warm-ups has one that starts them, one that revokes, one that hands over. The

@@ -1,4 +1,4 @@
-"""A group of executors that lives through a history."""
+"""Simulation of a group of executors over a history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Simulation:
     """A group that is stable at first.
 
     Args:
-        setting: What there is and what things cost.
+        setting: Sizes and costs.
         strategy: Who decides, and how the group gets there.
     """
 

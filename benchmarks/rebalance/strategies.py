@@ -1,4 +1,4 @@
-"""What is compared: an assignor, and what happens while it is asked."""
+"""The compared strategies: an assignor, and the behaviour during a rebalance."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Strategy:
     drains: bool = True
     """Whether who leaves stays until others are ready to go on with its tasks."""
     all_wait: bool = False
-    """Whether nobody goes on before everybody has its state, as in a batch."""
+    """Whether all executors wait until each has its state, as in a batch."""
     keeps_share: bool = False
     """Whether the assignor promises to take nothing from whoever has no more than its share."""
     chosen: str = Sticky.name
@@ -112,7 +112,7 @@ class RandomPlacement:
         self._known: set[str] = set()
 
     def assign(self, cluster: Cluster, configs: AssignmentConfigs) -> Assignment:
-        """Return an assignment in which nobody has balanced anything."""
+        """Return an assignment that is not balanced."""
         ids = sorted(instance.id for instance in cluster.instances)
         owners = {task: each.id for each in cluster.instances for task in each.active}
         new = [each for each in ids if each not in self._known]

@@ -1,4 +1,4 @@
-"""The executors and the tasks on them, as they are, whatever anybody wants."""
+"""Simulated executors and their tasks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class World:
     """Executors that run, stop and restore tasks.
 
     Args:
-        setting: What there is and what things cost.
+        setting: Sizes and costs.
         clock: The time.
         all_wait: Whether no task runs while one of them restores its state, as in a batch.
         warmed: Called with an executor, a task and the time when a warm-up is ready.
@@ -91,7 +91,7 @@ class World:
             self.ledger.stop(task, now)
 
     def check_stopped(self, name: str, tasks: Iterable[int]) -> None:
-        """Check that an executor gets no task that goes on somewhere else.
+        """Check that an executor gets no task that still runs on another one.
 
         Raises:
             BrokenPromise: One does.
@@ -102,10 +102,10 @@ class World:
                 check_free(self.tasks[task], name, owner)
 
     def give(self, name: str, tasks: Iterable[int]) -> None:
-        """Give an executor tasks that nobody has.
+        """Give an executor tasks that no executor has.
 
         Raises:
-            BrokenPromise: Somebody has one of them.
+            BrokenPromise: Another executor has one of them.
         """
         active = self.executors[name].active
         for task in tasks:
@@ -115,7 +115,7 @@ class World:
             self.ledger.give(task, name)
 
     def work(self, name: str, now: float) -> None:
-        """Let an executor go on: run what it can, restore what it lacks."""
+        """Let an executor run its ready tasks and restore the others."""
         executor = self.executors[name]
         executor.suspended.clear()
         if not executor.present:

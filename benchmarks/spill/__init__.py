@@ -1,1 +1,1 @@
-"""Measures `suppress` with more state than its buffer may keep in memory."""
+"""Benchmark of `suppress` with more state than its buffer may keep in memory."""

@@ -1,4 +1,4 @@
-"""One pass: windowed counts, the last of each window only, through one task in this process."""
+"""Measurement of one pass: windowed counts, final results only, one task in this process."""
 
 from __future__ import annotations
 

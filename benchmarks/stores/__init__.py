@@ -1,1 +1,1 @@
-"""Stores measured alone, beside what they are made of: `python -m benchmarks.stores --help`."""
+"""Benchmarks of stores alone, against their libraries: `python -m benchmarks.stores --help`."""

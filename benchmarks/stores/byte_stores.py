@@ -1,4 +1,4 @@
-"""A byte store beside its peer: batches written, keys read, everything scanned."""
+"""Benchmark of byte stores against their libraries: batch writes, reads, scans."""
 
 from __future__ import annotations
 

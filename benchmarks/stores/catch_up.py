@@ -1,4 +1,4 @@
-"""A task's changelog: a cold store brought up to date, batches over states of all sizes."""
+"""Benchmark of a task's changelog: restore of a cold store, and batches at several state sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kafka's kinds of stores over a byte store: a window fetched, a session found, a version read."""
+"""Benchmark of Kafka's kinds of stores: fetch of a window, of a session, of a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stores are made of, used as directly as can be."""
+"""Direct use of the libraries under the byte stores, for comparison."""
 
 from __future__ import annotations
 

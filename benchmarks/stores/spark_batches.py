@@ -1,4 +1,4 @@
-"""Whole batches on Spark over states of several sizes: what a user waits for.
+"""Benchmark of whole batches on Spark, with states of several sizes.
 
 One application for each size, all in one session, fed in turns: whatever else the machine does
 falls on all sizes alike.

@@ -1,4 +1,4 @@
-"""How fast millstream drains topics, beside the real Kafka Streams on the same broker.
+"""Benchmark of millstream against the real Kafka Streams on the same broker.
 
     python -m benchmarks.vs_kafka_streams --workload count --records 1000000
 

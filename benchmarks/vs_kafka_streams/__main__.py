@@ -23,7 +23,7 @@ from millstream.testing.broker import EmbeddedBroker
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    # Otherwise a SIGTERM would leave the side in hand running, and its folder.
+    # Otherwise a SIGTERM would leave the running side and its folder behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         with _broker(options) as broker, TemporaryDirectory(prefix="millstream-bench-") as folder:

@@ -1,4 +1,4 @@
-"""Watches from outside what a consumer group has committed."""
+"""Observation of a consumer group's committed offsets."""
 
 from __future__ import annotations
 

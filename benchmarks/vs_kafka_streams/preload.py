@@ -1,4 +1,4 @@
-"""Fills the input topics: warm-up records first, then the counted ones, all before any run."""
+"""Input of the benchmark: warm-up records, then measured records, all written before a run."""
 
 from __future__ import annotations
 

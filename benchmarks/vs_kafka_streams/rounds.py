@@ -1,4 +1,4 @@
-"""One drain of the topics by one side, and one round of both."""
+"""A run of one side, and a round of both."""
 
 from __future__ import annotations
 

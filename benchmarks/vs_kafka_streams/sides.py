@@ -1,4 +1,4 @@
-"""The two programs that drain the topics, and how each is started.
+"""The two measured programs, and their start.
 
 Both take the same arguments: workload, input topics, output topic, the ends of the warm-up and the
 ends of each topic's partitions, and a file with the configuration. The Java one ends by itself; the

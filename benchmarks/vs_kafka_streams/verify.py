@@ -1,4 +1,4 @@
-"""Compares what both sides have written, as a read_committed consumer sees it."""
+"""Comparison of both sides' output, read by a read_committed consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs that both sides run, and the topics they read."""
+"""The workloads of both sides, and their topics."""
 
 from __future__ import annotations
 

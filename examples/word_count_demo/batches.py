@@ -1,4 +1,4 @@
-"""How long Spark's batches take."""
+"""Durations of Spark's batches."""
 
 from __future__ import annotations
 

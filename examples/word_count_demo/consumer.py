@@ -1,4 +1,4 @@
-"""Follows the counts as a read_committed consumer sees them."""
+"""Read_committed consumer of the counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CountsReader:
         self._thread.start()
 
     def read_to_end(self) -> None:
-        """Stop following, and read what there is up to the present end of the topic."""
+        """Stop, and read up to the current end of the topic."""
         self._stop.set()
         self._thread.join()
         # Assigned anew, the consumer reports the end of each partition again.

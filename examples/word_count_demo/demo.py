@@ -1,4 +1,4 @@
-"""One run: feed, count, follow, stop, drain, compare."""
+"""One run of the demo: produce, count, consume, stop, drain, compare."""
 
 from __future__ import annotations
 

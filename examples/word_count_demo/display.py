@@ -1,4 +1,4 @@
-"""What the demo shows while it runs: a live table, or a plain line every two seconds."""
+"""Display of the running demo: a live table, or a plain line every two seconds."""
 
 from __future__ import annotations
 

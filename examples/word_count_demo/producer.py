@@ -1,4 +1,4 @@
-"""Feeds lines into a topic at a steady rate, and counts their words directly."""
+"""Producer of lines at a steady rate, with a direct count of their words."""
 
 from __future__ import annotations
 

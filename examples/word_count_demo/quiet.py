@@ -1,4 +1,4 @@
-"""Keeps Spark's own output off the screen."""
+"""Suppression of Spark's own output on the terminal."""
 
 from __future__ import annotations
 

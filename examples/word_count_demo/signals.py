@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish to stop, not as an exception."""
+"""Ctrl-C as a request to stop, not as an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English text that every Python has: the topics of `help()`."""
+"""English text that comes with Python: the topics of `help()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store passes millstream's own compliance tests."""
+"""Compliance tests of the SQLite store."""
 
 from millstream_sqlite import SqliteStore
 
