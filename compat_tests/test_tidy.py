@@ -101,8 +101,8 @@ def test_no_file_names_a_registry_or_a_machine(pattern: re.Pattern[str]) -> None
 
 
 def longest(path: Path) -> int:
-    # Some modules of the package are longer still.
-    return 600 if shown(path).startswith("src/") else 400
+    # A builder of topologies has many methods, each with the words of Kafka Streams.
+    return 450 if shown(path) == "src/millstream/topology/builder.py" else 400
 
 
 def lines(path: Path) -> list[str]:
