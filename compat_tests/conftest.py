@@ -39,22 +39,17 @@ for _module in (compat_tests, sys.modules["examples"]):
 
 # What a test starts that asks for one of these fixtures, directly or by way of others.
 _STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker"}
-# pytest-xdist appends it to the ids of the tests that one worker has to run.
-_GROUP = "jvm"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts Spark or a broker, and let one worker of pytest-xdist run all of it.
+    """Mark what starts Spark or a broker.
 
     Tests that start one in a process of their own carry the marker in their source.
     """
     for item in items:
-        for fixture, marker in _STARTED_BY.items():
-            if fixture in getattr(item, "fixturenames", ()):
-                item.add_marker(marker)
-        if any(item.iter_markers("spark")) or any(item.iter_markers("broker")):
-            item.add_marker(pytest.mark.xdist_group(_GROUP))
+        for fixture in _STARTED_BY.keys() & getattr(item, "fixturenames", ()):
+            item.add_marker(_STARTED_BY[fixture])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -62,7 +57,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Check that a test calls what the table of the public API says that it calls."""
     from compat_tests.api.table import claims
 
-    if (claimed := claims().get(item.nodeid.removesuffix(f"@{_GROUP}"))) is None:
+    if (claimed := claims().get(item.nodeid)) is None:
         return (yield)
     from compat_tests.api.recorder import Recorder
 
