@@ -9,9 +9,9 @@ from benchmarks.rebalance.settings import Setting
 from benchmarks.rebalance.strategies import Strategy
 from benchmarks.rebalance.world import World
 from millstream.core.assignment import AssignmentConfigs
-from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.group import SimulatedGroup
 from millstream.testing.rebalance.leader import Work
-from millstream.testing.rebalance.life_cycles import GroupState
+from millstream.testing.rebalance.life_cycles import GroupStage
 from millstream.topology.assign.cluster import Cluster
 
 ACCEPTABLE_LAG = 10_000
@@ -40,7 +40,7 @@ class Rebalances:
             [],
         )
         self._work = Work(tasks=tuple(self.world.tasks), sizes=self.world.entries)
-        self.group = Group(
+        self.group = SimulatedGroup(
             self._assignor,
             self._work,
             self._configs,
@@ -103,7 +103,7 @@ class Rebalances:
         self._advance(now)
         if self.group.due and not self._asking:
             self._asking = True
-            revoking = self.group.state is GroupState.REVOKING
+            revoking = self.group.state is GroupStage.REVOKING
             self._clock.at(now + self._setting.revoke_s * revoking, self._collect)
 
     def _advance(self, now: float) -> None:
@@ -130,8 +130,8 @@ class Rebalances:
         self._advance(now)
         self._report(now)
         self._note()
-        if self.group.state is not GroupState.ASSIGNING:
-            # An executor that joined or left in between is part of it.
+        if self.group.state is not GroupStage.ASSIGNING:
+            # Somebody came or went in between, and is part of it.
             self._collect_again(now)
         self.group.assign()
         self._asking = False

@@ -35,7 +35,7 @@ def test_threads_count(assignor: Sticky | HighAvailability | RoundRobin) -> None
 def test_a_cluster_without_instances_is_refused(
     assignor: Sticky | HighAvailability | RoundRobin,
 ) -> None:
-    with pytest.raises(TaskAssignmentException, match="nobody can run the tasks"):
+    with pytest.raises(TaskAssignmentException, match="no instance can run the tasks"):
         assignor.assign(cluster(FOUR), configs())
 
 

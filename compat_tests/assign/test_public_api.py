@@ -265,7 +265,7 @@ def test_a_users_assignor_that_breaks_the_rules_is_named() -> None:
     with pytest.raises(TaskAssignmentException, match=message):
         OfTaskAssignor(theirs).assign(two(), configs())
     assert theirs.heard == [([], Error.ACTIVE_TASK_ASSIGNED_MULTIPLE_TIMES)]
-    with pytest.raises(TaskAssignmentException, match='"Fixed" gave task 0_1 to nobody'):
+    with pytest.raises(TaskAssignmentException, match='"Fixed" left task 0_1 without an owner'):
         OfTaskAssignor(Fixed([active("0_0")], [])).assign(two(), configs())
 
 

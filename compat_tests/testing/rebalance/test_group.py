@@ -15,9 +15,9 @@ from millstream import (
     TaskId,
 )
 from millstream.core.errors import ImpossibleEventError
-from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.group import SimulatedGroup
 from millstream.testing.rebalance.leader import Work
-from millstream.testing.rebalance.life_cycles import GroupState, LearnerState, TaskState
+from millstream.testing.rebalance.life_cycles import GroupStage, LearnerState, TaskState
 from millstream.testing.rebalance.member import Protocol
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.cluster import Assignment, Cluster
@@ -31,7 +31,7 @@ MINUTE = 60_000
 CONFIGS = AssignmentConfigs(10_000, 2, 1, 10 * MINUTE, [])
 
 
-def act(group: Group, action: str, name: str, number: int) -> None:
+def act(group: SimulatedGroup, action: str, name: str, number: int) -> None:
     """Let something happen, if it can."""
     there = name in group.members
     if action == "join" and not there:
@@ -47,13 +47,16 @@ def act(group: Group, action: str, name: str, number: int) -> None:
         group.age((1, 20_000)[number % 2])
     elif action == "advance":
         group.advance(number * MINUTE)
-    elif action == "collect" and group.state in (GroupState.JOINING, GroupState.REVOKING):
+    elif action == "collect" and group.state in (
+        GroupStage.JOINING,
+        GroupStage.REVOKING,
+    ):
         group.collect()
     elif action == "rebalance" and group.due:
         rebalance(group)
 
 
-def rebalance(group: Group) -> None:
+def rebalance(group: SimulatedGroup) -> None:
     before = group.owners()
     record = group.rebalance()
     after = group.owners()
@@ -65,7 +68,7 @@ def rebalance(group: Group) -> None:
     assert not any(member.suspended for member in group.members.values())
 
 
-def check(group: Group) -> None:
+def check(group: SimulatedGroup) -> None:
     members = group.members.values()
     has = Counter(task for member in members for task in member.has())
     assert all(count == 1 for count in has.values())
@@ -79,11 +82,11 @@ def check(group: Group) -> None:
         state = group.task_state(task)
         assert (task in owners) == (state in (TaskState.RUNNING, TaskState.LEARNED))
         assert state is not TaskState.LEARNED or task in learned or group.due
-    if group.members and group.state is GroupState.STABLE:
+    if group.members and group.state is GroupStage.STABLE:
         assert set(owners) == set(TASKS)
 
 
-def come_to_rest(group: Group) -> None:
+def come_to_rest(group: SimulatedGroup) -> None:
     """Let everybody catch up, and time pass; soon nothing is left to do."""
     rounds = 0
     while group.due or group.planned_ms is not None or group.learners():
@@ -121,7 +124,7 @@ def test_whatever_happens_every_task_has_one_owner_and_the_group_comes_to_rest(
     history: list[tuple[str, str, int]],
 ) -> None:
     work = Work(tasks=TASKS, stateful=stateful)
-    group = Group(assignor, work, CONFIGS, protocol=protocol, max_delay_ms=delay)
+    group = SimulatedGroup(assignor, work, CONFIGS, protocol=protocol, max_delay_ms=delay)
     group.join("first")
     for action, name, number in history:
         act(group, action, name, number)
@@ -136,8 +139,8 @@ def test_whatever_happens_every_task_has_one_owner_and_the_group_comes_to_rest(
         assert max(counts) - min(counts) <= 1
 
 
-def started(*names: str, protocol: Protocol = Protocol.LEARNERS) -> Group:
-    group = Group(Sticky(), TASKS, protocol=protocol)
+def started(*names: str, protocol: Protocol = Protocol.LEARNERS) -> SimulatedGroup:
+    group = SimulatedGroup(Sticky(), TASKS, protocol=protocol)
     for name in names:
         group.join(name)
     group.settle()
@@ -145,7 +148,7 @@ def started(*names: str, protocol: Protocol = Protocol.LEARNERS) -> Group:
 
 
 def test_a_group_without_members_has_no_rebalance() -> None:
-    group = Group(Sticky(), TASKS)
+    group = SimulatedGroup(Sticky(), TASKS)
     assert (group.due, group.leader, group.owners()) == (False, None, {})
     with pytest.raises(ImpossibleEventError, match='"all have joined" cannot happen to a group'):
         group.rebalance()
@@ -185,13 +188,13 @@ def test_the_last_member_leaves_at_once() -> None:
     first, second = group.settle()
     assert first.assigned["a"].revoked == set(TASKS)
     assert str(second.assigned["a"]) == "(assigned: [], revoked: [], learning: [])"
-    assert (group.state, group.members) == (GroupState.EMPTY, {})
+    assert (group.state, group.members) == (GroupStage.EMPTY, {})
 
 
 def test_the_last_member_crashes() -> None:
     group = started("a")
     group.crash("a")
-    assert (group.state, group.due) == (GroupState.EMPTY, False)
+    assert (group.state, group.due) == (GroupStage.EMPTY, False)
     group.join("b")
     [record] = group.settle()
     assert {start.last for start in record.started.values()} == {"a"}
@@ -219,7 +222,7 @@ def test_a_member_that_brings_the_state_is_a_ready_learner() -> None:
 
 
 def test_tasks_without_state_move_without_learners() -> None:
-    group = Group(Sticky(), Work(tasks=TASKS, stateful=frozenset()))
+    group = SimulatedGroup(Sticky(), Work(tasks=TASKS, stateful=frozenset()))
     group.join("a")
     group.settle()
     group.join("b")
@@ -260,7 +263,7 @@ class Restless:
 
 
 def test_a_group_that_does_not_come_to_rest_is_stopped() -> None:
-    group = Group(Restless(), TASKS, protocol=Protocol.COOPERATIVE)
+    group = SimulatedGroup(Restless(), TASKS, protocol=Protocol.COOPERATIVE)
     group.join("a")
     group.join("b")
     group.settle()

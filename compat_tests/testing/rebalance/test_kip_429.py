@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compat_tests.testing.rebalance.walk import MINUTE, T1, T2, T3, T4, T5, TASKS, Walk
-from millstream.testing.rebalance.life_cycles import GroupState, TaskState
+from millstream.testing.rebalance.life_cycles import GroupStage, TaskState
 from millstream.testing.rebalance.member import Protocol
 
 
@@ -265,7 +265,7 @@ def test_two_rebalances_keep_all_and_then_revoke() -> None:
         "S3(assigned: [T5], revoked: [], learning: [])",
         "S4(assigned: [], revoked: [], learning: [])",
     ]
-    assert walk.group.state is GroupState.REVOKING
+    assert walk.group.state is GroupStage.REVOKING
     assert walk.group.task_state(T1) is TaskState.RELEASED
     assert walk.last.waiting == {T1}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from compat_tests.testing.rebalance.walk import MINUTE, T1, T2, T3, T4, T5, TASKS, Walk, lines
 from millstream import TaskId
-from millstream.testing.rebalance.life_cycles import GroupState
+from millstream.testing.rebalance.life_cycles import GroupStage
 from millstream.topology.assign.sticky import Sticky
 
 
@@ -19,7 +19,7 @@ def test_a_bounce_within_the_delay_moves_nothing() -> None:
         "S3(assigned: [T5], revoked: [], learning: [])",
     ]
     assert walk.last.waiting == {T3, T4}
-    assert (walk.last.next_ms, walk.group.state) == (5 * MINUTE, GroupState.WAITING)
+    assert (walk.last.next_ms, walk.group.state) == (5 * MINUTE, GroupStage.WAITING)
 
     walk.group.advance(2 * MINUTE)
     assert not walk.group.due

@@ -20,7 +20,7 @@ from millstream.testing.rebalance.life_cycles import (
     TABLES,
     TASK,
     GroupEvent,
-    GroupState,
+    GroupStage,
     LearnerEvent,
     LearnerState,
     MemberEvent,
@@ -32,7 +32,7 @@ from millstream.testing.rebalance.tables import Table
 
 PAGE = ROOT / "docs" / "rebalancing.md"
 KINDS = [
-    (GROUP, GroupState, GroupEvent),
+    (GROUP, GroupStage, GroupEvent),
     (MEMBER, MemberState, MemberEvent),
     (TASK, TaskState, TaskEvent),
     (LEARNER, LearnerState, LearnerEvent),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from compat_tests.testing.rebalance.scripted import Scripted
 from millstream import TaskId
-from millstream.testing.rebalance.group import Group
+from millstream.testing.rebalance.group import SimulatedGroup
 from millstream.testing.rebalance.member import Protocol, Share
 from millstream.topology.assign.assignor import Assignor
 
@@ -27,7 +27,9 @@ class Walk:
         tasks: tuple[TaskId, ...] = TASKS,
     ) -> None:
         self.script = Scripted()
-        self.group = Group(self.script, tasks, protocol=protocol, max_delay_ms=max_delay_ms)
+        self.group = SimulatedGroup(
+            self.script, tasks, protocol=protocol, max_delay_ms=max_delay_ms
+        )
         for name in owners:
             self.group.join(name)
         if owners:

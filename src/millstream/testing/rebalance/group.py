@@ -1,4 +1,4 @@
-"""A group and its rebalances, simulated: no network, and time is what the caller says it is."""
+"""Simulated consumer group and its rebalances, without network; the caller gives the time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from millstream.core.assignment import AssignmentConfigs
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 from millstream.core.processor import TaskId
-from millstream.testing.rebalance.leader import Leader, Plan, Work
+from millstream.testing.rebalance.leader import Leader, RebalancePlan, Work
 from millstream.testing.rebalance.life_cycles import (
     GROUP,
     MEMBER,
     GroupEvent,
-    GroupState,
+    GroupStage,
     LearnerState,
     MemberEvent,
     MemberState,
@@ -27,7 +27,7 @@ from millstream.topology.assign.assignor import Assignor
 DEFAULTS = AssignmentConfigs(10_000, 2, 0, 600_000, [])
 
 
-class Group:
+class SimulatedGroup:
     """Members, tasks and a leader; the caller lets things happen and runs the rebalances.
 
     Args:
@@ -41,7 +41,7 @@ class Group:
 
     Example:
         >>> from millstream.topology.assign.sticky import Sticky
-        >>> group = Group(Sticky(), [TaskId(0, 0), TaskId(0, 1)])
+        >>> group = SimulatedGroup(Sticky(), [TaskId(0, 0), TaskId(0, 1)])
         >>> group.join("a")
         >>> print(group.rebalance().assigned["a"])
         (assigned: [0_0, 0_1], revoked: [], learning: [])
@@ -76,7 +76,11 @@ class Group:
     @property
     def due(self) -> bool:
         """Whether a rebalance is to be run now."""
-        return self.state in (GroupState.JOINING, GroupState.ASSIGNING, GroupState.REVOKING)
+        return self.state in (
+            GroupStage.JOINING,
+            GroupStage.ASSIGNING,
+            GroupStage.REVOKING,
+        )
 
     @property
     def leader(self) -> str | None:
@@ -84,7 +88,7 @@ class Group:
         return next(iter(self.members), None)
 
     def owners(self) -> dict[TaskId, str]:
-        """Return who runs each task; tasks that nobody runs are not in it."""
+        """Return the member that runs each task; tasks that no member runs are left out."""
         return {task: name for name, each in self.members.items() for task in each.owned}
 
     def task_state(self, task: TaskId) -> TaskState:
@@ -129,7 +133,7 @@ class Group:
 
         Args:
             name: Who.
-            timeout_ms: After this time it goes, whoever is ready.
+            timeout_ms: After this time it goes, whether or not learners are ready.
 
         Raises:
             IllegalArgumentException: There is no such member.
@@ -173,7 +177,7 @@ class Group:
             self.progress(name, dict.fromkeys([*member.learning, *member.standby], 0))
 
     def age(self, entries: int) -> None:
-        """Copies that nobody keeps up to date fall behind by so many entries more."""
+        """Copies that are not kept up to date fall behind by so many entries more."""
         for member in self._standing.everybody():
             there = member.state is not MemberState.OUT
             followed = member.standby | member.learning.keys() if there else NO_TASKS
@@ -215,7 +219,7 @@ class Group:
             ImpossibleEventError: None is due.
             TaskAssignmentException: The assignor cannot assign the tasks.
         """
-        if self.state is not GroupState.ASSIGNING:
+        if self.state is not GroupStage.ASSIGNING:
             self.collect()
         return self.assign()
 
@@ -225,7 +229,7 @@ class Group:
         Raises:
             ImpossibleEventError: No rebalance is due.
         """
-        if self.state is GroupState.REVOKING:
+        if self.state is GroupStage.REVOKING:
             self._happens(GroupEvent.REVOKED)
         self.state = GROUP.after(self.state, GroupEvent.ALL_JOINED)
         self._standing.gather()
@@ -239,7 +243,7 @@ class Group:
             ImpossibleEventError: The first half has not been run.
             TaskAssignmentException: The assignor cannot assign the tasks.
         """
-        held = self._held()
+        held = self._reserved()
         # Fails here if it is not time to assign, before anything has changed.
         GROUP.after(self.state, GroupEvent.ASSIGNED)
         plan = Leader(
@@ -265,7 +269,7 @@ class Group:
             waiting=self._standing.without_owner(),
             next_ms=self.planned_ms,
         )
-        self._standing.let_go()
+        self._standing.release()
         if not self.members:
             self._empty()
         self._ready_at_once()
@@ -293,8 +297,8 @@ class Group:
         self._happens(GroupEvent.LAST_MEMBER_GONE)
         self.planned_ms = self._delay_until = None
 
-    def _held(self) -> frozenset[TaskId]:
-        """The tasks to hold back for lost members, beginning the delay or ending it."""
+    def _reserved(self) -> frozenset[TaskId]:
+        """Return the tasks reserved for lost members, and begin or end the delay."""
         lost, until = self._standing.lost(), self._delay_until
         if until is None and lost and self._max_delay_ms:
             until = self.now_ms + self._max_delay_ms
@@ -305,7 +309,7 @@ class Group:
         self._delay_until = until if held else None
         return held
 
-    def _conclude(self, plan: Plan, *, revoking: bool) -> None:
+    def _conclude(self, plan: RebalancePlan, *, revoking: bool) -> None:
         """Bring the group into the state that follows, and plan the next rebalance."""
         result = GroupEvent.ASSIGNED
         if revoking:

@@ -1,4 +1,4 @@
-"""What a group's leader does with the subscriptions: from a target to the next step towards it."""
+"""Leader of a simulated group: from the target assignment to the next step towards it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RebalancePlan:
     """The outcome of one rebalance, by member."""
 
     assigned: dict[str, set[TaskId]]
@@ -37,9 +37,9 @@ class Leader:
     """Plans one rebalance.
 
     Args:
-        members: Everybody who joined.
+        members: All members that joined.
         work: All tasks.
-        held: Tasks that are kept for a lost member: nobody is assigned them, and nothing moves.
+        held: Tasks reserved for a lost member: no member is assigned them, and nothing moves.
         assignor: Who decides where tasks should be.
         configs: What it is configured with.
         patient: Whether members that leave keep tasks until others have learned them.
@@ -63,7 +63,7 @@ class Leader:
         self._configs = configs
         self._owner = {task: name for name, each in members.items() for task in each.has()}
 
-    def plan(self) -> Plan:
+    def plan(self) -> RebalancePlan:
         """Return who is to run, learn and keep what after this rebalance.
 
         Raises:
@@ -83,9 +83,9 @@ class Leader:
             placed = self._target(stay, back).owners() | placed
         return self._as_it_is(placed)
 
-    def _nothing(self) -> Plan:
-        """Everybody leaves: there is nobody to wait for."""
-        return Plan(
+    def _nothing(self) -> RebalancePlan:
+        """Return a plan without tasks: all members leave."""
+        return RebalancePlan(
             assigned={name: set() for name in self._members},
             learning={name: set() for name in self._members},
             standby=dict.fromkeys(self._members, NO_TASKS),
@@ -106,14 +106,14 @@ class Leader:
             self._configs,
         )
 
-    def _as_it_is(self, placed: Mapping[TaskId, str]) -> Plan:
-        """Move nothing; only what nobody has goes where ``placed`` says."""
+    def _as_it_is(self, placed: Mapping[TaskId, str]) -> RebalancePlan:
+        """Move nothing; only tasks without an owner go where ``placed`` says."""
         members = self._members
         assigned = {name: each.has() for name, each in members.items()}
         for task, name in placed.items():
             if task not in self._owner:
                 assigned[name].add(task)
-        return Plan(
+        return RebalancePlan(
             assigned=assigned,
             learning={
                 name: set() if each.leaving else set(each.learning) - assigned[name]
@@ -122,7 +122,7 @@ class Leader:
             standby={name: each.standby - assigned[name] for name, each in members.items()},
         )
 
-    def _step(self, target: Assignment) -> Plan:
+    def _step(self, target: Assignment) -> RebalancePlan:
         members = self._members
         assigned: dict[str, set[TaskId]] = {name: set() for name in members}
         learning = {name: set(target.warmup.get(name, ())) for name in members}
@@ -140,7 +140,7 @@ class Leader:
                     learning[name].add(task)
                     followup = True
                 # Else its owner gives it up after this rebalance, and it moves in the next.
-        return Plan(
+        return RebalancePlan(
             assigned=assigned,
             learning=learning,
             standby={name: frozenset(target.standby.get(name, ())) for name in members},

@@ -1,4 +1,4 @@
-"""The life cycles of a rebalance, as tables: group, member, task and learner (KIP-429)."""
+"""Life cycles of group, member, task and learner in a rebalance, as state tables (KIP-429)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import enum
 from millstream.testing.rebalance.tables import Rule, Table, rules
 
 
-class GroupState(enum.Enum):
+class GroupStage(enum.Enum):
     """Where a group is in its rebalances."""
 
     EMPTY = "empty"
@@ -31,7 +31,7 @@ class GroupEvent(enum.Enum):
     ALL_JOINED = "all have joined"
     ASSIGNED = "assigned"
     ASSIGNED_WITH_REVOCATIONS = "assigned, some give up tasks"
-    ASSIGNED_WITH_DELAY = "assigned, lost tasks held back"
+    ASSIGNED_WITH_DELAY = "assigned, lost tasks reserved"
 
 
 class MemberState(enum.Enum):
@@ -101,20 +101,20 @@ class LearnerEvent(enum.Enum):
     LOST = "its member is lost"
 
 
-_G, _GE = GroupState, GroupEvent
+_G, _GE = GroupStage, GroupEvent
 _ANY_MEMBERS = (_G.JOINING, _G.ASSIGNING, _G.STABLE, _G.REVOKING, _G.WAITING)
 
-GROUP: Table[GroupState, GroupEvent] = Table(
+GROUP: Table[GroupStage, GroupEvent] = Table(
     "group",
-    GroupState.EMPTY,
+    GroupStage.EMPTY,
     {
-        _G.EMPTY: "Nobody is there; no task runs.",
-        _G.JOINING: "Members send what they have, and go on running it.",
+        _G.EMPTY: "There is no member; no task runs.",
+        _G.JOINING: "Members send what they have, and continue to run it.",
         _G.ASSIGNING: "All have sent it; the leader decides.",
-        _G.STABLE: "Everybody has what was assigned.",
+        _G.STABLE: "All members have what was assigned.",
         _G.REVOKING: "The first of two rebalances is over: some members stop tasks that others "
         "are to have.",
-        _G.WAITING: "Tasks of a lost member are held back for it, until a planned time.",
+        _G.WAITING: "Tasks of a lost member are reserved for it, until a planned time.",
     },
     [
         Rule(_G.EMPTY, _GE.MEMBER_JOINS, _G.JOINING, "make it the leader"),
@@ -131,12 +131,12 @@ GROUP: Table[GroupState, GroupEvent] = Table(
         *rules(_ANY_MEMBERS, _GE.TIME_COMES, _G.JOINING, "ask all members to join"),
         Rule(_G.REVOKING, _GE.REVOKED, _G.JOINING, "the second rebalance begins"),
         Rule(_G.JOINING, _GE.ALL_JOINED, _G.ASSIGNING, "give the leader all subscriptions"),
-        Rule(_G.ASSIGNING, _GE.ASSIGNED, _G.STABLE, "send everybody its share"),
+        Rule(_G.ASSIGNING, _GE.ASSIGNED, _G.STABLE, "send all members their shares"),
         Rule(
             _G.ASSIGNING,
             _GE.ASSIGNED_WITH_REVOCATIONS,
             _G.REVOKING,
-            "send shares; what is to be revoked is in nobody's",
+            "send shares; what is to be revoked is in none",
         ),
         Rule(
             _G.ASSIGNING,
@@ -172,8 +172,8 @@ MEMBER: Table[MemberState, MemberEvent] = Table(
         Rule(_M.REVOKING, _ME.REVOKED, _M.JOINING, "join again at once with the rest"),
         *rules(_MEMBER, _ME.LEAVE_ASKED, _M.JOINING, "join and say that it leaves"),
         *rules(_MEMBER, _ME.LEARNER_READY, _M.JOINING, "join and say which learner is ready"),
-        Rule(_M.JOINING, _ME.ASSIGNED, _M.STABLE, "start new tasks, go on with the others"),
-        Rule(_M.JOINING, _ME.ASSIGNED_LESS, _M.REVOKING, "go on with what is in its share"),
+        Rule(_M.JOINING, _ME.ASSIGNED, _M.STABLE, "start new tasks, continue the others"),
+        Rule(_M.JOINING, _ME.ASSIGNED_LESS, _M.REVOKING, "continue what is in its share"),
         Rule(_M.JOINING, _ME.DRAINED, _M.OUT, "shut down"),
         *rules(_MEMBER, _ME.LOST, _M.OUT, "its tasks have no owner"),
     ],
@@ -188,7 +188,7 @@ TASK: Table[TaskState, TaskEvent] = Table(
         _T.UNASSIGNED: "Has had no owner yet.",
         _T.RUNNING: "Its owner runs it.",
         _T.LEARNED: "Its owner runs it, another member learns it.",
-        _T.SUSPENDED: "Stopped for the time of a rebalance; its owner can go on at once.",
+        _T.SUSPENDED: "Stopped for the time of a rebalance; its owner can continue at once.",
         _T.RELEASED: "Its last owner has stopped it, so that another may have it.",
         _T.LOST: "Its owner is lost.",
     },
@@ -204,9 +204,11 @@ TASK: Table[TaskState, TaskEvent] = Table(
         *rules((_T.RUNNING, _T.LEARNED), _TE.REVOKED, _T.RELEASED, "the owner commits and closes"),
         Rule(_T.RUNNING, _TE.REBALANCE, _T.SUSPENDED, "eager: the owner commits and stops"),
         Rule(_T.LEARNED, _TE.REBALANCE, _T.SUSPENDED, "the owner commits and stops"),
-        Rule(_T.SUSPENDED, _TE.RETURNED, _T.RUNNING, "the owner goes on"),
+        Rule(_T.SUSPENDED, _TE.RETURNED, _T.RUNNING, "the owner continues"),
         Rule(_T.SUSPENDED, _TE.REVOKED, _T.RELEASED, "the owner closes"),
-        *rules((_T.RUNNING, _T.LEARNED, _T.SUSPENDED), _TE.OWNER_LOST, _T.LOST, "nobody runs it"),
+        *rules(
+            (_T.RUNNING, _T.LEARNED, _T.SUSPENDED), _TE.OWNER_LOST, _T.LOST, "no member runs it"
+        ),
     ],
 )
 
@@ -223,10 +225,10 @@ LEARNER: Table[LearnerState, LearnerEvent] = Table(
     },
     [
         Rule(_L.ABSENT, _LE.ASSIGNED, _L.RESTORING, "begin from the copy it has, if any"),
-        Rule(_L.RESTORING, _LE.KEPT, _L.RESTORING, "go on"),
-        Rule(_L.READY, _LE.KEPT, _L.READY, "go on following"),
+        Rule(_L.RESTORING, _LE.KEPT, _L.RESTORING, "continue"),
+        Rule(_L.READY, _LE.KEPT, _L.READY, "continue to follow"),
         Rule(_L.RESTORING, _LE.CAUGHT_UP, _L.READY, "join the group, to call out a rebalance"),
-        Rule(_L.READY, _LE.FELL_BEHIND, _L.RESTORING, "go on"),
+        Rule(_L.READY, _LE.FELL_BEHIND, _L.RESTORING, "continue"),
         Rule(_L.READY, _LE.PROMOTED, _L.ACTIVE, "run the task"),
         Rule(
             _L.RESTORING,

@@ -1,4 +1,4 @@
-"""A member of a simulated group, and what it says when it joins."""
+"""Member of a simulated group, and its subscription."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Share:
 
 @dataclass(slots=True, kw_only=True)
 class Member:
-    """What one member knows of itself."""
+    """State of one member."""
 
     name: str
     threads: int = 1
@@ -79,7 +79,7 @@ class Member:
         """Return the member as assignors see it.
 
         Args:
-            back: Tasks that it ran until it was lost, and nobody has run since.
+            back: Tasks that it ran until it was lost, and no member has run since.
         """
         return Instance(
             id=self.name,

@@ -1,4 +1,4 @@
-"""What a simulated rebalance leaves to look at."""
+"""Records of simulated rebalances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Start:
 
     Args:
         member: Who.
-        last: Who ran it before; None if nobody did.
+        last: The member that ran it before; None if none did.
         lag: Entries to restore first; None if it has none of the state.
     """
 
@@ -37,7 +37,7 @@ class Rebalance:
         joined: What each member came with. ``revoked`` is what it had stopped for this rebalance.
         assigned: What each member went with. ``revoked`` is what it had come with and lost.
         started: The tasks that have a new owner.
-        waiting: The tasks that nobody runs now: on their way, or held back for a lost member.
+        waiting: The tasks that no member runs now: they move, or are reserved for a lost member.
         next_ms: When the next rebalance is planned; None if none is.
     """
 

@@ -1,11 +1,11 @@
-"""Who has which task in a simulated group, and how that changes with a rebalance."""
+"""Owners and states of the tasks of a simulated group, and their changes in a rebalance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from millstream.core.processor import TaskId
-from millstream.testing.rebalance.leader import Plan
+from millstream.testing.rebalance.leader import RebalancePlan
 from millstream.testing.rebalance.life_cycles import (
     MEMBER,
     TASK,
@@ -41,7 +41,7 @@ class Standing:
         return (*self.members.values(), *self._gone.values())
 
     def without_owner(self) -> frozenset[TaskId]:
-        """Return the tasks that nobody runs."""
+        """Return the tasks that no member runs."""
         return frozenset(task for task, state in self.states.items() if state not in WITH_OWNER)
 
     def lost(self) -> frozenset[TaskId]:
@@ -85,8 +85,8 @@ class Standing:
             member.owned -= stopped
             member.suspended |= stopped
 
-    def apply(self, plan: Plan) -> tuple[dict[TaskId, Start], bool]:
-        """Give everybody its share; return what starts, and whether somebody stops something."""
+    def apply(self, plan: RebalancePlan) -> tuple[dict[TaskId, Start], bool]:
+        """Give members their shares; return what starts, and whether a member stops something."""
         started: dict[TaskId, Start] = {}
         revoking = self._take(plan)
         for name, member in self.members.items():
@@ -110,14 +110,14 @@ class Standing:
         self._mark_learned(plan)
         return started, bool(revoking)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Who left and has nothing more to do is not a member any more."""
         gone = [name for name, each in self.members.items() if each.state is MemberState.OUT]
         for name in gone:
             self._gone[name] = self.members.pop(name)
 
-    def _take(self, plan: Plan) -> set[str]:
-        """Take from everybody what is not in its share; return who was running some of that."""
+    def _take(self, plan: RebalancePlan) -> set[str]:
+        """Take from members what is not in their shares; return those that ran some of it."""
         revoking = set()
         for name, member in self.members.items():
             gets = plan.assigned[name]
@@ -129,7 +129,7 @@ class Standing:
             member.copies.update(dict.fromkeys(lost, 0))
         return revoking
 
-    def _mark_learned(self, plan: Plan) -> None:
+    def _mark_learned(self, plan: RebalancePlan) -> None:
         """Tell owners which of their tasks others learn."""
         learned = frozenset(task for tasks in plan.learning.values() for task in tasks)
         states = self.states

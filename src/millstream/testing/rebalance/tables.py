@@ -1,4 +1,4 @@
-"""State tables: what may happen in which state, what it leads to, and what is done then."""
+"""State tables: the events of each state, the state that follows, and the action."""
 
 from __future__ import annotations
 

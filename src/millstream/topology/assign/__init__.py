@@ -1,1 +1,1 @@
-"""Task assignment: which instance runs which task. Pure; no clock, no network."""
+"""Task assignment: pure functions from a cluster to the owners of its tasks."""

@@ -1,4 +1,4 @@
-"""What assigns tasks, from inside."""
+"""Internal interface of task assignors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from millstream.topology.assign.cluster import Assignment, Cluster
 
 
 class Assignor(Protocol):
-    """Decides which instance runs which task: a function of its arguments and nothing else."""
+    """Decides which instance runs which task, from its arguments alone."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The rack-aware steps of the assignors, on numbers."""
+"""Rack-aware steps of the assignors, on numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from millstream.core.assignment.placement import Placement, Sets
 from millstream.core.assignment.racks import RackCosts, move_active, move_standbys
 from millstream.core.processor import TaskId
 from millstream.topology.assign.cluster import Cluster
-from millstream.topology.assign.numbered import Numbered
+from millstream.topology.assign.numbered import IndexedCluster
 
 log = logging.getLogger("millstream.assignment")
 
@@ -33,7 +33,7 @@ class ByRack:
     def __init__(
         self,
         cluster: Cluster,
-        known: Numbered,
+        known: IndexedCluster,
         configs: AssignmentConfigs,
         *,
         traffic: int,

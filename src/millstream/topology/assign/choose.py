@@ -1,4 +1,4 @@
-"""Which assignor a configuration asks for."""
+"""Choice of the assignor by configuration."""
 
 from __future__ import annotations
 

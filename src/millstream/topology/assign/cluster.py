@@ -1,4 +1,4 @@
-"""Who there is, what there is to do, and who does it: plain values, without clock or network."""
+"""Plain values of an assignment: instances, tasks, and the owner of each task."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Instance:
     active: tuple[TaskId, ...] = ()
     """The tasks that it runs, or ran when it was last heard of."""
     standby: tuple[TaskId, ...] = ()
-    """The tasks of which it keeps a copy, learners among them."""
+    """The tasks of which it has a copy, learners among them."""
     lags: Mapping[TaskId, int] = field(default_factory=lambda: NOTHING)
     """How many entries it is behind in the state of a task. Absent: it has none of that state.
 
@@ -81,12 +81,12 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """Who runs what; every mapping has every instance's id, and tasks in ascending order."""
+    """Tasks of each instance; a mapping has all instances' ids, and tasks in ascending order."""
 
     active: Mapping[str, tuple[TaskId, ...]]
     """The tasks that an instance is to run. Each task has one instance."""
     standby: Mapping[str, tuple[TaskId, ...]]
-    """The tasks of which it is to keep a copy for good."""
+    """The tasks of which it is to have a standby copy."""
     warmup: Mapping[str, tuple[TaskId, ...]]
     """The tasks of which it is to build a copy, so as to run them later: learners."""
     followup: bool = False

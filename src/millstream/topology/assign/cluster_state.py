@@ -1,4 +1,4 @@
-"""A cluster as Kafka's public interface shows it to a user's assignor."""
+"""Cluster in Kafka's public interface, as a user's assignor sees it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class InstanceState(KafkaStreamsState):
         return SortedSet(self._instance.active)
 
     def previousStandbyTasks(self) -> SortedSet:
-        """Return the tasks that it keeps copies of."""
+        """Return the tasks that it has copies of."""
         return SortedSet(self._instance.standby)
 
     def lagFor(self, task: TaskId) -> int:
@@ -143,7 +143,7 @@ class InstanceState(KafkaStreamsState):
         return self._instance.lags.get(task, self._cluster.sizes.get(task, LONG_MAX))
 
     def prevTasksByLag(self, consumerClientId: str) -> SortedSet:
-        """Return the tasks of a thread, dealt out to its threads in turn."""
+        """Return the tasks of a thread: the process's tasks go round its threads."""
         names = self.consumerClientIds()
         if consumerClientId not in names:
             return SortedSet()
@@ -161,7 +161,7 @@ class InstanceState(KafkaStreamsState):
         return {task: self.lagFor(task) for task in tasks if self._cluster.is_stateful(task)}
 
     def hostInfo(self) -> HostInfo | None:
-        """Return None: nobody asks an instance over the network."""
+        """Return None: instances have no endpoint."""
         return None
 
     def clientTags(self) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""The assignor that never makes a task wait for its state (KIP-441)."""
+"""Assignor that moves a task only to an instance that has its state (KIP-441)."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from millstream.core.assignment.standbys import Standbys
 from millstream.topology.assign.by_rack import ByRack
 from millstream.topology.assign.cluster import Assignment, Cluster
 from millstream.topology.assign.movements import Movements
-from millstream.topology.assign.numbered import Numbered, numbered
+from millstream.topology.assign.numbered import IndexedCluster, numbered
 
 TRAFFIC, NON_OVERLAP = 10, 1
 """Default costs: here, reading across racks is worse than moving."""
 
 
 class HighAvailability:
-    """Aims at perfect balance, goes there by warm-ups, a few at a time.
+    """Aims at perfect balance, and gets there by a few warm-ups at a time.
 
-    Stateful tasks are dealt out evenly over threads, whoever had them before. A task that should go
-    where its state is more than ``acceptable.recovery.lag`` behind stays with an instance that is
-    caught up, while at most ``max.warmup.replicas`` copies are built; the assignment then asks for
-    a follow-up, the probing rebalance.
+    Stateful tasks are distributed evenly over threads, whatever instance had them. A task that
+    should go where its state is more than ``acceptable.recovery.lag`` behind stays with an instance
+    that is caught up, while at most ``max.warmup.replicas`` copies are built; the assignment then
+    asks for a follow-up, the probing rebalance.
 
     The results are those of Kafka Streams' ``HighAvailabilityTaskAssignor``.
     """
@@ -36,7 +36,7 @@ class HighAvailability:
         known = numbered(cluster)
         placement = Placement(known.threads)
         stateful = [task for task, has_state in enumerate(known.stateful) if has_state]
-        deal(stateful, placement)
+        distribute(stateful, placement)
         by_rack = ByRack(cluster, known, configs, traffic=TRAFFIC, non_overlap=NON_OVERLAP)
         by_rack.stateful(placement.active)
         if configs.numStandbyReplicas():
@@ -48,18 +48,19 @@ class HighAvailability:
         unfinished = moves.active() + moves.standby()
         self._stateless(known, placement)
         by_rack.stateless(placement.active)
-        copies = [kept - warm for kept, warm in zip(placement.standby, moves.warmup, strict=True)]
+        pairs = zip(placement.standby, moves.warmup, strict=True)
+        copies = [standby - warm for standby, warm in pairs]
         return known.assignment(placement.active, copies, moves.warmup, followup=unfinished > 0)
 
     def _keep_copies(
-        self, known: Numbered, placement: Placement, configs: AssignmentConfigs
+        self, known: IndexedCluster, placement: Placement, configs: AssignmentConfigs
     ) -> None:
         tags = known.tags(configs)
         owners = {task: owner for owner, tasks in enumerate(placement.active) for task in tasks}
         Standbys(placement, configs.numStandbyReplicas(), tags).place(dict(sorted(owners.items())))
         balance(placement, placement.standby, tags.allowed())
 
-    def _stateless(self, known: Numbered, placement: Placement) -> None:
+    def _stateless(self, known: IndexedCluster, placement: Placement) -> None:
         active, threads = placement.active, placement.threads
         by_load = ByLoad(len(threads), lambda each: len(active[each]) / threads[each])
         for task, has_state in enumerate(known.stateful):
@@ -67,9 +68,9 @@ class HighAvailability:
                 active[by_load.first()[1]].add(task)
 
 
-def deal(tasks: list[int], placement: Placement) -> None:
-    """Deal out tasks to the instances in turn, then even them out over threads."""
+def distribute(tasks: list[int], placement: Placement) -> None:
+    """Assign tasks to instances round-robin, then balance them over threads."""
     count = len(placement.threads)
-    for turn, task in enumerate(tasks):
-        placement.active[turn % count].add(task)
+    for number, task in enumerate(tasks):
+        placement.active[number % count].add(task)
     balance(placement, placement.active)

@@ -1,4 +1,4 @@
-"""From where the tasks are to where they should be, without anybody waiting for state."""
+"""Movements of tasks to their target instances, each only where the state is ready."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from millstream.core.assignment.placement import Placement, Sets
 from millstream.core.java_collections import PriorityQueue
-from millstream.topology.assign.numbered import Numbered, is_ready
+from millstream.topology.assign.numbered import IndexedCluster, is_ready
 
 Movement = tuple[int, int, int]
 
@@ -22,7 +22,7 @@ class Movements:
     """
 
     def __init__(
-        self, cluster: Numbered, placement: Placement, acceptable: int, warmups: int
+        self, cluster: IndexedCluster, placement: Placement, acceptable: int, warmups: int
     ) -> None:
         self._cluster = cluster
         self._placement = placement
@@ -31,14 +31,14 @@ class Movements:
         self.warmup: Sets = [set() for _ in placement.threads]
 
     def active(self) -> int:
-        """Leave active tasks with whoever has the state; return how many are not in place."""
+        """Leave active tasks where their state is; return how many are not in place."""
         planned = sorted(self._planned(self._placement.active))
         for _, task, target in planned:
             self._move_active(task, target)
         return len(planned)
 
     def standby(self) -> int:
-        """Leave standbys with whoever has the state; return how many are not in place."""
+        """Leave standbys where their state is; return how many are not in place."""
         placement, moved = self._placement, 0
         # Two copies of one task may have to move, and a Java heap decides which comes first.
         tasks = len(self._cluster.tasks)

@@ -1,4 +1,4 @@
-"""A cluster in numbers, so that a hundred thousand tasks are assigned in seconds."""
+"""Cluster in numbers, so that a hundred thousand tasks are assigned in seconds."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from millstream.topology.assign.cluster import Assignment, Cluster, Instance
 
 RUNNING = -2
 """The lag of the instance that runs a task."""
-NOBODY = -1
+NO_OWNER = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbered:
+class IndexedCluster:
     """Instances are numbers in the order of their ids, tasks in the order of theirs."""
 
     instances: list[Instance]
     tasks: list[TaskId]
     threads: list[int]
     owner: list[int]
-    """By task: the instance that ran it, or ``NOBODY``."""
+    """By task: the instance that ran it, or ``NO_OWNER``."""
     copies: dict[int, list[int]]
-    """By task: the instances that keep a copy of it."""
+    """By task: the instances that have a copy of it."""
     lags: dict[int, dict[int, int]]
-    """By task, by instance: how far behind it is. Who is not there has none of it."""
+    """By task, by instance: how far behind it is. An instance that is absent has none of it."""
     absent: list[int]
-    """By task: how far behind is who has none of it."""
+    """By task: the lag of an instance that has none of it."""
     stateful: list[bool]
 
     def lag(self, task: int, instance: int) -> int:
@@ -85,7 +85,7 @@ def sort_key(task: TaskId) -> tuple[str, int, int]:
     return (task.topologyName() or "", task.subtopology(), task.partition())
 
 
-def numbered(cluster: Cluster) -> Numbered:
+def numbered(cluster: Cluster) -> IndexedCluster:
     """Return a cluster in numbers.
 
     Raises:
@@ -93,12 +93,12 @@ def numbered(cluster: Cluster) -> Numbered:
     """
     if not cluster.instances:
         raise TaskAssignmentException(
-            "nobody can run the tasks", detail=f"{len(cluster.tasks)} tasks, no instances."
+            "no instance can run the tasks", detail=f"{len(cluster.tasks)} tasks, no instances."
         )
     instances = sorted(cluster.instances, key=lambda instance: instance.id)
     tasks = sorted(set(cluster.tasks), key=sort_key)
     number = {task: index for index, task in enumerate(tasks)}
-    owner = [NOBODY] * len(tasks)
+    owner = [NO_OWNER] * len(tasks)
     copies: dict[int, list[int]] = {}
     lags: dict[int, dict[int, int]] = {}
     for index, instance in enumerate(instances):
@@ -111,10 +111,10 @@ def numbered(cluster: Cluster) -> Numbered:
         for task in instance.active:
             if (known := number.get(task)) is not None:
                 lags.setdefault(known, {})[index] = RUNNING
-                if owner[known] == NOBODY:
+                if owner[known] == NO_OWNER:
                     owner[known] = index
     sizes, stateful = cluster.sizes, cluster.stateful
-    return Numbered(
+    return IndexedCluster(
         instances=instances,
         tasks=tasks,
         threads=[instance.threads for instance in instances],

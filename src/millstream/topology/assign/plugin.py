@@ -1,4 +1,4 @@
-"""The assignors as a plugin."""
+"""Plugin of the stock assignors."""
 
 from __future__ import annotations
 

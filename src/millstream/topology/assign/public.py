@@ -1,4 +1,4 @@
-"""From Kafka's public interface to ours and back."""
+"""Adapters between Kafka's public assignor interface and the internal one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OfTaskAssignor:
         return getattr(self.theirs, "name", type(self.theirs).__qualname__)
 
     def assign(self, cluster: Cluster, configs: AssignmentConfigs) -> Assignment:
-        """Ask it.
+        """Return the user's assignment.
 
         Raises:
             TaskAssignmentException: Its assignment breaks the rules, or leaves tasks out.
@@ -62,7 +62,7 @@ class OfTaskAssignor:
         owned = {task for each in given.values() for task in of_type(each, ACTIVE)}
         if left := sorted(set(cluster.tasks) - owned):
             raise TaskAssignmentException(
-                f'task assignor "{self.name}" gave task {left[0]} to nobody',
+                f'task assignor "{self.name}" left task {left[0]} without an owner',
                 detail=f"{len(left)} of {len(cluster.tasks)} tasks have no owner.",
             )
         return Assignment(
@@ -105,7 +105,7 @@ class StockTaskAssignor(TaskAssignor):
 
 
 def of_type(assignment: KafkaStreamsAssignment, type: AssignedTask.Type) -> tuple[TaskId, ...]:
-    """Return the tasks that a process is to run, or to keep, in order."""
+    """Return the active tasks of a process, or its standbys, in order."""
     return tuple(sorted(task.id() for task in assignment.tasks().values() if task.type() is type))
 
 
@@ -145,5 +145,5 @@ def cluster_of(state: ApplicationState) -> Cluster:
 
 
 def known(tasks: Iterable[TaskId], infos: object) -> tuple[TaskId, ...]:
-    """Return those tasks that there are."""
+    """Return those tasks that exist."""
     return tuple(task for task in tasks if task in infos)  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""The assignor that deals tasks out like cards."""
+"""Round-robin assignor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from millstream.topology.assign.numbered import numbered
 
 
 class RoundRobin:
-    """Deals tasks out to threads in turn, whatever was before: for comparison."""
+    """Assigns tasks to threads round-robin, whatever was before: for comparison."""
 
     name = "round-robin"
 
@@ -22,7 +22,7 @@ class RoundRobin:
         """
         known = numbered(cluster)
         placement = Placement(known.threads)
-        turns = [
+        order = [
             instance
             for round_ in range(max(known.threads))
             for instance, threads in enumerate(known.threads)
@@ -30,7 +30,7 @@ class RoundRobin:
         ]
         owners = {}
         for task in range(len(known.tasks)):
-            owner = turns[task % len(turns)]
+            owner = order[task % len(order)]
             placement.active[owner].add(task)
             if known.stateful[task]:
                 owners[task] = owner

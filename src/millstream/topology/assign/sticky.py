@@ -1,4 +1,4 @@
-"""The assignor that leaves tasks where they are (KIP-429)."""
+"""Sticky assignor: tasks stay with their owners (KIP-429)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from millstream.core.assignment.placement import ByLoad, Placement, Sets
 from millstream.core.assignment.standbys import Standbys
 from millstream.topology.assign.by_rack import NONE, ByRack
 from millstream.topology.assign.cluster import Assignment, Cluster
-from millstream.topology.assign.numbered import NOBODY, Numbered, numbered
+from millstream.topology.assign.numbered import NO_OWNER, IndexedCluster, numbered
 
 TRAFFIC, NON_OVERLAP = 1, 10
 """Default costs: here, moving is worse than reading across racks."""
@@ -21,12 +21,12 @@ class Sticky:
 
     The capacity of an instance is the average number of tasks per thread, rounded down, times its
     threads. Tasks stay with their previous owner while it has capacity; then they go to an instance
-    that keeps a copy, while it has capacity; the rest goes, sub-topology by sub-topology, to the
+    that has a copy, while it has capacity; the rest goes, sub-topology by sub-topology, to the
     least loaded instance: of several, to the previous owner, else to one with a copy.
 
     A stateful task whose new owner is more than ``acceptable.recovery.lag`` behind stays with the
     previous owner for now; the new one gets a learner, and the assignment asks for a follow-up. So
-    nothing is revoked before somebody can go on with it.
+    no task is revoked before another instance can continue it.
     """
 
     name = "sticky"
@@ -45,7 +45,7 @@ class Sticky:
         for task, owner in enumerate(wanted):
             last = known.owner[task]
             if (
-                last in (owner, NOBODY)
+                last in (owner, NO_OWNER)
                 or not known.stateful[task]
                 or known.ready(task, owner, acceptable)
             ):
@@ -56,20 +56,20 @@ class Sticky:
         standby = self._copies(known, wanted, warmup, configs)
         return known.assignment(placement.active, standby, warmup, followup=any(map(bool, warmup)))
 
-    def _owners(self, known: Numbered) -> list[int]:
+    def _owners(self, known: IndexedCluster) -> list[int]:
         threads = known.threads
         # Rounded down per instance, not per thread: else more is left over than there are
         # instances, and a cluster in which nothing has changed would move tasks.
         total = sum(threads)
         capacity = [len(known.tasks) * each // total for each in threads]
         left = list(capacity)
-        owners = [NOBODY] * len(known.tasks)
+        owners = [NO_OWNER] * len(known.tasks)
         for task, last in enumerate(known.owner):
-            if last != NOBODY and left[last]:
+            if last != NO_OWNER and left[last]:
                 left[last] -= 1
                 owners[task] = last
         for task, copies in sorted(known.copies.items()):
-            if owners[task] == NOBODY:
+            if owners[task] == NO_OWNER:
                 free = [each for each in copies if left[each]]
                 if free:
                     owner = min(free, key=lambda each: (known.lag(task, each), each))
@@ -78,10 +78,10 @@ class Sticky:
         counts = [each - rest for each, rest in zip(capacity, left, strict=True)]
         by_load = ByLoad(len(threads), lambda each: counts[each] / threads[each])
         for task, owner in enumerate(owners):
-            if owner == NOBODY:
+            if owner == NO_OWNER:
                 least, owner = by_load.first()
                 for each in (known.owner[task], *known.copies.get(task, ())):
-                    if each != NOBODY and counts[each] / threads[each] == least:
+                    if each != NO_OWNER and counts[each] / threads[each] == least:
                         owner = each
                         break
                 counts[owner] += 1
@@ -89,7 +89,11 @@ class Sticky:
         return owners
 
     def _by_rack(
-        self, cluster: Cluster, known: Numbered, configs: AssignmentConfigs, owners: list[int]
+        self,
+        cluster: Cluster,
+        known: IndexedCluster,
+        configs: AssignmentConfigs,
+        owners: list[int],
     ) -> list[int]:
         if configs.rackAwareAssignmentStrategy() == NONE:
             return owners
@@ -104,7 +108,7 @@ class Sticky:
 
     def _copies(
         self,
-        known: Numbered,
+        known: IndexedCluster,
         wanted: list[int],
         warmup: list[set[int]],
         configs: AssignmentConfigs,
@@ -131,9 +135,9 @@ class Sticky:
         average = -(-total // sum(known.threads))
 
         def keep(task: int) -> Iterable[int]:
-            # Who ran a task that moves away has the best copy of it.
+            # The instance that ran a task before has the best copy of it.
             for each in (known.owner[task], *known.copies.get(task, ())):
-                if each != NOBODY and placement.count(each) < average * known.threads[each]:
+                if each != NO_OWNER and placement.count(each) < average * known.threads[each]:
                     yield each
 
         Standbys(placement, replicas, known.tags(configs), keep).place(stateful)

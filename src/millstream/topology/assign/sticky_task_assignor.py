@@ -1,4 +1,4 @@
-"""Kafka Streams' own sticky assignor, for those who derive from it or name it."""
+"""Kafka Streams' own sticky assignor, for programs that derive from it or name it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StickyTaskAssignor(TaskAssignor):
         """
         states = applicationState.kafkaStreamsStates(False)
         if not states:
-            raise TaskAssignmentException("nobody can run the tasks", detail="No processes.")
+            raise TaskAssignmentException("no process can run the tasks", detail="No processes.")
         work = _Work([states[id] for id in sorted(states)], must_preserve=self._must_preserve)
         tasks = sorted(applicationState.allTasks())
         work.assign_active(tasks)
@@ -101,7 +101,7 @@ class StickyTaskAssignor(TaskAssignor):
 
 
 class _Work:
-    """An assignment in the making, and who had what."""
+    """An unfinished assignment, and the former owners of the tasks."""
 
     def __init__(self, states: Sequence[KafkaStreamsState], *, must_preserve: bool) -> None:
         self._must_preserve = must_preserve

@@ -1,4 +1,4 @@
-"""The assignors that millstream brings, for ``task.assignor.class``."""
+"""Stock assignors for ``task.assignor.class``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class StickyByName(StockTaskAssignor):
 
 
 class HighAvailabilityByName(StockTaskAssignor):
-    """Never makes a task wait for its state (KIP-441); what Kafka Streams uses by default."""
+    """Moves a task only where its state is (KIP-441); the default of Kafka Streams."""
 
     name = HighAvailability.name
     assignor = HighAvailability()
 
 
 class RoundRobinByName(StockTaskAssignor):
-    """Deals tasks out like cards."""
+    """Assigns tasks round-robin."""
 
     name = RoundRobin.name
     assignor = RoundRobin()

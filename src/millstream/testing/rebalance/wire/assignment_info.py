@@ -1,4 +1,4 @@
-"""What the leader tells a member: its tasks, who has the others, and when to rejoin."""
+"""Metadata from the leader to a member: its tasks, the other members' tasks, and when to rejoin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from millstream.core.kafka import TopicPartition
 from millstream.core.metadata import HostInfo
 from millstream.core.processor import TaskId
 from millstream.testing.rebalance.wire import versions as v
-from millstream.testing.rebalance.wire.buffers import Reader, Writer, unnamed
+from millstream.testing.rebalance.wire.buffers import WireReader, WireWriter, unnamed
 from millstream.testing.rebalance.wire.java_order import in_partition_order
 
 HostPartitions = Mapping[HostInfo, tuple[TopicPartition, ...]]
@@ -68,7 +68,7 @@ class AssignmentInfo:
             TaskAssignmentException: A value does not fit the format, or a task's topology has a
                 name, which only versions 10 and 11 carry.
         """
-        out = Writer()
+        out = WireWriter()
         out.int32(self.version)
         if self.version >= v.FIRST_WITH_SUPPORTED_VERSION:
             out.int32(self.commonly_supported_version)
@@ -91,7 +91,7 @@ class AssignmentInfo:
             TaskAssignmentException: The bytes are not those of an assignment, or their version is
                 above 11.
         """
-        reader = Reader(data, "an assignment")
+        reader = WireReader(data, "an assignment")
         version = reader.int32()
         if not 1 <= version <= v.LATEST_VERSION:
             raise reader.bad(
@@ -100,7 +100,7 @@ class AssignmentInfo:
             )
         return _decoded(reader, version)
 
-    def _write_tasks(self, out: Writer) -> None:
+    def _write_tasks(self, out: WireWriter) -> None:
         out.int32(len(self.active_tasks))
         for task in self.active_tasks:
             _write_task(out, task, self.version)
@@ -109,7 +109,7 @@ class AssignmentInfo:
             _write_task(out, task, self.version)
             _write_partitions(out, partitions, out.java_string)
 
-    def _write_hosts_with_dictionary(self, out: Writer) -> None:
+    def _write_hosts_with_dictionary(self, out: WireWriter) -> None:
         hosts = [self.partitions_by_host]
         if self.version >= v.FIRST_WITH_STANDBY_HOSTS:
             hosts.append(self.standby_partitions_by_host)
@@ -124,7 +124,7 @@ class AssignmentInfo:
             _write_hosts(out, by_host, lambda topic: out.int32(numbers[topic]))
 
 
-def _decoded(reader: Reader, version: int) -> AssignmentInfo:
+def _decoded(reader: WireReader, version: int) -> AssignmentInfo:
     supported = v.UNKNOWN_VERSION
     if version >= v.FIRST_WITH_SUPPORTED_VERSION:
         supported = reader.int32()
@@ -154,7 +154,7 @@ def _decoded(reader: Reader, version: int) -> AssignmentInfo:
     )
 
 
-def _write_task(out: Writer, task: TaskId, version: int) -> None:
+def _write_task(out: WireWriter, task: TaskId, version: int) -> None:
     out.task(task if version >= v.FIRST_WITH_TOPOLOGY_NAME else unnamed(task, version))
     if version >= v.FIRST_WITH_TOPOLOGY_NAME:
         # The count is one of UTF-16 units, unlike that of every other string here.
@@ -163,7 +163,7 @@ def _write_task(out: Writer, task: TaskId, version: int) -> None:
         out.raw(name)
 
 
-def _read_task(reader: Reader, version: int) -> TaskId:
+def _read_task(reader: WireReader, version: int) -> TaskId:
     task = reader.task()
     if version < v.FIRST_WITH_TOPOLOGY_NAME:
         return task
@@ -172,7 +172,7 @@ def _read_task(reader: Reader, version: int) -> TaskId:
 
 
 def _write_partitions(
-    out: Writer, partitions: Iterable[TopicPartition], write_topic: Callable[[str], None]
+    out: WireWriter, partitions: Iterable[TopicPartition], write_topic: Callable[[str], None]
 ) -> None:
     listed = tuple(partitions)
     out.int32(len(listed))
@@ -181,11 +181,15 @@ def _write_partitions(
         out.int32(partition.partition())
 
 
-def _read_partitions(reader: Reader, read_topic: Callable[[], str]) -> tuple[TopicPartition, ...]:
+def _read_partitions(
+    reader: WireReader, read_topic: Callable[[], str]
+) -> tuple[TopicPartition, ...]:
     return tuple(reader.many(lambda: TopicPartition(read_topic(), reader.int32())))
 
 
-def _write_hosts(out: Writer, hosts: HostPartitions, write_topic: Callable[[str], None]) -> None:
+def _write_hosts(
+    out: WireWriter, hosts: HostPartitions, write_topic: Callable[[str], None]
+) -> None:
     out.int32(len(hosts))
     for host, partitions in hosts.items():
         out.java_string(host.host())
@@ -194,7 +198,7 @@ def _write_hosts(out: Writer, hosts: HostPartitions, write_topic: Callable[[str]
 
 
 def _read_hosts(
-    reader: Reader, read_topic: Callable[[], str]
+    reader: WireReader, read_topic: Callable[[], str]
 ) -> dict[HostInfo, tuple[TopicPartition, ...]]:
     def host() -> tuple[HostInfo, tuple[TopicPartition, ...]]:
         info = HostInfo(reader.java_string(), reader.int32())
@@ -203,7 +207,7 @@ def _read_hosts(
     return dict(reader.many(host))
 
 
-def _read_dictionary(reader: Reader) -> Callable[[], str]:
+def _read_dictionary(reader: WireReader) -> Callable[[], str]:
     """Take the topics' numbers; return what takes a number and gives its topic."""
     topics = dict(reader.many(lambda: (reader.int32(), reader.java_string())))
 

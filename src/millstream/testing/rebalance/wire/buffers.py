@@ -16,7 +16,7 @@ LONGEST_STRING = 0xFFFF
 LONGEST_KAFKA_STRING = 0x7FFF
 
 
-class Writer:
+class WireWriter:
     """Collects what ``DataOutputStream`` and Kafka's message classes would write."""
 
     __slots__ = ("_parts",)
@@ -77,7 +77,7 @@ class Writer:
         self.int32(task.partition())
 
 
-class Reader:
+class WireReader:
     """Takes apart what a member sent; ``what`` names it in errors.
 
     Every method raises `TaskAssignmentException` where the bytes end too early.

@@ -1,4 +1,4 @@
-"""The orders in which Java's hash tables leave tasks and topics, which show in the bytes."""
+"""Iteration orders of Java's hash tables of tasks and topics, which show in the bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a member says of itself when it joins: version, process, tasks and how far they are."""
+"""Metadata from a member to the leader: version, process, tasks and lags."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from millstream.core.errors import (
 )
 from millstream.core.processor import TaskId
 from millstream.testing.rebalance.wire import versions as v
-from millstream.testing.rebalance.wire.buffers import Reader, Writer, unnamed
+from millstream.testing.rebalance.wire.buffers import WireReader, WireWriter, unnamed
 from millstream.testing.rebalance.wire.java_order import in_number_order, in_task_order
 
-NOBODY = UUID(int=0)
+NO_PROCESS = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class SubscriptionInfo:
 
     version: int = v.LATEST_VERSION
     latest_supported_version: int = v.LATEST_VERSION
-    process_id: UUID = NOBODY
+    process_id: UUID = NO_PROCESS
     user_end_point: str | None = None
     task_offset_sums: Mapping[TaskId, int] = field(default_factory=dict)
     unique_field: int = 0
@@ -88,7 +88,7 @@ class SubscriptionInfo:
                 f"cannot encode a subscription of version {self.version}",
                 detail=f"The latest is {v.LATEST_VERSION}.",
             )
-        out = Writer()
+        out = WireWriter()
         out.int32(self.version)
         if self.version >= v.FIRST_WITH_SUPPORTED_VERSION:
             out.int32(self.latest_supported_version)
@@ -116,7 +116,7 @@ class SubscriptionInfo:
         Raises:
             TaskAssignmentException: The bytes are not those of a subscription.
         """
-        reader = Reader(data, "a subscription")
+        reader = WireReader(data, "a subscription")
         version = reader.int32()
         try:
             if version > v.LATEST_VERSION:
@@ -127,7 +127,7 @@ class SubscriptionInfo:
                 "cannot decode a subscription", detail=f"{error.problem}: {error.detail}"
             ) from error
 
-    def _write_task_sets(self, out: Writer) -> None:
+    def _write_task_sets(self, out: WireWriter) -> None:
         active = self.prev_tasks()
         standby = [task for task in self.task_offset_sums if task not in active]
         for tasks in (filter(active.__contains__, self.task_offset_sums), standby):
@@ -136,7 +136,7 @@ class SubscriptionInfo:
             for task in ordered:
                 out.task(unnamed(task, self.version))
 
-    def _write_grouped_sums(self, out: Writer) -> None:
+    def _write_grouped_sums(self, out: WireWriter) -> None:
         groups: dict[int, list[TaskId]] = {}
         for task in self.task_offset_sums:
             groups.setdefault(task.subtopology(), []).append(task)
@@ -149,7 +149,7 @@ class SubscriptionInfo:
                 out.number("q", self.task_offset_sums[task])
 
 
-def _decoded(reader: Reader, version: int) -> SubscriptionInfo:
+def _decoded(reader: WireReader, version: int) -> SubscriptionInfo:
     supported = v.UNKNOWN_VERSION
     if version >= v.FIRST_WITH_SUPPORTED_VERSION:
         supported = reader.int32()
@@ -178,7 +178,7 @@ def _decoded(reader: Reader, version: int) -> SubscriptionInfo:
     )
 
 
-def _write_sums(out: Writer, sums: Mapping[TaskId, int]) -> None:
+def _write_sums(out: WireWriter, sums: Mapping[TaskId, int]) -> None:
     out.int32(len(sums))
     for task, total in sums.items():
         out.task(task)
@@ -186,7 +186,7 @@ def _write_sums(out: Writer, sums: Mapping[TaskId, int]) -> None:
         out.kafka_string(task.topologyName())
 
 
-def _read_sums(reader: Reader, version: int) -> dict[TaskId, int]:
+def _read_sums(reader: WireReader, version: int) -> dict[TaskId, int]:
     if version >= v.FIRST_WITH_TOPOLOGY_NAME:
         return dict(reader.many(lambda: _read_sum(reader)))
 
@@ -197,17 +197,17 @@ def _read_sums(reader: Reader, version: int) -> dict[TaskId, int]:
     return {task: total for group in reader.many(of_subtopology) for task, total in group}
 
 
-def _read_sum(reader: Reader) -> tuple[TaskId, int]:
+def _read_sum(reader: WireReader) -> tuple[TaskId, int]:
     subtopology, partition, total = reader.int32(), reader.int32(), reader.number("q")
     return TaskId(subtopology, partition, reader.kafka_string()), total
 
 
-def _write_tags(out: Writer, tags: Mapping[str, str]) -> None:
+def _write_tags(out: WireWriter, tags: Mapping[str, str]) -> None:
     out.int32(len(tags))
     for key, value in tags.items():
         out.sized(key.encode())
         out.sized(value.encode())
 
 
-def _read_tag(reader: Reader) -> tuple[str, str]:
+def _read_tag(reader: WireReader) -> tuple[str, str]:
     return reader.text(reader.sized()), reader.text(reader.sized())

@@ -1,4 +1,4 @@
-"""The versions of the metadata, and numbers with a meaning of their own."""
+"""Versions of the metadata, and reserved numbers."""
 
 from __future__ import annotations
 
