@@ -16,7 +16,7 @@ from millstream.plugins import NodeInfo, OperatorTraits, StreamOperator, hookimp
 from millstream.plugins.registry import registered
 from millstream.testing.kit import OperatorTests, run_suite
 from millstream.topology.deduplication.distinct import Distinct
-from millstream.topology.graph.build import Writer
+from millstream.topology.graph.build import TopologyWriter
 
 
 class TestSample(OperatorTests):
@@ -58,7 +58,7 @@ def stream() -> Iterator[Any]:
 
 def described(stream: Any) -> str:
     stream.to("out")
-    return str(Writer(stream._flow.graph).write(None).describe())
+    return str(TopologyWriter(stream._flow.graph).write(None).describe())
 
 
 def test_an_operator_takes_a_number_or_a_name(stream: Any) -> None:

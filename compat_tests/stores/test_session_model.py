@@ -212,8 +212,8 @@ def test_a_chunks_writes_are_logged_at_the_time_of_its_records(directory: str) -
     store, context = open_store(directory)
     chunk = Chunk("in", 0, [0, 1], [70, 80], ["k", "k"], ["x", "y"], None, None)
     access = store.access()
-    access.write_at(b"k", "k", 1, 2, "x", chunk, 0)
-    access.remove_at(b"k", "k", 1, 2, chunk, 1)
+    bounds = [(1, 2), (1, 2)]
+    access.write_many([b"k", b"k"], ["k", "k"], bounds, ["x", None], chunk, [0, 1])
     assert [(value, time) for _, value, time in context.changes] == [(b"x", 70), (None, 80)]
     assert access.find(b"k", 0, 10) == []
 

@@ -39,6 +39,7 @@ class StoreAccess(KeyValueAccess):
         self.folds = below.folds
         self.plain = codec.part.plain_type
         self.to_cell = codec.copied
+        self.read_at = self.read
 
     def serialize_key(self, key: Any) -> bytes:
         return self._keys.to_bytes(key)  # type: ignore[return-value]

@@ -25,6 +25,7 @@ SCANS: Mapping[str, str] = {
 }
 POINT_ACCESS: Mapping[str, str] = {
     "read": "get",
+    "read_at": "get",
     "read_as_of": "get",
     "read_many": "get",
     "write": "put",
@@ -38,6 +39,7 @@ WINDOW_SCANS: Mapping[str, str] = dict.fromkeys(
 WINDOW_ACCESS: Mapping[str, str] = {
     **POINT_ACCESS,
     "read": "fetch",
+    "read_at": "fetch",
     "read_many": "fetch",
     "fetch": "fetch",
 }
@@ -50,10 +52,8 @@ SESSION_ACCESS: Mapping[str, str] = {
     "find": "fetch",
     "ended": "fetch",
     "write": "put",
-    "write_at": "put",
     "write_many": "put",
     "remove": "remove",
-    "remove_at": "remove",
 }
 UPKEEP: Mapping[str, str] = {"commit": "commit", "flush": "flush"}
 _COLUMNS = frozenset(("read_many", "write_many"))

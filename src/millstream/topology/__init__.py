@@ -1,1 +1,1 @@
-"""What a user writes, and what becomes of it."""
+"""Topologies: the Processor API, the DSL, its graph and operators, and the host on Spark."""

@@ -1,4 +1,4 @@
-"""Collects nodes and stores, refuses what cannot run, and yields the plan.
+"""Builder of a topology: it collects nodes and stores, checks them, and returns the plan.
 
 ``Topology`` is its public face; the DSL writes its graph to it directly.
 """
@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from millstream.core.errors import IllegalArgumentException, TopologyException
+from millstream.core.errors import TopologyException
 from millstream.core.java_collections import hash_order
 from millstream.core.plan import (
     GlobalStore,
@@ -22,7 +22,6 @@ from millstream.core.plan import (
     StoreNode,
     SubTopology,
 )
-from millstream.core.wording import a_kind
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
@@ -30,34 +29,7 @@ from millstream.topology.checks import (
     not_none,
     unused_name,
 )
-from millstream.topology.dsl.callables import NOTHING, check_callable, check_processor
-
-
-@dataclass(frozen=True, slots=True)
-class Supplied:
-    """A processor supplier in any form a user may give it, made uniform."""
-
-    supplier: Any
-    fixed_key: bool = False
-    """Whether it makes processors that cannot change keys, as ``processValues`` demands."""
-    brings: tuple[Any, ...] = ()
-    """Builders of stores that an operator has besides those the supplier names."""
-
-    def __call__(self) -> Any:
-        """Return a fresh processor."""
-        get = None if isinstance(self.supplier, type) else getattr(self.supplier, "get", None)
-        return self.supplier() if get is None else get()
-
-    def stores(self) -> list[Any]:
-        """Return the builders of the stores that the supplier brings."""
-        provide = getattr(self.supplier, "stores", None)
-        if provide is None or (isinstance(self.supplier, type) and not _is_static(provide)):
-            return list(self.brings)
-        return [*self.brings, *(provide() or ())]
-
-
-Wrap = Callable[[str, Supplied], Supplied]
-"""Takes a processor's name and supplier, returns the supplier to use instead."""
+from millstream.topology.supplied import Supplied, Wrap, check_fresh
 
 
 @dataclass(slots=True)
@@ -235,7 +207,7 @@ class TopologyBuilder:
                 fixed_key=supplied.fixed_key,
             ),
         )
-        # Keeps its place in the order from which sub-topology numbers are handed out.
+        # It has a place in the order that decides the numbers of sub-topologies.
         self._nodes[source_name] = self._global_stores[store].source
         self._nodes[processor_name] = self._global_stores[store].processor
 
@@ -266,7 +238,7 @@ class TopologyBuilder:
                 )
 
     def copy(self) -> TopologyBuilder:
-        """Return a copy that may grow apart."""
+        """Return an independent copy."""
         return replace(
             self,
             _nodes=dict(self._nodes),
@@ -299,7 +271,7 @@ class TopologyBuilder:
         return None if store is None else store.builder
 
     def plan(self) -> Plan:
-        """Return the topology as it now stands."""
+        """Return the topology as it is now."""
         globals_, subtopologies = [], []
         by_source = {store.source.name: store for store in self._global_stores.values()}
         for number, names in enumerate(self._groups()):
@@ -392,35 +364,6 @@ class TopologyBuilder:
         )
 
 
-def check_fresh(supplier: Any, of: str) -> None:
-    """Refuse a supplier that cannot be called, or returns the same processor twice.
-
-    Raises:
-        NullPointerException: It is None.
-        IllegalArgumentException: It is no supplier, or one of a single processor.
-    """
-    supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
-    not_none(supplied.supplier, "processorSupplier")
-    kind = type(supplied.supplier).__name__
-    if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
-        raise IllegalArgumentException(
-            f"the supplier {of} is {a_kind(supplied.supplier)}",
-            hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
-        )
-    if isinstance(supplied.supplier, type) or not hasattr(supplied.supplier, "get"):
-        check_callable(supplied.supplier, f"the supplier {of}", NOTHING)
-    first: Any = supplied()
-    if first is supplied():
-        raise IllegalArgumentException(
-            f"{kind} generates single reference. {kind}#get() must return a new object each time "
-            "it is called.",
-            detail=f"It is the supplier {of}, and returns "
-            f"{'None' if first is None else 'the same object twice'}.",
-            hint="Make a new processor in each call: every task needs its own.",
-        )
-    check_processor(first)
-
-
 def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
@@ -430,7 +373,3 @@ def _doubled_store(name: str) -> TopologyException:
         f"A different StateStore has already been added with the name {name}",
         hint="Give each store its own name.",
     )
-
-
-def _is_static(provide: Callable[..., Any]) -> bool:
-    return getattr(provide, "__self__", None) is not None

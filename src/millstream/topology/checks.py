@@ -1,4 +1,4 @@
-"""What a topology must not be; each check raises an error that names the culprit."""
+"""Checks of a topology; each error names the node, topic or store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Topology.describe()``: the same objects and, byte for byte, the same text as Kafka Streams."""
+"""Description of a topology, byte for byte the text of Kafka Streams."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from millstream.core.plan import GlobalStore, Plan, ProcessorNode, SinkNode, Sou
 from millstream.core.plan import Node as PlanNode
 
 
-class Node:
+class DescribedNode:
     """One node of a description; see ``TopologyDescription.Node``."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._size = 1
-        self._predecessors: TreeSet[Node] = TreeSet(_compare)
-        self._successors: TreeSet[Node] = TreeSet(_compare)
+        self._predecessors: TreeSet[DescribedNode] = TreeSet(_compare)
+        self._successors: TreeSet[DescribedNode] = TreeSet(_compare)
 
     def name(self) -> str:
         """Return the node's name."""
         return self._name
 
-    def predecessors(self) -> list[Node]:
+    def predecessors(self) -> list[DescribedNode]:
         """Return the nodes above, in Kafka's order."""
         return self._predecessors.items()
 
-    def successors(self) -> list[Node]:
+    def successors(self) -> list[DescribedNode]:
         """Return the nodes below, in Kafka's order."""
         return self._successors.items()
 
@@ -38,7 +38,7 @@ class Node:
             node._grow(delta)
 
 
-class Source(Node):
+class DescribedSource(DescribedNode):
     """A source of a description; see ``TopologyDescription.Source``."""
 
     def __init__(self, node: SourceNode) -> None:
@@ -59,7 +59,7 @@ class Source(Node):
         return f"Source: {self._name} (topics: {topics})\n      --> {_names(self.successors())}"
 
 
-class Processor(Node):
+class DescribedProcessor(DescribedNode):
     """A processor of a description; see ``TopologyDescription.Processor``."""
 
     def __init__(self, node: ProcessorNode) -> None:
@@ -77,7 +77,7 @@ class Processor(Node):
         )
 
 
-class Sink(Node):
+class DescribedSink(DescribedNode):
     """A sink of a description; see ``TopologyDescription.Sink``."""
 
     def __init__(self, node: SinkNode) -> None:
@@ -98,12 +98,12 @@ class Sink(Node):
         return f"Sink: {self._name} ({target})\n      <-- {_names(self.predecessors())}"
 
 
-class Subtopology:
+class DescribedSubtopology:
     """Nodes that share tasks; see ``TopologyDescription.Subtopology``."""
 
-    def __init__(self, number: int, nodes: list[Node]) -> None:
+    def __init__(self, number: int, nodes: list[DescribedNode]) -> None:
         self._number = number
-        self._nodes: TreeSet[Node] = TreeSet(_compare)
+        self._nodes: TreeSet[DescribedNode] = TreeSet(_compare)
         for node in nodes:
             self._nodes.add(node)
 
@@ -111,7 +111,7 @@ class Subtopology:
         """Return the sub-topology's number."""
         return self._number
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[DescribedNode]:
         """Return the nodes in Kafka's order: larger sub-trees first, then by name."""
         return self._nodes.items()
 
@@ -125,8 +125,8 @@ class DescribedGlobalStore:
 
     def __init__(self, store: GlobalStore) -> None:
         self._number = store.subtopology
-        self._source = Source(store.source)
-        self._processor = Processor(store.processor)
+        self._source = DescribedSource(store.source)
+        self._processor = DescribedProcessor(store.processor)
         self._source._successors.add(self._processor)
         self._processor._predecessors.add(self._source)
 
@@ -134,11 +134,11 @@ class DescribedGlobalStore:
         """Return the number it takes among the sub-topologies."""
         return self._number
 
-    def source(self) -> Source:
+    def source(self) -> DescribedSource:
         """Return its source."""
         return self._source
 
-    def processor(self) -> Processor:
+    def processor(self) -> DescribedProcessor:
         """Return the processor that fills it."""
         return self._processor
 
@@ -149,28 +149,24 @@ class DescribedGlobalStore:
         )
 
 
-# Inside the class below the plain name stands for its attribute.
-_AnySubtopology = Subtopology
-
-
 class TopologyDescription:
     """What ``Topology.describe()`` returns; ``str()`` gives Kafka's text.
 
     Source: ``TopologyDescription``.
     """
 
-    Node = Node
-    Source = Source
-    Processor = Processor
-    Sink = Sink
-    Subtopology = Subtopology
+    Node = DescribedNode
+    Source = DescribedSource
+    Processor = DescribedProcessor
+    Sink = DescribedSink
+    Subtopology = DescribedSubtopology
     GlobalStore = DescribedGlobalStore
 
     def __init__(self, plan: Plan) -> None:
         self._subtopologies = [_describe(part) for part in plan.subtopologies]
         self._global_stores = [DescribedGlobalStore(store) for store in plan.globals]
 
-    def subtopologies(self) -> list[_AnySubtopology]:
+    def subtopologies(self) -> list[DescribedSubtopology]:
         """Return the sub-topologies by number."""
         return list(self._subtopologies)
 
@@ -179,7 +175,7 @@ class TopologyDescription:
         return list(self._global_stores)
 
     def __str__(self) -> str:
-        parts: list[_AnySubtopology | DescribedGlobalStore] = [
+        parts: list[DescribedSubtopology | DescribedGlobalStore] = [
             *self._subtopologies,
             *self._global_stores,
         ]
@@ -193,8 +189,8 @@ class TopologyDescription:
         return hash(str(self))
 
 
-def _describe(part: SubTopology) -> Subtopology:
-    nodes: dict[str, Node] = {node.name: _described(node) for node in part.nodes}
+def _describe(part: SubTopology) -> DescribedSubtopology:
+    nodes: dict[str, DescribedNode] = {node.name: _described(node) for node in part.nodes}
     plan_nodes = {node.name: node for node in part.nodes}
     # Kafka fills one hash table from another, then links in its order; a node's place among its
     # siblings depends on how much of the tree had been linked by then.
@@ -205,16 +201,16 @@ def _describe(part: SubTopology) -> Subtopology:
             node._predecessors.add(above)
             above._successors.add(node)
             above._grow(node._size)
-    return Subtopology(part.id, [nodes[name] for name in hash_order(nodes)])
+    return DescribedSubtopology(part.id, [nodes[name] for name in hash_order(nodes)])
 
 
-def _described(node: PlanNode) -> Node:
+def _described(node: PlanNode) -> DescribedNode:
     if isinstance(node, SourceNode):
-        return Source(node)
-    return Sink(node) if isinstance(node, SinkNode) else Processor(node)
+        return DescribedSource(node)
+    return DescribedSink(node) if isinstance(node, SinkNode) else DescribedProcessor(node)
 
 
-def _compare(one: Node, other: Node) -> int:
+def _compare(one: DescribedNode, other: DescribedNode) -> int:
     if one is other:
         return 0
     if one._size != other._size:
@@ -222,7 +218,7 @@ def _compare(one: Node, other: Node) -> int:
     return (one._name > other._name) - (one._name < other._name)
 
 
-def _names(nodes: Iterable[Node]) -> str:
+def _names(nodes: Iterable[DescribedNode]) -> str:
     return ", ".join(node.name() for node in nodes) or "none"
 
 

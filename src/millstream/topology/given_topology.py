@@ -1,4 +1,4 @@
-"""Whether what was given as a topology is one."""
+"""Check of the argument that a host takes as its topology."""
 
 from __future__ import annotations
 

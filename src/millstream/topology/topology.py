@@ -232,7 +232,7 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
 
 
 def _run_of_deserializers(rest: list[Any]) -> int:
-    """How many deserializers, and Nones that may stand for them, come before the topics."""
+    """Return the number of deserializers, or Nones in their place, before the topics."""
     kinds = [isinstance(each, Deserializer | None) for each in rest]
     return kinds.index(False) if False in kinds else len(kinds)
 

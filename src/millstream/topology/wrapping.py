@@ -1,4 +1,4 @@
-"""Puts a user's ``ProcessorWrapper`` around the processors of a topology."""
+"""Wrapping of a topology's processors by a user's ``ProcessorWrapper``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from millstream.core.processor import (
 )
 from millstream.core.records import FixedKeyRecord
 from millstream.core.wording import a_kind
-from millstream.topology.builder import Supplied, Wrap
 from millstream.topology.operators.stateless import Filter, FlatMapValues, MapValues, Peek
 from millstream.topology.operators.table import ToStream
+from millstream.topology.supplied import Supplied, Wrap
 
 KEEP_KEYS = (Filter, FlatMapValues, MapValues, Peek, ToStream)
 """The operators that are fixed-key processors in Kafka Streams."""
@@ -78,7 +78,7 @@ def _shown(original: _Recorder, shape: Callable[[_Recorder], Any]) -> Any:
 
 
 class _Recorder:
-    """Remembers the processor it made last: the one inside what the wrapper returned."""
+    """Supplies processors and notes the last one: the inner one of what the wrapper returned."""
 
     def __init__(self, supplied: Supplied) -> None:
         self.supplied = supplied
@@ -137,7 +137,7 @@ class _FixedKeyOperator(FixedKeyProcessor[Any, Any, Any]):
 
 
 class _Wrapped:
-    """Supplies the wrapper's processors, with the inner one's ways to survive a restart."""
+    """Supplies the wrapper's processors, with the saved state of the inner ones."""
 
     def __init__(self, outer: Any, recorder: _Recorder, *, fixed_key: bool) -> None:
         self._outer = outer

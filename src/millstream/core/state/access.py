@@ -79,9 +79,18 @@ class RawKeyAccess(CellAccess):
     While an evicted entry is forwarded, stream time is that of this record.
     """
 
+    read_at: Callable[[bytes], Any]
+    """Returns the cell of a raw key."""
+
     @abstractmethod
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
-        """Return many cells, as that many calls of ``read``."""
+        """Return many cells, as that many calls of ``read_at``."""
+
+    @abstractmethod
+    def write_at(
+        self, raw_key: bytes, /, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
+    ) -> None:
+        """Set the cell of a raw key for one record of a chunk; a value of None deletes."""
 
     @abstractmethod
     def write_many(
@@ -114,12 +123,6 @@ class KeyValueAccess(RawKeyAccess):
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         """Set a key's cell for the current record; a value of None deletes."""
 
-    @abstractmethod
-    def write_at(
-        self, key_bytes: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
-    ) -> None:
-        """Set a key's cell for one record of a chunk."""
-
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         """Return what a cache may need at most to take a chunk's values, and what they replace.
 
@@ -150,7 +153,7 @@ class WindowAccess(RawKeyAccess):
         """
 
     @abstractmethod
-    def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
+    def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:
         """Return the raw keys of keys and starts, which the methods for many windows take."""
 
     @abstractmethod
@@ -160,19 +163,6 @@ class WindowAccess(RawKeyAccess):
     @abstractmethod
     def write(self, key_bytes: bytes, key: Any, start: int, value: Any, timestamp: int) -> None:
         """Set a cell for the current record; a value of None deletes; too late is dropped."""
-
-    @abstractmethod
-    def write_at(
-        self,
-        key_bytes: bytes,
-        key: Any,
-        start: int,
-        value: Any,
-        timestamp: int,
-        chunk: Chunk,
-        index: int,
-    ) -> None:
-        """Set a cell for one record of a chunk."""
 
     def adder(self) -> WindowAdds | None:
         """Return the access for many adds at once; None if each add has to be logged or cached."""
@@ -260,25 +250,6 @@ class SessionAccess(CellAccess):
         """Remove a session for the current record."""
 
     @abstractmethod
-    def write_at(
-        self,
-        key_bytes: bytes,
-        key: Any,
-        start: int,
-        end: int,
-        value: Any,
-        chunk: Chunk,
-        index: int,
-    ) -> None:
-        """Set a cell for one record of a chunk."""
-
-    @abstractmethod
-    def remove_at(
-        self, key_bytes: bytes, key: Any, start: int, end: int, chunk: Chunk, index: int
-    ) -> None:
-        """Remove a session for one record of a chunk."""
-
-    @abstractmethod
     def write_many(
         self,
         keys_bytes: Sequence[bytes],
@@ -288,7 +259,7 @@ class SessionAccess(CellAccess):
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        """Do many ``write_at``, or ``remove_at`` where the value is None, in order.
+        """Do many ``write``, or ``remove`` where the value is None, for a chunk's records.
 
         Bounds are start and end. Only where ``folds`` and ``has_room`` said so, and for sessions
         that are not too late.

@@ -11,7 +11,7 @@ from millstream.core.errors import (
     IllegalStateException,
     UnsupportedOperationException,
 )
-from millstream.core.state import SessionAccess, StateStoreContext
+from millstream.core.state import SessionAccess
 from millstream.stores.access import StoreAccess
 from millstream.stores.codec import BoundSerde
 from millstream.stores.session.keys import (
@@ -36,7 +36,6 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         layer: SessionLayer,
         decode: Callable[[bytes], Any],
         keys: BoundSerde[Any],
-        context: StateStoreContext,
         *,
         value_of: Callable[[Any], Any],
         remove: Callable[[bytes], None],
@@ -49,7 +48,6 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         self._keys = keys
         self._remove = remove
         self._value_of = value_of
-        self._context = context
 
     @property
     def observed(self) -> int:
@@ -91,31 +89,6 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
             self.write(key_bytes, key, start, end, None)
         else:
             self._remove(self._join(key_bytes, start, end))
-
-    def write_at(
-        self,
-        key_bytes: bytes,
-        key: Any,
-        start: int,
-        end: int,
-        value: Any,
-        chunk: Chunk,
-        index: int,
-    ) -> None:
-        self._latest = max(self._latest, end)
-        session_key = self._join(key_bytes, start, end)
-        self.points.write_at(session_key, key, value, 0, chunk, index)
-
-    def remove_at(
-        self, key_bytes: bytes, key: Any, start: int, end: int, chunk: Chunk, index: int
-    ) -> None:
-        if self.cached:
-            self.write_at(key_bytes, key, start, end, None, chunk, index)
-        elif self.logs:
-            with self._context.as_record(self._context.chunk_context(chunk, index)):
-                self.remove(key_bytes, key, start, end)
-        else:
-            self.remove(key_bytes, key, start, end)
 
     def write_many(
         self,

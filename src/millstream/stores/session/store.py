@@ -136,7 +136,6 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
             self._layer,
             self._decode,
             self._keys,
-            context,
             value_of=self._codec.value,
             remove=self._bytes.remove,
         )

@@ -11,7 +11,7 @@ from millstream.core.state.access import WindowAdds
 from millstream.stores.access import StoreAccess
 from millstream.stores.time_keys import clamp
 from millstream.stores.timed import Cells, TimedAccess
-from millstream.stores.window.keys import WindowKeys, start_bytes, start_of, wanted
+from millstream.stores.window.keys import WindowKeys, start_of, wanted
 from millstream.stores.window.layers import WindowLayer
 
 
@@ -27,6 +27,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
     ) -> None:
         super().__init__(points, keys, layer, decode)
         self.set_current_record = points.set_current_record
+        self.read_at = points.read_at
         self._keys = keys
         self._layer = layer
         self._join = keys.join
@@ -36,7 +37,9 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
     def read(self, key_bytes: bytes, start: int) -> Any:
         return self._read(self._join(key_bytes, start))
 
-    def join_many(self, keys_bytes: Iterable[bytes], starts: Iterable[int]) -> list[bytes]:
+    def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:
+        # What is read by raw key may be written by raw key.
+        self._latest = max(self._latest, max(starts, default=-1))
         return list(map(self._join, keys_bytes, starts))
 
     def oldest_seen(self, latest: int) -> int:
@@ -54,18 +57,9 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         self._write(self._join(key_bytes, start), key, value, timestamp)
 
     def write_at(
-        self,
-        key_bytes: bytes,
-        key: Any,
-        start: int,
-        value: Any,
-        timestamp: int,
-        chunk: Chunk,
-        index: int,
+        self, raw_key: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
     ) -> None:
-        self._latest = max(self._latest, start)
-        window_key = self._join(key_bytes, start)
-        self.points.write_at(window_key, key, value, timestamp, chunk, index)
+        self.points.write_at(raw_key, key, value, timestamp, chunk, index)
 
     def write_many(
         self,
@@ -76,8 +70,6 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         chunk: Chunk,
         indices: Sequence[int],
     ) -> None:
-        latest = max(map(start_bytes, raw_keys))
-        self._latest = max(self._latest, int.from_bytes(latest, "big"))
         self.points.write_many(raw_keys, keys, values, timestamps, chunk, indices)
 
     def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:

@@ -1,1 +1,1 @@
-"""Deduplication, the model of an operator plugin: ``deduplicate`` and its relatives."""
+"""Deduplication, the model of an operator plugin: ``deduplicate`` and its variants."""

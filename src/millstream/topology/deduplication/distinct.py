@@ -10,9 +10,9 @@ from millstream.core.errors import UnsupportedOperationException
 from millstream.core.windows import SessionWindows, SlidingWindows
 from millstream.plugins import OperatorTraits, StreamOperator
 from millstream.topology.deduplication.firsts import FirstInSession, FirstInWindow
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, name_and_store
 from millstream.topology.dsl.materialize import emits_on_close
-from millstream.topology.dsl.options import Materialized, Named
+from millstream.topology.dsl.options import Materialized
 
 _PREFIX = "KSTREAM-DISTINCT-"
 
@@ -21,7 +21,7 @@ _PREFIX = "KSTREAM-DISTINCT-"
 class Distinct(StreamOperator):
     """``distinct([named][, materialized])``: a table of first records.
 
-    What has once been forwarded never changes. A session's row keeps the bounds that the session
+    A row that was forwarded never changes. A session's row has the bounds that the session
     had with its first record; the store has them as they are now, so that later records are found
     to belong to it.
 
@@ -40,12 +40,7 @@ class Distinct(StreamOperator):
         Raises:
             UnsupportedOperationException: The windows slide, or are to be emitted on close.
         """
-        named, how = sort_options(
-            self.name,
-            {"named": self.named, "materialized": self.materialized},
-            Named,
-            Materialized,
-        )
+        named, how = name_and_store(self.name, self.named, self.materialized)
         windows = upstream._windows
         if isinstance(windows, SlidingWindows):
             raise UnsupportedOperationException(
@@ -60,7 +55,7 @@ class Distinct(StreamOperator):
                 hint="Leave emitStrategy() out.",
             )
         processor = FirstInSession if isinstance(windows, SessionWindows) else FirstInWindow
-        # A cache would hold the first record back, and show sessions as they have become.
+        # A cache would delay the first record, and show sessions as they have become.
         how = (how or Materialized()).withCachingDisabled()
         serde = upstream.grouping.value_serde
         return upstream.table(_PREFIX, named, how, serde, partial(processor, windows))

@@ -17,7 +17,7 @@ _EXPIRED = "expired window"
 
 
 class First(Operator):
-    """What both share: the store, and the stream time that decides what is late."""
+    """Base of both: the store, and the stream time that decides what is late."""
 
     minds_lateness = True
 
@@ -76,7 +76,7 @@ class FirstInWindow(First):
 
 
 class FirstInSession(First):
-    """Forwards the record that begins a session; sessions that grow together stay silent.
+    """Forwards the record that begins a session; sessions that become one forward nothing.
 
     The store has a session with its present bounds and, of sessions that became one, the value of
     the earliest.

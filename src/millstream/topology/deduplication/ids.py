@@ -1,4 +1,4 @@
-"""What makes two records duplicates: the bytes of a key, or of a key and an id."""
+"""Ids by which duplicates are found: the bytes of a key, or of a key and an id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Columns = Sequence[list[Any]]
 
 
 class Ids(ABC):
-    """Finds the id of a record; its bytes are what is compared, and what the store keeps."""
+    """Finds the id of a record, whose bytes are compared and stored."""
 
     @abstractmethod
     def bind(self, context: Any, topic: str) -> None:
@@ -64,7 +64,7 @@ class KeyIds(Ids):
     """The key is the id."""
 
     def __init__(self, serde: Serde[Any] | None) -> None:
-        self._part = Part(serde)
+        self._part = IdSerde(serde)
 
     def bind(self, context: Any, topic: str) -> None:
         self._part.bind(context, topic)
@@ -89,8 +89,8 @@ class KeyAndSelectedIds(Ids):
         id_serde: Serde[Any] | None,
     ) -> None:
         self._selector = selector
-        self._key = Part(key_serde)
-        self._id = Part(id_serde)
+        self._key = IdSerde(key_serde)
+        self._id = IdSerde(id_serde)
 
     def bind(self, context: Any, topic: str) -> None:
         self._key.bind(context, topic)
@@ -111,8 +111,8 @@ class KeyAndSelectedIds(Ids):
         return numbered(map(_joined, self._key.many(keys), self._id.many(found)))
 
 
-class Part:
-    """One serde's way to bytes."""
+class IdSerde:
+    """A serde of keys or ids, bound to a topic."""
 
     def __init__(self, serde: Serde[Any] | None) -> None:
         self._serde = serde

@@ -1,4 +1,4 @@
-"""The three forms of deduplication as operators."""
+"""Three forms of deduplication as operators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AnyDeduplicated = Deduplicated[Any, Any]
 
 
 class Deduplication(StreamOperator, ABC):
-    """What the forms share: where the store is, and what it is called."""
+    """Base of the three forms: the store and its name."""
 
     label = "DEDUPLICATE"
     traits = OperatorTraits(by_key=True, keeps_null_keys=True)
@@ -61,7 +61,7 @@ class Deduplication(StreamOperator, ABC):
         return millis
 
     def __post_init__(self) -> None:
-        # What is wrong is to show where the method is called.
+        # A wrong argument shows where the method is called.
         self.overrides()
         _ = self.interval_ms
 
@@ -85,7 +85,7 @@ class Deduplication(StreamOperator, ABC):
 
     @abstractmethod
     def ids(self, node: NodeInfo) -> Ids:
-        """Return what compares records."""
+        """Return the ids by which records are compared."""
 
 
 @dataclass(frozen=True)

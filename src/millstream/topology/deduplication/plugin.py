@@ -1,4 +1,4 @@
-"""The hook that offers the operators: what the entry point names."""
+"""Plugin of the deduplication operators, named by the entry point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The processor that lets the first of several equal records through."""
+"""Processor that forwards the first of several equal records."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Deduplicate(ChunkProcessor):
             self._context.forward_chunk(run if all(keep) else run.select(keep))
 
     def _is_first(self, found: bytes, timestamp: int) -> bool:
-        """Tell whether a record is no duplicate, and make it known if it can be."""
+        """Tell whether a record is no duplicate, and add its id if it is new."""
         metadata = self._context.recordMetadata()
         offset, place = NOWHERE, b""
         if metadata is not None:
@@ -100,7 +100,7 @@ class Deduplicate(ChunkProcessor):
         return True
 
     def _first_of(self, run: Chunk, slots: list[int], ids: list[bytes]) -> list[bool]:
-        """Return for each record whether it is no duplicate, and make known what can be."""
+        """Return for each record whether it is no duplicate, and add the new ids."""
         place = _place(run.partition, run.topic)
         interval, before, now = self._interval, self._stream_time, self._stream_time
         known = self._access.read_many([_BY_ID + each for each in ids])
@@ -130,7 +130,7 @@ class Deduplicate(ChunkProcessor):
     def _write(
         self, run: Chunk, before: int, place: bytes, new: Iterable[tuple[bytes, int, int]]
     ) -> None:
-        """Forget what has expired and keep what is new and has not."""
+        """Delete the expired ids, and store the new ones that have not expired."""
         limit = self._stream_time - self._interval
         entries: dict[bytes, bytes | None] = {}
         for key in self._expired(before):

@@ -1,4 +1,4 @@
-"""The store of what has been seen."""
+"""Builder of the store of ids that were seen."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""What all aggregations of grouped streams share: repartition, store, node, table."""
+"""Base of the aggregations of grouped streams: repartition topic, store, node and table."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.serdes import Serdes
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, name_and_store
 from millstream.topology.dsl.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import Aggregator, Initializer, Reducer, plain
@@ -18,7 +20,8 @@ from millstream.topology.dsl.materialize import (
     store_name,
 )
 from millstream.topology.dsl.options import Grouped, Materialized, Named
-from millstream.topology.graph.nodes import TableOperation, TableRole
+from millstream.topology.dsl.tables import add_table
+from millstream.topology.graph.nodes import TableRole
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators.folding import (
     Combine,
@@ -59,7 +62,7 @@ class Grouping:
         self._repartition: int | None = None
 
     def repartitioned(self, kept: ResolvedMaterialized) -> Flow:
-        """Return where an aggregation stored in ``kept`` goes: below a new topic, if needed.
+        """Return the flow that an aggregation stored in ``kept`` reads, below a topic if needed.
 
         The topic is named after the grouping, and then shared, or after the store.
         """
@@ -85,11 +88,38 @@ class Grouping:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What is particular to aggregations by key, by window or by session."""
+
+    processor: Callable[..., Any]
+    """Called with the functions and ``settings``, returns the processor."""
+    store: Callable[[ResolvedMaterialized], TableStoreBuilder]
+    """Returns the builder of the store."""
+    key_serde: Callable[[Any], Any]
+    """Returns the serde of the table's keys, given that of the stream's."""
+    merges: bool = False
+    """The processor takes a merger as well."""
+    count_wastes_number: bool = True
+    """Kafka's ``count`` takes a number for a name that it does not use."""
+
+    def with_functions(
+        self, initial: Initial, combine: Combine, merge: Merge | None
+    ) -> Callable[..., Any]:
+        """Return what makes the processor, given the table's settings."""
+        functions = (initial, combine, merge) if self.merges else (initial, combine)
+        return partial(self.processor, *functions)
+
+
 class Reducing(ABC, Generic[TK, K, V]):
     """``count`` and ``reduce``, by key or by key and window."""
 
     def __init__(self, grouping: Grouping) -> None:
         self.grouping = grouping
+
+    @abstractmethod
+    def shape(self) -> Shape:
+        """Return what is particular to this kind of aggregation."""
 
     def count(
         self,
@@ -97,13 +127,12 @@ class Reducing(ABC, Generic[TK, K, V]):
         materialized: Materialized[K, int, Any] = ABSENT,
     ) -> KTable[TK, int]:
         """Count records: ``count([named][, materialized])``; serde ``Long`` unless given."""
-        chosen, how = sort_options(
-            "count", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        if how is not None and store_name(how) is None and self.wastes_number():
+        name, how = name_and_store("count", named, materialized)
+        shape = self.shape()
+        if how is not None and store_name(how) is None and shape.count_wastes_number:
             self.grouping.flow.graph.names.store(_AGGREGATE)
-        processor = self.processor(count_initial, count_combine, count_merge)
-        return self.table(_AGGREGATE, chosen, how, Serdes.Long(), processor)
+        processor = shape.with_functions(count_initial, count_combine, count_merge)
+        return self.table(_AGGREGATE, name, how, Serdes.Long(), processor)
 
     def reduce(
         self,
@@ -116,30 +145,10 @@ class Reducing(ABC, Generic[TK, K, V]):
         A reducer that returns None deletes the row.
         """
         function = plain(reducer, "apply", "reducer", REDUCED)
-        chosen, how = sort_options(
-            "reduce", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        serde = self.grouping.value_serde
-        processor = self.processor(reduce_initial, ReduceCombine(function), ReduceMerge(function))
-        return self.table(_REDUCE, chosen, how, serde, processor)
-
-    def wastes_number(self) -> bool:
-        """Tell whether Kafka's ``count`` takes a number for a name that it does not use."""
-        return True
-
-    @abstractmethod
-    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
-        """Return the builder of the store."""
-
-    @abstractmethod
-    def processor(
-        self, initial: Initial, combine: Combine, merge: Merge | None
-    ) -> Callable[..., Any]:
-        """Return what makes the processor, given the table's settings."""
-
-    @abstractmethod
-    def table_key_serde(self, key_serde: Any) -> Any:
-        """Return the serde of the table's keys, given that of the stream's."""
+        name, how = name_and_store("reduce", named, materialized)
+        functions = reduce_initial, ReduceCombine(function), ReduceMerge(function)
+        processor = self.shape().with_functions(*functions)
+        return self.table(_REDUCE, name, how, self.grouping.value_serde, processor)
 
     def _aggregate(
         self,
@@ -151,15 +160,14 @@ class Reducing(ABC, Generic[TK, K, V]):
     ) -> KTable[TK, A]:
         initial = plain(initializer, "apply", "initializer", NOTHING)
         combine = plain(aggregator, "apply", "aggregator", ADDED)
-        chosen, how = sort_options(
-            "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        return self.table(_AGGREGATE, chosen, how, None, self.processor(initial, combine, merge))
+        name, how = name_and_store("aggregate", named, materialized)
+        processor = self.shape().with_functions(initial, combine, merge)
+        return self.table(_AGGREGATE, name, how, None, processor)
 
     def table(
         self,
         prefix: str,
-        named: Named | None,
+        named: str | None,
         materialized: Materialized[Any, Any, Any] | None,
         value_serde: Any,
         processor: Callable[..., Any],
@@ -173,34 +181,22 @@ class Reducing(ABC, Generic[TK, K, V]):
             value_serde: Of the table's values, unless ``materialized`` has one.
             processor: Given the table's settings, makes the processor.
         """
-        from millstream.topology.dsl.ktable import KTable
-
-        graph = self.grouping.flow.graph
-        kept = resolve_materialized(
-            graph,
-            materialized,
-            prefix,
-            key_serde=self.grouping.key_serde,
-            value_serde=value_serde,
-        )
-        name = graph.names.operator(prefix, None if named is None else named.name)
-        store = self.store(kept)
-        flow = self.grouping.repartitioned(kept)
-        node = TableOperation(
-            name=name,
-            processor=processor,
-            role=TableRole.AGGREGATE,
-            store=store,
-            queryable=kept.queryable,
-            outputs_versioned=kept.versioned,
-        )
-        table = flow.then(
-            node,
-            key_serde=self.table_key_serde(kept.materialized.key_serde),
-            value_serde=kept.materialized.value_serde,
+        grouping, shape = self.grouping, self.shape()
+        graph = grouping.flow.graph
+        serdes = {"key_serde": grouping.key_serde, "value_serde": value_serde}
+        kept = resolve_materialized(graph, materialized, prefix, **serdes)
+        name = graph.names.operator(prefix, named)
+        store = shape.store(kept)
+        return add_table(
+            grouping.repartitioned(kept),
+            kept,
+            name,
+            processor,
+            TableRole.AGGREGATE,
+            store,
+            key_serde=shape.key_serde(kept.materialized.key_serde),
             repartition_required=False,
         )
-        return KTable(table, kept.name if kept.queryable else None)
 
 
 class Aggregating(Reducing[TK, K, V]):

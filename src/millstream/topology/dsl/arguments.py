@@ -1,4 +1,4 @@
-"""Java's overloads as one Python method: which of the optional arguments is which."""
+"""Resolution of Java's overloads in one Python method."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from functools import wraps
 from inspect import isfunction
 from typing import Any, TypeVar
 
-from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.serdes import Serde
 from millstream.core.wording import a
-from millstream.topology.dsl.options import Named
+from millstream.topology.dsl.options import Materialized, Named
 
 C = TypeVar("C", bound=type)
 
 
 class _Absent:
-    """Stands for an argument that was not given; None is one that was, and is an error."""
+    """Marker of an argument that was not given; a None was given, and is an error."""
 
     def __repr__(self) -> str:
         return "<absent>"
@@ -65,6 +69,46 @@ def sort_options(method: str, given: Mapping[str, object], *kinds: type) -> list
     return [found.get(kind) for kind in kinds]
 
 
+def given_name(method: str, named: object) -> str | None:
+    """Return the name in a ``Named``; None if there is none. See ``sort_options`` for errors."""
+    (chosen,) = sort_options(method, {"named": named}, Named)
+    return None if chosen is None else chosen.name
+
+
+def name_and_store(
+    method: str, named: object, materialized: object
+) -> tuple[str | None, Materialized[Any, Any, Any] | None]:
+    """Return the name in a ``Named``, and a ``Materialized``, whatever order they came in."""
+    options = {"named": named, "materialized": materialized}
+    chosen, how = sort_options(method, options, Named, Materialized)
+    return None if chosen is None else chosen.name, how
+
+
+def bound(
+    method: str,
+    names: tuple[str, ...],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+) -> dict[str, Any]:
+    """Return the arguments of an overload by the names of its parameters.
+
+    Raises:
+        IllegalArgumentException: There are too many, or some of other names.
+    """
+    given = dict(zip(names, arguments, strict=False))
+    if len(arguments) > len(names) or set(keywords) - (set(names) - set(given)):
+        raise wrong_arguments(method, names)
+    return given | keywords
+
+
+def wrong_arguments(method: str, names: tuple[str, ...]) -> IllegalArgumentException:
+    """Return the error that says what an overload takes, the last ones being optional."""
+    return IllegalArgumentException(
+        f"{method}() does not take these arguments",
+        detail=f"With such a first argument it takes {', '.join(names)}.",
+    )
+
+
 def says_cannot(cls: C) -> C:
     """Have a class say "cannot be null" of an argument that is None; Kafka's other ones "can't".
 
@@ -88,13 +132,6 @@ def _saying_cannot(method: Callable[..., Any]) -> Callable[..., Any]:
             raise NullPointerException(problem, detail=error.detail, hint=error.hint) from None
 
     return call
-
-
-def required(value: Any, parameter: str) -> Any:
-    """Return ``value``; None is an error that names the parameter."""
-    if value is None:
-        raise NullPointerException(f"{parameter} can't be null")
-    return value
 
 
 def _name(argument: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from millstream.topology.builder import Supplied
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.callables import KEY_VALUE
 from millstream.topology.dsl.flow import Flow
@@ -14,6 +13,7 @@ from millstream.topology.dsl.kstream import Accepts, KStream
 from millstream.topology.dsl.options import Branched
 from millstream.topology.graph.nodes import Operation
 from millstream.topology.operators.stateless import Branch, PassThrough
+from millstream.topology.supplied import Supplied
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -1,4 +1,4 @@
-"""Whether a user's function can be called as an operator calls it; told before anything runs."""
+"""Check before the start that a user's function can be called as an operator calls it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_callable(
 ) -> None:
     """Refuse a function that an operator cannot call, or whose result it could not use.
 
-    What cannot be told of a function, as of some that are written in C, is let through.
+    A function without a signature, as some that are written in C, is accepted.
 
     Args:
         function: What the user gave, as a plain callable.
@@ -57,7 +57,7 @@ def check_callable(
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # a built-in that does not tell
+        return  # a built-in without a signature
     try:
         signature.bind(*arguments)
     except TypeError:

@@ -1,4 +1,4 @@
-"""``CogroupedKStream`` and its windowed forms: grouped streams that share one aggregate."""
+"""``CogroupedKStream`` and its windowed forms: grouped streams with a common aggregate."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.aggregation import Adds, Reducing, Starts
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, name_and_store
 from millstream.topology.dsl.callables import ADDED, MERGED, NOTHING
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.materialize import resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named
+from millstream.topology.dsl.tables import stored_operation, table_at
 from millstream.topology.graph.nodes import TableOperation, TableRole
 from millstream.topology.operators.folding import Merge
 from millstream.topology.operators.getters import View
-from millstream.topology.operators.pass_on import PassOn
+from millstream.topology.operators.stateless import PassThrough
 
 if TYPE_CHECKING:
     from millstream.topology.dsl.grouped import KGroupedStream, Merges
@@ -34,7 +35,7 @@ _MERGE = "COGROUPKSTREAM-MERGE-"
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """A grouped stream and what adds its values to the aggregate."""
+    """A grouped stream and the aggregator of its values."""
 
     grouped: KGroupedStream[Any, Any]
     combine: Callable[..., Any]
@@ -43,20 +44,18 @@ class _Input:
 class _Cogrouped(Generic[TK, K, A]):
     """Aggregates several grouped streams into one table."""
 
-    def __init__(self, inputs: list[_Input], shape: Reducing[TK, K, Any]) -> None:
+    def __init__(self, inputs: list[_Input], grouped: Reducing[TK, K, Any]) -> None:
+        """Take the inputs, and the first of them in the form that is aggregated."""
         self._inputs = inputs
-        self._shape = shape
+        self._grouped = grouped
 
     def _aggregate(
         self, initializer: Starts[A], named: Any, materialized: Any, merge: Merge | None = None
     ) -> KTable[TK, A]:
-        from millstream.topology.dsl.ktable import KTable
-
         initial = plain(initializer, "apply", "initializer", NOTHING)
-        options = {"named": named, "materialized": materialized}
-        chosen, how = sort_options("aggregate", options, Named, Materialized)
+        name, how = name_and_store("aggregate", named, materialized)
         groupings = [entry.grouped.grouping for entry in self._inputs]
-        graph, shape = groupings[0].flow.graph, self._shape
+        graph, shape = groupings[0].flow.graph, self._grouped.shape()
         # As in Kafka, the table does not take over the serdes of the streams.
         kept = resolve_materialized(graph, how, _AGGREGATE)
         store = shape.store(kept)
@@ -64,28 +63,22 @@ class _Cogrouped(Generic[TK, K, A]):
         sources = frozenset[str]().union(*(grouping.flow.sources for grouping in groupings))
         if len(flows) > 1:
             graph.copartitioned.append(sources)
-        base = None if chosen is None else chosen.name
         numbers = []
         for index, (entry, flow) in enumerate(zip(self._inputs, flows, strict=True)):
-            node = TableOperation(
-                name=graph.names.suffixed(_AGGREGATE, base, f"-cogroup-agg-{index}"),
-                processor=shape.processor(initial, entry.combine, merge),
-                role=TableRole.AGGREGATE,
-                store=store,
-                queryable=kept.queryable,
-                outputs_versioned=kept.versioned,
-            )
+            node_name = graph.names.suffixed(_AGGREGATE, name, f"-cogroup-agg-{index}")
+            processor = shape.with_functions(initial, entry.combine, merge)
+            node = stored_operation(kept, node_name, processor, TableRole.AGGREGATE, store)
             numbers.append(flow.add(node))
-        merged = _merge_node(graph.names.suffixed(_MERGE, base, "-cogroup-merge"))
+        merged = _merge_node(graph.names.suffixed(_MERGE, name, "-cogroup-merge"))
         table = Flow(
             graph=graph,
             node=graph.add(merged, *numbers),
             name=merged.name,
-            key_serde=shape.table_key_serde(kept.materialized.key_serde),
+            key_serde=shape.key_serde(kept.materialized.key_serde),
             value_serde=kept.materialized.value_serde,
             sources=frozenset[str]().union(*(flow.sources for flow in flows)),
         )
-        return KTable(table, kept.name if kept.queryable else None)
+        return table_at(table, kept)
 
 
 class CogroupedKStream(_Cogrouped[K, K, A]):
@@ -116,11 +109,11 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
     def windowedBy(
         self, windows: Windows[Any] | SlidingWindows | SessionWindows
     ) -> TimeWindowedCogroupedKStream[K, A] | SessionWindowedCogroupedKStream[K, A]:
-        """Aggregate by window as well; each stream has its own idea of what is late."""
-        shape: Any = self._inputs[0].grouped.windowedBy(windows)
+        """Aggregate by window as well; what is late depends on each stream's own stream time."""
+        first: Any = self._inputs[0].grouped.windowedBy(windows)
         if isinstance(windows, SessionWindows):
-            return SessionWindowedCogroupedKStream[K, A](self._inputs, shape)
-        return TimeWindowedCogroupedKStream[K, A](self._inputs, shape)
+            return SessionWindowedCogroupedKStream[K, A](self._inputs, first)
+        return TimeWindowedCogroupedKStream[K, A](self._inputs, first)
 
     def aggregate(
         self,
@@ -173,12 +166,12 @@ def cogrouped(first: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]) -> Cog
 
 def _merge_node(name: str) -> TableOperation:
     return TableOperation(
-        name=name, processor=_pass_on, role=TableRole.DERIVED, view=_first, store=None
+        name=name, processor=_pass_through, role=TableRole.DERIVED, view=_first, store=None
     )
 
 
-def _pass_on(*, settings: Any) -> PassOn:
-    return PassOn()
+def _pass_through(*, settings: Any) -> PassThrough:
+    return PassThrough()
 
 
 def _first(view: View, *others: View) -> View:

@@ -1,6 +1,6 @@
-"""Methods that millstream's own operator plugins fill: for type checkers and ``help``.
+"""Methods of millstream's own operator plugins, declared for type checkers and ``help``.
 
-Each only calls the operator of its name, as calling a method that nobody declared would do.
+Each only calls the operator of its name, as calling an undeclared method would do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class StreamOperators(Generic[K, V]):
         The first that comes is passed on. A duplicate does not prolong the interval, whose ends
         belong to it; it reaches into the past as well. What is known expires when stream time has
         passed it by more than the interval: a record that comes later is passed on if no duplicate
-        is known, and not remembered if it has expired itself. A record without key is passed on.
+        is known, and not stored if it has expired itself. A record without key is passed on.
 
         Raises:
             IllegalArgumentException: The interval is negative or None.

@@ -1,4 +1,4 @@
-"""Where a stream or a table stands in the graph, and what is known of its data."""
+"""Place of a stream or table in the graph, with its serdes and sources."""
 
 from __future__ import annotations
 
@@ -45,5 +45,5 @@ class Flow:
         return other
 
     def then(self, node: Node, **changes: Any) -> Flow:
-        """Put a node below this one and return where it stands."""
+        """Put a node below this one and return the flow that ends there."""
         return replace(self, node=self.add(node), name=node.name, **changes)

@@ -1,11 +1,11 @@
-"""Joins of two tables by foreign key: the nodes and topics between the two sides."""
+"""Addition of a foreign-key join of two tables to the graph: its nodes and topics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serdes
@@ -18,11 +18,11 @@ from millstream.topology.dsl.materialize import (
     resolve_materialized,
 )
 from millstream.topology.dsl.options import Materialized, TableJoined
+from millstream.topology.dsl.tables import add_table
 from millstream.topology.graph.internal_topics import InternalSink, InternalSource
+from millstream.topology.graph.names import Names
 from millstream.topology.graph.nodes import (
     OldValues,
-    StoreReader,
-    TableOperation,
     TableReader,
     TableRole,
 )
@@ -30,8 +30,8 @@ from millstream.topology.operators.foreign_key import (
     AnswerAll,
     AnswerSubscription,
     ForeignKeyJoin,
-    KeepSubscription,
     Resolve,
+    StoreSubscription,
     Subscribe,
 )
 from millstream.topology.operators.repeated_answers import RepeatedAnswers
@@ -41,6 +41,9 @@ from millstream.topology.operators.subscriptions import (
     answer_partition,
 )
 from millstream.topology.operators.table import TableSource
+
+if TYPE_CHECKING:
+    from millstream.topology.dsl.ktable import KTable
 
 _JOIN = "KTABLE-FK-JOIN-"
 _REGISTRATION = f"{_JOIN}SUBSCRIPTION-REGISTRATION-"
@@ -60,149 +63,114 @@ def join_by_foreign_key(
     extractor: Any,
     joiner: Any,
     *,
-    keeps_left: bool,
-    tables: TableJoined[Any, Any] | None,
+    left_join: bool,
+    options: TableJoined[Any, Any],
     materialized: Materialized[Any, Any, Any] | None,
-) -> tuple[Flow, str | None]:
-    """Add the join; return where its result stands and the name of its store, if it has one."""
+) -> KTable[Any, Any]:
+    """Add the join and return its table.
+
+    The nodes are added in the order in which Kafka Streams does: it decides all generated names.
+    """
+    graph, named = left.graph, partial(_named, left.graph.names, options.name)
     extract, extract_with_key = with_key(extractor, "foreignKeyExtractor")
-    build = _Build(left, right, tables or TableJoined())
-    topic = build.name("-subscription-registration", _REGISTRATION) + _TOPIC
-    join = partial(
-        ForeignKeyJoin,
+    topic = named(_REGISTRATION, "-subscription-registration") + _TOPIC
+    function = plain(joiner, "apply", "joiner", JOINED)
+    # The processors need the store's name, which comes after some of theirs.
+    send_name = named(_REGISTRATION, "-subscription-registration-processor")
+    sink_name = named(_SINK, "-subscription-registration-sink")
+    source_name = named(_SOURCE, "-subscription-registration-source")
+    store_name = named(_STORE, "-subscription-store")
+    store = SubscriptionStoreBuilder(
+        ResolvedMaterialized(_subscription_store(graph.settings), store_name, False)
+    )
+    join = ForeignKeyJoin(
         extract=extract,
         extract_with_key=extract_with_key,
-        joiner=plain(joiner, "apply", "joiner", JOINED),
-        left=keeps_left,
+        joiner=function,
+        left=left_join,
         topic=topic,
+        store=store_name,
         key_serde=left.key_serde,
         value_serde=left.value_serde,
         foreign_key_serde=right.key_serde,
     )
-    return build.all(topic, join, materialized)
+    send = TableReader(
+        name=send_name, supplier=partial(Subscribe, join), old_values=OldValues.NEEDED
+    )
+    subscriptions = {
+        "topic": topic,
+        "key_serde": right.key_serde,
+        "value_serde": SubscriptionSerde(topic, left.key_serde),
+    }
+    sink = InternalSink(
+        name=sink_name, partitioner=_by_key(options.other_partitioner), **subscriptions
+    )
+    source = InternalSource(name=source_name, **subscriptions)
+    graph.copartitioned.append(right.sources | {source_name})
+    receive, answer, answer_all = _right_side(join, store, right, named)
+    # The right table's old values are demanded before the left one's.
+    received = left.then(send).then(sink).then(source).then(receive)
+    answers = received.add(answer), right.add(answer_all)
+    read = _add_responses(left, right, answers, options)
+    resolve = TableReader(
+        name=named(_RESOLVER, "-subscription-response-resolver"),
+        supplier=partial(Resolve, join),
+        reads=(left.node,),
+    )
+    name = named(_OUTPUT, "-result")
+    kept = resolve_materialized(graph, materialized, _OUTPUT, key_serde=left.key_serde)
+    return add_table(read.then(resolve), kept, name, TableSource, TableRole.TOPIC)
 
 
-@dataclass(frozen=True, slots=True)
-class _Build:
-    """Adds the nodes in the order in which Kafka Streams does: it decides all generated names."""
+def _right_side(
+    join: ForeignKeyJoin, store: Any, right: Flow, named: Callable[[str, str], str]
+) -> tuple[TableReader, TableReader, TableReader]:
+    """Return the nodes that store a subscription, answer it, and answer all at an update."""
+    receive = TableReader(
+        name=named(_PROCESSOR, "-subscription-receive"),
+        supplier=partial(StoreSubscription, join),
+        stores=(store,),
+    )
+    answer = TableReader(
+        name=named(_PROCESSOR, "-subscription-join-foreign"),
+        supplier=partial(AnswerSubscription, join),
+        reads=(right.node,),
+    )
+    answer_all = TableReader(
+        name=named(_PROCESSOR, "-foreign-join-subscription"),
+        supplier=partial(AnswerAll, join),
+        stores=(store,),
+        old_values=OldValues.NEEDED,
+    )
+    return receive, answer, answer_all
 
-    left: Flow
-    right: Flow
-    options: TableJoined[Any, Any]
 
-    def name(self, suffix: str, prefix: str) -> str:
-        """Return a name made of the user's, or a numbered one."""
-        return self.left.graph.names.suffixed(prefix, self.options.name, suffix)
+def _add_responses(
+    left: Flow, right: Flow, answers: tuple[int, int], options: TableJoined[Any, Any]
+) -> Flow:
+    """Add the topic of the responses, which two nodes write; return the flow that reads it."""
+    graph, named = left.graph, partial(_named, left.graph.names, options.name)
+    responses = {
+        "topic": named(_RESPONSE, "-subscription-response") + _TOPIC,
+        "key_serde": left.key_serde,
+        "value_serde": ResponseSerde(right.value_serde),
+    }
+    sink = InternalSink(
+        name=named(_SINK, "-subscription-response-sink"),
+        partitioner=_by_key(options.partitioner) or answer_partition,
+        repeats=RepeatedAnswers,
+        **responses,
+    )
+    source = InternalSource(name=named(_SOURCE, "-subscription-response-source"), **responses)
+    sources = left.sources | {source.name}
+    graph.copartitioned.append(sources)
+    node = graph.add(source, graph.add(sink, *answers))
+    return Flow(graph=graph, node=node, name=source.name, sources=sources)
 
-    def all(
-        self,
-        topic: str,
-        make_join: Callable[..., ForeignKeyJoin],
-        materialized: Materialized[Any, Any, Any] | None,
-    ) -> tuple[Flow, str | None]:
-        """Add everything."""
-        graph, left, right = self.left.graph, self.left, self.right
-        # The processors need the store's name, which comes after some of theirs.
-        send_name = self.name("-subscription-registration-processor", _REGISTRATION)
-        sink_name = self.name("-subscription-registration-sink", _SINK)
-        source_name = self.name("-subscription-registration-source", _SOURCE)
-        store = SubscriptionStoreBuilder(
-            ResolvedMaterialized(_subscription_store(graph.settings), self.store_name(), False)
-        )
-        join = make_join(store=store.name())
-        subscriptions = SubscriptionSerde(topic, left.key_serde)
-        send = TableReader(
-            name=send_name, supplier=partial(Subscribe, join), old_values=OldValues.NEEDED
-        )
-        sink = InternalSink(
-            name=sink_name,
-            topic=topic,
-            key_serde=right.key_serde,
-            value_serde=subscriptions,
-            partitioner=_by_key(self.options.other_partitioner),
-        )
-        source = InternalSource(
-            name=source_name, topic=topic, key_serde=right.key_serde, value_serde=subscriptions
-        )
-        graph.copartitioned.append(right.sources | {source_name})
-        keep = StoreReader(
-            name=self.name("-subscription-receive", _PROCESSOR),
-            supplier=partial(KeepSubscription, join),
-            store=store,
-        )
-        answer = TableReader(
-            name=self.name("-subscription-join-foreign", _PROCESSOR),
-            supplier=partial(AnswerSubscription, join),
-            reads=(right.node,),
-        )
-        answer_all = StoreReader(
-            name=self.name("-foreign-join-subscription", _PROCESSOR),
-            supplier=partial(AnswerAll, join),
-            store=store,
-            old_values=OldValues.NEEDED,
-        )
-        # The right table's old values are demanded before the left one's.
-        subscribed = left.then(send)
-        kept = subscribed.then(sink).then(source).then(keep)
-        answered = kept.add(answer), right.add(answer_all)
-        return self._response(answered, join, materialized)
 
-    def store_name(self) -> str:
-        """Return the name of the store of subscriptions."""
-        return self.name("-subscription-store", _STORE)
-
-    def _response(
-        self,
-        answered: tuple[int, int],
-        join: ForeignKeyJoin,
-        materialized: Materialized[Any, Any, Any] | None,
-    ) -> tuple[Flow, str | None]:
-        """Add the way back from the right side to the left one, and the result."""
-        graph, left = self.left.graph, self.left
-        topic = self.name("-subscription-response", _RESPONSE) + _TOPIC
-        responses = ResponseSerde(self.right.value_serde)
-        sink = InternalSink(
-            name=self.name("-subscription-response-sink", _SINK),
-            topic=topic,
-            key_serde=left.key_serde,
-            value_serde=responses,
-            partitioner=_by_key(self.options.partitioner) or answer_partition,
-            repeats=RepeatedAnswers,
-        )
-        source = InternalSource(
-            name=self.name("-subscription-response-source", _SOURCE),
-            topic=topic,
-            key_serde=left.key_serde,
-            value_serde=responses,
-        )
-        read = graph.add(source, graph.add(sink, *answered))
-        sources = left.sources | {source.name}
-        graph.copartitioned.append(sources)
-        resolve = TableReader(
-            name=self.name("-subscription-response-resolver", _RESOLVER),
-            supplier=partial(Resolve, join),
-            reads=(left.node,),
-        )
-        resolved_row = graph.add(resolve, read)
-        name = self.name("-result", _OUTPUT)
-        kept = resolve_materialized(graph, materialized, _OUTPUT, key_serde=left.key_serde)
-        node = TableOperation(
-            name=name,
-            processor=TableSource,
-            role=TableRole.TOPIC,
-            store=KeyValueTableBuilder(kept),
-            queryable=kept.queryable,
-            outputs_versioned=kept.versioned,
-        )
-        result = Flow(
-            graph=graph,
-            node=graph.add(node, resolved_row),
-            name=name,
-            key_serde=kept.materialized.key_serde,
-            value_serde=kept.materialized.value_serde,
-            sources=sources,
-        )
-        return result, kept.name if kept.queryable else None
+def _named(names: Names, given: str | None, prefix: str, suffix: str) -> str:
+    """Return a name made of the user's, or a numbered one."""
+    return names.suffixed(prefix, given, suffix)
 
 
 class SubscriptionStoreBuilder(KeyValueTableBuilder):
@@ -216,7 +184,7 @@ class SubscriptionStoreBuilder(KeyValueTableBuilder):
 
 
 def _subscription_store(settings: Any) -> Materialized[Any, Any, Any]:
-    """Return what kind of store keeps subscriptions: bytes by bytes, the processors know how."""
+    """Return the kind of the store of subscriptions; the processors serialize what it has."""
     suppliers = None if settings is None else settings.resolveDslStoreSuppliers()
     return Materialized(
         dsl_store_suppliers=suppliers,
@@ -232,7 +200,7 @@ def _by_key(partitioner: Any) -> _ByKey | None:
 
 @dataclass(frozen=True, slots=True)
 class _ByKey:
-    """A user's partitioner, which does not get to see our values."""
+    """A user's partitioner, which is given no value: subscriptions and answers are internal."""
 
     partitioner: Any
 

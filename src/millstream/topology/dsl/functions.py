@@ -1,4 +1,4 @@
-"""The functional interfaces of the DSL, and how any form of them becomes one plain callable.
+"""Functional interfaces of the DSL, and their conversion to plain callables.
 
 Every parameter of these types also takes a plain callable. The classes are there to subclass, to
 annotate with, and to say which method an object may have instead.
@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.wording import a_kind
-from millstream.topology.dsl.callables import JOINED, KEY_VALUE, VALUE, check_callable
+from millstream.topology.dsl.callables import VALUE, check_callable
 
 K_contra = TypeVar("K_contra", contravariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
@@ -149,7 +149,7 @@ def plain(
 
 
 def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
-    """Tell a function of key and values from one of the values alone, by what it must be given.
+    """Tell whether a function takes the key besides the values, by its required parameters.
 
     Example:
         >>> takes_key(lambda key, value: value), takes_key(str.upper), takes_key(str)
@@ -158,7 +158,7 @@ def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False  # a built-in that does not tell
+        return False  # a built-in without a signature
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     required = [
         parameter
@@ -169,18 +169,14 @@ def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
 
 
 def with_key(
-    function: Any, parameter: str, *, many: bool = False
+    function: Any,
+    parameter: str,
+    values: tuple[str, ...] = VALUE,
+    *,
+    many: bool = False,
 ) -> tuple[Callable[..., Any], bool]:
-    """Return a value mapper as a plain callable, and whether it wants the key first."""
-    mapper = plain(function, "apply", parameter, many=many)
-    keyed = takes_key(mapper)
-    check_callable(mapper, parameter, KEY_VALUE if keyed else VALUE, many=many)
-    return mapper, keyed
-
-
-def joiner_with_key(function: Any, parameter: str) -> tuple[Callable[..., Any], bool]:
-    """Return a value joiner as a plain callable, and whether it wants the key first."""
-    joiner = plain(function, "apply", parameter)
-    keyed = takes_key(joiner, values=2)
-    check_callable(joiner, parameter, ("key", *JOINED) if keyed else JOINED)
-    return joiner, keyed
+    """Return a value mapper or joiner as a plain callable, and whether it takes the key first."""
+    found = plain(function, "apply", parameter, many=many)
+    keyed = takes_key(found, len(values))
+    check_callable(found, parameter, ("key", *values) if keyed else values, many=many)
+    return found, keyed

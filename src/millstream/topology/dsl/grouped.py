@@ -1,4 +1,4 @@
-"""``KGroupedStream`` and its windowed forms: records grouped by key, to be aggregated."""
+"""``KGroupedStream`` and its windowed forms: records grouped by key for an aggregation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from millstream.core.windows import (
 )
 from millstream.core.wording import a_kind
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.aggregation import Adds, Aggregating, Grouping, Reducing, Starts
+from millstream.topology.dsl.aggregation import Adds, Aggregating, Grouping, Reducing, Shape, Starts
 from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.dsl.callables import MERGED
 from millstream.topology.dsl.cogrouped import CogroupedKStream, cogrouped
@@ -32,17 +32,14 @@ from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import Merger, plain
 from millstream.topology.dsl.materialize import (
     KeyValueTableBuilder,
-    ResolvedMaterialized,
     SessionTableBuilder,
     SlidingTableBuilder,
-    TableStoreBuilder,
     WindowTableBuilder,
     emits_on_close,
     idle_timeout,
 )
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.operators.aggregate import Aggregate
-from millstream.topology.operators.folding import Combine, Initial, Merge
 from millstream.topology.operators.session_aggregate import SessionAggregate
 from millstream.topology.operators.sliding_aggregate import SlidingAggregate
 from millstream.topology.operators.window_aggregate import WindowAggregate
@@ -98,16 +95,8 @@ class KGroupedStream(Aggregating[K, K, V]):
             "of a subclass of Windows.",
         )
 
-    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
-        return KeyValueTableBuilder(kept)
-
-    def processor(
-        self, initial: Initial, combine: Combine, merge: Merge | None
-    ) -> Callable[..., Any]:
-        return partial(Aggregate, initial, combine)
-
-    def table_key_serde(self, key_serde: Any) -> Any:
-        return key_serde
+    def shape(self) -> Shape:
+        return Shape(processor=Aggregate, store=KeyValueTableBuilder, key_serde=_itself)
 
 
 class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V]):
@@ -150,39 +139,28 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V])
         self._emit = emitStrategy
         return self
 
-    def wastes_number(self) -> bool:
-        return not isinstance(self._windows, SlidingWindows)
-
-    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
-        slides = isinstance(self._windows, SlidingWindows)
-        builder = SlidingTableBuilder if slides else WindowTableBuilder
-        return builder(kept, windows=self._windows, emit=self._emit)
-
-    def processor(
-        self, initial: Initial, combine: Combine, merge: Merge | None
-    ) -> Callable[..., Any]:
-        slides = isinstance(self._windows, SlidingWindows)
-        processor: Callable[..., Any] = SlidingAggregate if slides else WindowAggregate
-        on_close, idle_ms = emits_on_close(self._emit), idle_timeout(self._emit)
-        if on_close and not isinstance(self._windows, TimeWindows | SlidingWindows):
+    def shape(self) -> Shape:
+        windows: Any = self._windows
+        emit = self._emit
+        on_close, idle_ms = emits_on_close(emit), idle_timeout(emit)
+        if on_close and not isinstance(windows, TimeWindows | SlidingWindows):
             raise IllegalArgumentException(
                 "ON_WINDOW_CLOSE strategy is only supported for TimeWindows and SlidingWindows "
                 "for TimeWindowedKStream",
-                detail=f"The windows are {type(self._windows).__name__}.",
+                detail=f"The windows are {type(windows).__name__}.",
                 hint="Leave emitStrategy() out and put suppress(Suppressed.untilWindowCloses(...)) "
                 "below.",
             )
-        return partial(
-            processor, self._windows, initial, combine, on_close=on_close, idle_ms=idle_ms
+        slides = isinstance(windows, SlidingWindows)
+        size_ms = windows.timeDifferenceMs() if slides else windows.size()
+        processor: Any = SlidingAggregate if slides else WindowAggregate
+        builder = SlidingTableBuilder if slides else WindowTableBuilder
+        return Shape(
+            processor=partial(processor, windows, on_close=on_close, idle_ms=idle_ms),
+            store=partial(builder, windows=windows, emit=emit),
+            key_serde=partial(_windowed_serde, size_ms),
+            count_wastes_number=not slides,
         )
-
-    def table_key_serde(self, key_serde: Any) -> Any:
-        if key_serde is None:
-            return None
-        windows = self._windows
-        if isinstance(windows, SlidingWindows):
-            return TimeWindowedSerde(key_serde, windows.timeDifferenceMs())
-        return TimeWindowedSerde(key_serde, windows.size())
 
 
 class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V]):
@@ -225,25 +203,27 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
         self._emit = not_none(emitStrategy, "emitStrategy")
         return self
 
-    def store(self, kept: ResolvedMaterialized) -> TableStoreBuilder:
-        return SessionTableBuilder(kept, windows=self._windows, emit=self._emit)
-
-    def processor(
-        self, initial: Initial, combine: Combine, merge: Merge | None
-    ) -> Callable[..., Any]:
-        on_close, idle_ms = emits_on_close(self._emit), idle_timeout(self._emit)
-        return partial(
-            SessionAggregate,
-            self._windows,
-            initial,
-            combine,
-            merge,
-            on_close=on_close,
-            idle_ms=idle_ms,
+    def shape(self) -> Shape:
+        windows, emit = self._windows, self._emit
+        on_close, idle_ms = emits_on_close(emit), idle_timeout(emit)
+        return Shape(
+            processor=partial(SessionAggregate, windows, on_close=on_close, idle_ms=idle_ms),
+            store=partial(SessionTableBuilder, windows=windows, emit=emit),
+            key_serde=_session_serde,
+            merges=True,
         )
 
-    def table_key_serde(self, key_serde: Any) -> Any:
-        return None if key_serde is None else SessionWindowedSerde(key_serde)
+
+def _itself(key_serde: Any) -> Any:
+    return key_serde
+
+
+def _windowed_serde(size_ms: int, key_serde: Any) -> Any:
+    return None if key_serde is None else TimeWindowedSerde(key_serde, size_ms)
+
+
+def _session_serde(key_serde: Any) -> Any:
+    return None if key_serde is None else SessionWindowedSerde(key_serde)
 
 
 def _check_lengths(windows: Windows[Any]) -> None:

@@ -1,4 +1,4 @@
-"""``KGroupedTable``: a table's rows under new keys, to be aggregated."""
+"""``KGroupedTable``: the rows of a table, grouped by new keys for an aggregation."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from millstream.core.serdes import Serdes
 from millstream.topology.dsl.aggregation import Adds, Reduces, Starts
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, name_and_store
 from millstream.topology.dsl.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
-from millstream.topology.dsl.materialize import (
-    KeyValueTableBuilder,
-    ResolvedMaterialized,
-    resolve_materialized,
-)
+from millstream.topology.dsl.materialize import ResolvedMaterialized, resolve_materialized
 from millstream.topology.dsl.options import Grouped, Materialized, Named
-from millstream.topology.graph.internal_topics import table_repartition
-from millstream.topology.graph.nodes import TableOperation, TableRole
+from millstream.topology.dsl.tables import add_table
+from millstream.topology.graph.changed import ChangeSerde
+from millstream.topology.graph.internal_topics import TableRepartition
+from millstream.topology.graph.nodes import TableRole
 from millstream.topology.graph.repartition import SUFFIX
 from millstream.topology.operators.folding import (
-    Combine,
-    Initial,
     ReduceCombine,
     count_combine,
     count_initial,
@@ -64,11 +60,9 @@ class KGroupedTable(Generic[K, V]):
         materialized: Materialized[K, int, Any] = ABSENT,
     ) -> KTable[K, int]:
         """Count rows: ``count([named][, materialized])``; serde ``Long`` unless given."""
-        chosen, how = sort_options(
-            "count", {"named": named, "materialized": materialized}, Named, Materialized
-        )
+        name, how = name_and_store("count", named, materialized)
         functions = count_initial, count_combine, count_subtract
-        return self._table(_AGGREGATE, chosen, how, Serdes.Long(), *functions)
+        return self._table(_AGGREGATE, name, how, Serdes.Long(), *functions)
 
     def reduce(
         self,
@@ -83,11 +77,9 @@ class KGroupedTable(Generic[K, V]):
         """
         add = ReduceCombine(plain(adder, "apply", "adder", REDUCED))
         subtract = ReduceCombine(plain(subtractor, "apply", "subtractor", REDUCED))
-        chosen, how = sort_options(
-            "reduce", {"named": named, "materialized": materialized}, Named, Materialized
-        )
+        name, how = name_and_store("reduce", named, materialized)
         serde = self._grouped.value_serde
-        return self._table(_REDUCE, chosen, how, serde, reduce_initial, add, subtract)
+        return self._table(_REDUCE, name, how, serde, reduce_initial, add, subtract)
 
     def aggregate(
         self,
@@ -105,24 +97,18 @@ class KGroupedTable(Generic[K, V]):
         initial = plain(initializer, "apply", "initializer", NOTHING)
         add = plain(adder, "apply", "adder", ADDED)
         subtract = plain(subtractor, "apply", "subtractor", ADDED)
-        chosen, how = sort_options(
-            "aggregate", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        return self._table(_AGGREGATE, chosen, how, None, initial, add, subtract)
+        name, how = name_and_store("aggregate", named, materialized)
+        return self._table(_AGGREGATE, name, how, None, initial, add, subtract)
 
     def _table(
         self,
         prefix: str,
-        named: Named | None,
+        name: str | None,
         materialized: Materialized[Any, Any, Any] | None,
         value_serde: Any,
-        initial: Initial,
-        add: Combine,
-        subtract: Combine,
+        *functions: Callable[..., Any],
     ) -> KTable[K, Any]:
-        from millstream.topology.dsl.ktable import KTable
-
-        name = None if named is None else named.name
+        """Add the aggregation with its initializer, adder and subtractor; return its table."""
         kept = resolve_materialized(
             self._flow.graph,
             materialized,
@@ -133,24 +119,13 @@ class KGroupedTable(Generic[K, V]):
         names = self._flow.graph.names
         sink_name = names.suffixed("KSTREAM-SINK-", name, "-sink")
         source_name = names.suffixed("KSTREAM-SOURCE-", name, "-source")
-        processor: Callable[..., Any] = partial(TableAggregate, initial, add, subtract)
-        node = TableOperation(
-            name=names.operator(prefix, name),
-            processor=processor,
-            role=TableRole.AGGREGATE,
-            store=KeyValueTableBuilder(kept),
-            queryable=kept.queryable,
-            outputs_versioned=kept.versioned,
-        )
-        flow = self._repartitioned(kept, sink_name, source_name).then(
-            node,
-            key_serde=kept.materialized.key_serde,
-            value_serde=kept.materialized.value_serde,
-        )
-        return KTable(flow, kept.name if kept.queryable else None)
+        node_name = names.operator(prefix, name)
+        flow = self._repartitioned(kept, sink_name, source_name)
+        processor = partial(TableAggregate, *functions)
+        return add_table(flow, kept, node_name, processor, TableRole.AGGREGATE)
 
     def _repartitioned(self, kept: ResolvedMaterialized, sink_name: str, source_name: str) -> Flow:
-        """Return where the aggregation goes: below a topic named after the grouping or the store.
+        """Return the flow that the aggregation reads: below a topic of the grouping or the store.
 
         Only a named grouping shares its topic.
         """
@@ -158,12 +133,12 @@ class KGroupedTable(Generic[K, V]):
         if self._repartition is not None and grouped.name is not None:
             flow.graph.use_again(self._repartition.node)
             return self._repartition
-        node = table_repartition(
-            source_name,
-            sink_name,
-            (kept.name if grouped.name is None else grouped.name) + SUFFIX,
-            grouped.key_serde,
-            grouped.value_serde,
+        node = TableRepartition(
+            name=source_name,
+            sink_name=sink_name,
+            topic=(kept.name if grouped.name is None else grouped.name) + SUFFIX,
+            key_serde=grouped.key_serde,
+            value_serde=ChangeSerde(grouped.value_serde),
             named=kept.queryable or grouped.name is not None,
         )
         self._repartition = flow.then(

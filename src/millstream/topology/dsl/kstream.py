@@ -1,4 +1,4 @@
-"""``KStream``: an endless run of records."""
+"""``KStream``: an unbounded stream of records."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from millstream.core.processor import (
     ProcessorSupplier,
 )
 from millstream.core.wording import a_kind
-from millstream.topology.builder import Supplied, check_fresh
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.arguments import ABSENT, says_cannot, sort_options
+from millstream.topology.dsl.arguments import (
+    ABSENT,
+    given_name,
+    name_and_store,
+    says_cannot,
+    sort_options,
+)
 from millstream.topology.dsl.callables import CHOSEN_TOPIC, KEY_VALUE
 from millstream.topology.dsl.declared_operators import StreamOperators
 from millstream.topology.dsl.flow import Flow
@@ -33,7 +38,7 @@ from millstream.topology.dsl.functions import (
 )
 from millstream.topology.dsl.grouped import KGroupedStream
 from millstream.topology.dsl.kstream_joins import StreamJoins
-from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolve_materialized
+from millstream.topology.dsl.materialize import resolve_materialized
 from millstream.topology.dsl.options import (
     Grouped,
     Materialized,
@@ -44,12 +49,14 @@ from millstream.topology.dsl.options import (
 )
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.plugged import plugged
+from millstream.topology.dsl.tables import add_table, serdes_of
 from millstream.topology.graph.endpoints import Sink
-from millstream.topology.graph.nodes import Operation, TableOperation, TableRole
+from millstream.topology.graph.nodes import Operation, TableRole
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators import stateless
 from millstream.topology.operators.printing import Print
 from millstream.topology.operators.table import TableSource
+from millstream.topology.supplied import Supplied, check_fresh
 
 if TYPE_CHECKING:
     from millstream.topology.dsl.branched import BranchedKStream
@@ -100,31 +107,25 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
     def filter(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate accepts."""
         test = plain(predicate, "test", "predicate", KEY_VALUE)
-        return self._same("filter", "KSTREAM-FILTER-", named, partial(stateless.Filter, test))
+        return self._then("filter", "KSTREAM-FILTER-", named, partial(stateless.Filter, test))
 
     def filterNot(self, predicate: Accepts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Keep the records that the predicate does not accept."""
         test = plain(predicate, "test", "predicate", KEY_VALUE)
         supplier = partial(stateless.Filter, test, negate=True)
-        return self._same("filterNot", "KSTREAM-FILTER-", named, supplier)
+        return self._then("filterNot", "KSTREAM-FILTER-", named, supplier)
 
     def selectKey(self, mapper: MapsPair[K, V, K2], named: Named = ABSENT) -> KStream[K2, V]:
         """Give each record the key that the mapper makes of key and value."""
         function = plain(mapper, "apply", "mapper", KEY_VALUE)
-        node = self._operation(
-            "selectKey",
-            "KSTREAM-KEY-SELECT-",
-            named,
-            partial(stateless.SelectKey, function),
-            changes_key=True,
-        )
-        return KStream(self._flow.then(node, key_serde=None, repartition_required=True))
+        supplier = partial(stateless.SelectKey, function)
+        return self._then("selectKey", "KSTREAM-KEY-SELECT-", named, supplier, new_key=True)
 
     def map(self, mapper: MapsPair[K, V, Pair[K2, V2]], named: Named = ABSENT) -> KStream[K2, V2]:
         """Replace each record by the ``KeyValue``, or tuple of two, that the mapper returns."""
         function = plain(mapper, "apply", "mapper", KEY_VALUE)
         supplier = partial(stateless.Map, function)
-        return self._rekeyed("map", "KSTREAM-MAP-", named, supplier)
+        return self._then("map", "KSTREAM-MAP-", named, supplier, new_key=True, new_value=True)
 
     def flatMap(
         self, mapper: MapsPair[K, V, Iterable[Pair[K2, V2]]], named: Named = ABSENT
@@ -132,13 +133,14 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         """Replace each record by all the pairs, none or many, that the mapper returns."""
         function = plain(mapper, "apply", "mapper", KEY_VALUE, many=True)
         supplier = partial(stateless.FlatMap, function)
-        return self._rekeyed("flatMap", "KSTREAM-FLATMAP-", named, supplier)
+        prefix = "KSTREAM-FLATMAP-"
+        return self._then("flatMap", prefix, named, supplier, new_key=True, new_value=True)
 
     def mapValues(self, mapper: MapsValue[K, V, V2], named: Named = ABSENT) -> KStream[K, V2]:
         """Replace each value; a mapper with two parameters is given key and value."""
         function, keyed = with_key(mapper, "mapper")
         supplier = partial(stateless.MapValues, function, with_key=keyed)
-        return self._revalued("mapValues", "KSTREAM-MAPVALUES-", named, supplier)
+        return self._then("mapValues", "KSTREAM-MAPVALUES-", named, supplier, new_value=True)
 
     def flatMapValues(
         self, mapper: MapsValue[K, V, Iterable[V2]], named: Named = ABSENT
@@ -149,12 +151,13 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         """
         function, keyed = with_key(mapper, "mapper", many=True)
         supplier = partial(stateless.FlatMapValues, function, with_key=keyed)
-        return self._revalued("flatMapValues", "KSTREAM-FLATMAPVALUES-", named, supplier)
+        prefix = "KSTREAM-FLATMAPVALUES-"
+        return self._then("flatMapValues", prefix, named, supplier, new_value=True)
 
     def peek(self, action: Acts[K, V], named: Named = ABSENT) -> KStream[K, V]:
         """Show each record to an action and pass it on."""
         function = plain(action, "apply", "action", KEY_VALUE)
-        return self._same("peek", "KSTREAM-PEEK-", named, partial(stateless.Peek, function))
+        return self._then("peek", "KSTREAM-PEEK-", named, partial(stateless.Peek, function))
 
     def foreach(self, action: Acts[K, V], named: Named = ABSENT) -> None:
         """Show each record to an action; nothing comes after it."""
@@ -195,8 +198,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         """Send each record down the first branch whose predicate accepts it."""
         from millstream.topology.dsl.branched import BranchedKStream
 
-        (chosen,) = sort_options("split", {"named": named}, Named)
-        return BranchedKStream(self._flow, None if chosen is None else chosen.name)
+        return BranchedKStream(self._flow, given_name("split", named))
 
     def repartition(self, repartitioned: Repartitioned[K, V] = ABSENT) -> KStream[K, V]:
         """Write the records to a topic of the application's own, by key, and read them back.
@@ -260,36 +262,15 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         materialized: Materialized[K, V, Any] = ABSENT,
     ) -> KTable[K, V]:
         """Read the records as updates of a table: ``toTable([named][, materialized])``."""
-        from millstream.topology.dsl.ktable import KTable
-
-        chosen, how = sort_options(
-            "toTable", {"named": named, "materialized": materialized}, Named, Materialized
-        )
-        flow, names = self._flow, self._flow.graph.names
-        name = names.operator("KSTREAM-TOTABLE-", None if chosen is None else chosen.name)
-        kept = resolve_materialized(
-            flow.graph,
-            how,
-            "KSTREAM-TOTABLE-",
-            key_serde=flow.key_serde,
-            value_serde=flow.value_serde,
-        )
-        serdes = {
-            "key_serde": kept.materialized.key_serde,
-            "value_serde": kept.materialized.value_serde,
-        }
+        given, how = name_and_store("toTable", named, materialized)
+        flow, names, prefix = self._flow, self._flow.graph.names, "KSTREAM-TOTABLE-"
+        name = names.operator(prefix, given)
+        serdes = {"key_serde": flow.key_serde, "value_serde": flow.value_serde}
+        kept = resolve_materialized(flow.graph, how, prefix, **serdes)
         if flow.repartition_required:
-            node = repartition_node(names, name, **serdes, named=chosen is not None)
+            node = repartition_node(names, name, **serdes_of(kept), named=given is not None)
             flow = flow.then(node, sources=frozenset({node.name}), repartition_required=False)
-        table = TableOperation(
-            name=name,
-            processor=TableSource,
-            role=TableRole.TOPIC,
-            store=KeyValueTableBuilder(kept),
-            queryable=kept.queryable,
-            outputs_versioned=kept.versioned,
-        )
-        return KTable(flow.then(table, **serdes), kept.name if kept.queryable else None)
+        return add_table(flow, kept, name, TableSource, TableRole.TOPIC)
 
     def groupByKey(self, grouped: Grouped[K, V] = ABSENT) -> KGroupedStream[K, V]:
         """Bring equal keys together, through a repartition topic if the key has changed."""
@@ -356,14 +337,14 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         check_fresh(supplier, f"of {method}()")
         if stores and isinstance(stores[0], Named):
             named, stores = stores[0], stores[1:]
-        (chosen,) = sort_options(method, {"named": named}, Named)
+        given = given_name(method, named)
         for store in stores:
             if not isinstance(not_none(store, "state store name"), str):
                 raise ClassCastException(
                     f"{method}() does not take {a_kind(store)} as the name of a store"
                 )
         # Unlike all other operations, a named processor takes no number.
-        name = self._flow.graph.names.operator(prefix) if chosen is None else chosen.name
+        name = self._flow.graph.names.operator(prefix) if given is None else given
         return Operation(name=name, supplier=supplier, connected=tuple(map(str, stores)))
 
     def _operation(
@@ -374,25 +355,25 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         supplier: Callable[[], Any],
         **traits: Any,
     ) -> Operation:
-        (chosen,) = sort_options(method, {"named": named}, Named)
-        name = self._flow.graph.names.operator(prefix, None if chosen is None else chosen.name)
+        name = self._flow.graph.names.operator(prefix, given_name(method, named))
         return Operation(name=name, supplier=Supplied(supplier), **traits)
 
-    def _same(
-        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
-    ) -> KStream[K, V]:
-        return KStream(self._flow.then(self._operation(method, prefix, named, supplier)))
-
-    def _revalued(
-        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
-    ) -> KStream[K, Any]:
-        node = self._operation(method, prefix, named, supplier, changes_value=True)
-        return KStream(self._flow.then(node, value_serde=None))
-
-    def _rekeyed(
-        self, method: str, prefix: str, named: Named, supplier: Callable[[], Any]
+    def _then(
+        self,
+        method: str,
+        prefix: str,
+        named: Named,
+        supplier: Callable[[], Any],
+        *,
+        new_key: bool = False,
+        new_value: bool = False,
     ) -> KStream[Any, Any]:
-        node = self._operation(method, prefix, named, supplier, changes_key=True)
-        return KStream(
-            self._flow.then(node, key_serde=None, value_serde=None, repartition_required=True)
-        )
+        """Add an operation and return the stream of its results; new data have no serdes."""
+        traits = {"changes_key": new_key, "changes_value": new_value}
+        node = self._operation(method, prefix, named, supplier, **traits)
+        changes: dict[str, Any] = {}
+        if new_key:
+            changes |= {"key_serde": None, "repartition_required": True}
+        if new_value:
+            changes["value_serde"] = None
+        return KStream(self._flow.then(node, **changes))

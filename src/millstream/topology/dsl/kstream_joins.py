@@ -1,4 +1,4 @@
-"""The joins of a ``KStream``: with another stream, with a table, with a global table."""
+"""Joins of ``KStream``: with another stream, with a table, with a global table."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
 from millstream.core.wording import a_kind
-from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.arguments import ABSENT, says_cannot, sort_options
-from millstream.topology.dsl.callables import KEY_VALUE
+from millstream.topology.dsl.arguments import (
+    ABSENT,
+    bound,
+    given_name,
+    says_cannot,
+    sort_options,
+    wrong_arguments,
+)
+from millstream.topology.dsl.callables import JOINED, KEY_VALUE
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import (
     KeyValueMapper,
     ValueJoiner,
     ValueJoinerWithKey,
-    joiner_with_key,
     plain,
+    with_key,
 )
 from millstream.topology.dsl.global_ktable import GlobalKTable
 from millstream.topology.dsl.join_stores import TimeBufferBuilder
@@ -31,6 +37,7 @@ from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.lookup_join import JoinGlobalTable, JoinPastTable, JoinTable
 from millstream.topology.operators.table_join import JoinKind
+from millstream.topology.supplied import Supplied
 
 if TYPE_CHECKING:
     from millstream.topology.dsl.kstream import KStream
@@ -170,12 +177,9 @@ class StreamJoins(Generic[K, V]):
         elif isinstance(first, GlobalKTable) or "globalTable" in keywords or no_global:
             call = self._join_global
             names = ("globalTable", "keySelector", "joiner", "named")
-        given = dict(zip(names, arguments, strict=False))
-        if len(arguments) > len(names) or set(keywords) - (set(names) - set(given)):
-            raise _wrong_arguments(method, names)
-        given |= keywords
+        given = bound(method, names, arguments, keywords)
         if any(name not in given for name in names[:-1]):
-            raise _wrong_arguments(method, names)
+            raise wrong_arguments(method, names)
         return call(method, kind, *(given.get(name, ABSENT) for name in names))
 
     def _join_stream(
@@ -188,20 +192,15 @@ class StreamJoins(Generic[K, V]):
                 f"{method}() cannot join a stream with {a_kind(other)}",
                 hint="Join it with a KStream, a KTable or a GlobalKTable.",
             )
-        function = Joiner(*joiner_with_key(joiner, "joiner"))
+        function = Joiner(*with_key(joiner, "joiner", JOINED))
         if not isinstance(not_none(windows, "windows"), JoinWindows):
             raise ClassCastException(f"windows cannot be {a_kind(windows)}")
         (how,) = sort_options(method, {"streamJoined": joined}, StreamJoined)
         how = how or StreamJoined()
-        left, right = self._flow, self._flow.meeting(other._flow)
-        if left.repartition_required:
-            name = left.name if how.name is None else f"{how.name}-left"
-            left = self._repartitioned(name, how.key_serde, how.value_serde, how.name is not None)
-        if right.repartition_required:
-            name = right.name if how.name is None else f"{how.name}-right"
-            right = other._repartitioned(
-                name, how.key_serde, how.other_value_serde, how.name is not None
-            )
+        self._flow.meeting(other._flow)
+        names = (None, None) if how.name is None else (f"{how.name}-left", f"{how.name}-right")
+        left = self._repartitioned(names[0], how.key_serde, how.value_serde)
+        right = other._repartitioned(names[1], how.key_serde, how.other_value_serde)
         sources = left.sources | right.sources
         left.graph.copartitioned.append(sources)
         flow = join_streams(kind, left, right, function, windows, how)
@@ -213,22 +212,19 @@ class StreamJoins(Generic[K, V]):
         from millstream.topology.dsl.kstream import KStream
 
         not_none(table, "table")
-        function = Joiner(*joiner_with_key(joiner, "joiner"))
+        function = Joiner(*with_key(joiner, "joiner", JOINED))
         (how,) = sort_options(method, {"joined": joined}, Joined)
         how = how or Joined()
-        flow = self._flow
-        if flow.repartition_required:
-            name = flow.name if how.name is None else how.name
-            flow = self._repartitioned(name, how.key_serde, how.value_serde, how.name is not None)
+        flow = self._repartitioned(how.name, how.key_serde, how.value_serde)
         sources = flow.sources | flow.meeting(table._flow).sources
         flow.graph.copartitioned.append(sources)
         left = kind is JoinKind.LEFT
         key_serde = flow.key_serde if how.key_serde is None else how.key_serde
-        name = flow.graph.names.operator(_lookup_prefix(kind), how.name)
+        name = flow.graph.names.operator("KSTREAM-LEFTJOIN-" if left else "KSTREAM-JOIN-", how.name)
         supplier: Callable[..., Any] = partial(JoinTable, function, left=left)
         buffer = None
         if how.grace_ms is not None:
-            _check_remembers(table)
+            _check_versioned(table)
             buffer = TimeBufferBuilder(
                 store=f"{name}-Buffer",
                 grace_ms=how.grace_ms,
@@ -242,7 +238,7 @@ class StreamJoins(Generic[K, V]):
             reads=(table._flow.node,),
             changes_value=True,
             relaxes_null_keys=left,
-            buffer=buffer,
+            stores=() if buffer is None else (buffer,),
             named=how.name is not None,
         )
         return KStream(flow.then(node, key_serde=key_serde, value_serde=None, sources=sources))
@@ -254,33 +250,33 @@ class StreamJoins(Generic[K, V]):
 
         not_none(table, "globalTable")
         select = plain(selector, "apply", "keySelector", KEY_VALUE)
-        function = Joiner(*joiner_with_key(joiner, "joiner"))
-        (chosen,) = sort_options(method, {"named": named}, Named)
+        function = Joiner(*with_key(joiner, "joiner", JOINED))
+        given = given_name(method, named)
         flow, left = self._flow, kind is JoinKind.LEFT
         store = table._store_name
         node = StreamGlobalJoin(
-            name=flow.graph.names.operator(
-                # Kafka Streams calls both kinds so.
-                "KSTREAM-LEFTJOIN-",
-                None if chosen is None else chosen.name,
-            ),
+            # Kafka Streams calls both kinds so.
+            name=flow.graph.names.operator("KSTREAM-LEFTJOIN-", given),
             supplier=Supplied(partial(JoinGlobalTable, function, select, left=left, store=store)),
             changes_value=True,
             relaxes_null_keys=left,
         )
         return KStream(flow.then(node, value_serde=None))
 
-    def _repartitioned(self, name: str, key_serde: Any, value_serde: Any, named: bool) -> Flow:
-        """Return this stream below a repartition topic.
+    def _repartitioned(self, given: str | None, key_serde: Any, value_serde: Any) -> Flow:
+        """Return this stream, below a repartition topic if its key has changed.
 
         Joins without a name share one topic; its nodes take their numbers all the same.
         """
         flow = self._flow
+        if not flow.repartition_required:
+            return flow
+        name = flow.name if given is None else given
         serdes = {
             "key_serde": flow.key_serde if key_serde is None else key_serde,
             "value_serde": flow.value_serde if value_serde is None else value_serde,
         }
-        node = repartition_node(flow.graph.names, name, named=named, **serdes)
+        node = repartition_node(flow.graph.names, name, named=given is not None, **serdes)
         if self._for_joins is None or name != flow.name:
             self._for_joins = flow.add(node), node.name
         number, source = self._for_joins
@@ -294,8 +290,8 @@ class StreamJoins(Generic[K, V]):
         )
 
 
-def _check_remembers(table: Any) -> None:
-    """Refuse a table that is known not to be versioned; of others build() will find it."""
+def _check_versioned(table: Any) -> None:
+    """Refuse a table that is known not to be versioned; build() checks the others."""
     node = table._flow.graph.freeze().nodes[table._flow.node]
     if getattr(node, "outputs_versioned", None) is False:
         raise IllegalArgumentException(
@@ -305,16 +301,5 @@ def _check_remembers(table: Any) -> None:
         )
 
 
-def _lookup_prefix(kind: JoinKind) -> str:
-    return "KSTREAM-LEFTJOIN-" if kind is JoinKind.LEFT else "KSTREAM-JOIN-"
-
-
 def _windows_among(arguments: tuple[Any, ...]) -> bool:
     return any(isinstance(argument, JoinWindows) for argument in arguments)
-
-
-def _wrong_arguments(method: str, names: tuple[str, ...]) -> IllegalArgumentException:
-    return IllegalArgumentException(
-        f"{method}() takes {', '.join(names[:-1])} and, if you like, {names[-1]}",
-        detail="So it is for what it was asked to join with.",
-    )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
-from millstream.topology.builder import Supplied
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, given_name, name_and_store, sort_options
 from millstream.topology.dsl.callables import KEY_VALUE
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
@@ -26,7 +25,8 @@ from millstream.topology.dsl.materialize import (
 )
 from millstream.topology.dsl.options import Grouped, Materialized, Named, Suppressed
 from millstream.topology.dsl.plugged import plugged
-from millstream.topology.dsl.suppress import held_back
+from millstream.topology.dsl.suppress import add_suppression
+from millstream.topology.dsl.tables import serdes_of, table_at
 from millstream.topology.graph.nodes import (
     OldValues,
     Operation,
@@ -39,6 +39,7 @@ from millstream.topology.operators.regroup import Regroup
 from millstream.topology.operators.table import FilterTable, MapTableValues, ToStream
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
+from millstream.topology.supplied import Supplied
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -54,7 +55,7 @@ class KTable(TableJoins[K, V]):
     """Rows by key; made by ``StreamsBuilder.table``, by aggregations and by other tables.
 
     Every method adds an operation and leaves this table as it is. A table computed from another
-    one is kept in a store, for queries, only if ``materialized`` names it.
+    one has a store, for queries, only if ``materialized`` names it.
 
     Source: ``kstream.KTable``.
     """
@@ -107,13 +108,9 @@ class KTable(TableJoins[K, V]):
         A mapper with two parameters is given key and value. Deleted rows stay deleted.
         """
         function, keyed = with_key(mapper, "mapper")
-        chosen, how = sort_options(
-            "mapValues", {"named": named, "materialized": materialized}, Named, Materialized
-        )
+        options = name_and_store("mapValues", named, materialized)
         processor = partial(MapTableValues, function, with_key=keyed)
-        return self._derived(
-            _MAP_VALUES, chosen, how, processor, _computed_by(processor), value_serde=None
-        )
+        return self._derived(_MAP_VALUES, *options, processor, _computed_by(processor))
 
     def transformValues(
         self,
@@ -132,7 +129,7 @@ class KTable(TableJoins[K, V]):
                 callable that returns a new transformer each time.
             arguments: Options, then the names of stores, added before, to connect.
             named: The name of the operation.
-            materialized: How the table is kept.
+            materialized: The table's store.
         """
         supplier = Supplied(not_none(transformerSupplier, "transformerSupplier"))
         stores = [not_none(item, "stateStoreNames") for item in arguments]
@@ -145,14 +142,11 @@ class KTable(TableJoins[K, V]):
             raise ClassCastException(
                 f"transformValues() does not take {a_kind(wrong[0])} as a store's name"
             )
-        chosen, how = sort_options("transformValues", options, Named, Materialized)
         return self._derived(
             _TRANSFORM,
-            chosen,
-            how,
+            *name_and_store("transformValues", **options),
             partial(TransformTableValues, supplier),
-            partial(TransformView, supplier),
-            value_serde=None,
+            lambda above: TransformView(above=above, supplier=supplier),
             connected=tuple(map(str, stores)),
             own_stores=tuple(supplier.stores()),
         )
@@ -178,11 +172,11 @@ class KTable(TableJoins[K, V]):
     def suppress(
         self, suppressed: Suppressed[K], materialized: Materialized[K, V, Any] = ABSENT
     ) -> KTable[K, V]:
-        """Hold updates back, and let only the last one of each key go on.
+        """Buffer updates, and forward only the last one of each key.
 
         Args:
-            suppressed: Until when, and how much may be held; see ``Suppressed``.
-            materialized: A store of the rows that have gone on, for queries; kept without a cache.
+            suppressed: How long, and how much, updates are buffered; see ``Suppressed``.
+            materialized: A store of the rows that were forwarded, for queries; it has no cache.
                 (Kafka does not have it.)
 
         Raises:
@@ -198,7 +192,7 @@ class KTable(TableJoins[K, V]):
                 hint="Use Suppressed.untilWindowCloses() or Suppressed.untilTimeLimit().",
             )
         (how,) = sort_options("suppress", {"materialized": materialized}, Materialized)
-        shown: KTable[K, V] = KTable(held_back(self._flow, suppressed), None)
+        shown: KTable[K, V] = KTable(add_suppression(self._flow, suppressed), None)
         if how is None:
             return shown
         how = how.withCachingDisabled()
@@ -224,10 +218,8 @@ class KTable(TableJoins[K, V]):
             if named is not ABSENT:
                 raise ClassCastException("toStream() takes one name")
             selector, named = ABSENT, mapper
-        (chosen,) = sort_options("toStream", {"named": named}, Named)
-        name = self._flow.graph.names.operator(
-            "KTABLE-TOSTREAM-", None if chosen is None else chosen.name
-        )
+        given = given_name("toStream", named)
+        name = self._flow.graph.names.operator("KTABLE-TOSTREAM-", given)
         node = Operation(name=name, supplier=Supplied(ToStream))
         stream: KStream[K, V] = KStream(self._flow.then(node))
         return stream if selector is ABSENT else stream.selectKey(selector)
@@ -242,34 +234,30 @@ class KTable(TableJoins[K, V]):
         negate: bool,
     ) -> KTable[K, V]:
         test = plain(predicate, "test", "predicate", KEY_VALUE)
-        chosen, how = sort_options(
-            method, {"named": named, "materialized": materialized}, Named, Materialized
-        )
         processor = partial(FilterTable, test, negate=negate)
         return self._derived(
             _FILTER,
-            chosen,
-            how,
+            *name_and_store(method, named, materialized),
             processor,
             _computed_by(processor),
             value_serde=self._flow.value_serde,
-            old_values=OldValues.IF_KEPT,
+            old_values=OldValues.IF_STORED,
         )
 
     def _derived(
         self,
         prefix: str,
-        named: Named | None,
+        named: str | None,
         materialized: Materialized[Any, Any, Any] | None,
         processor: Callable[..., Any],
         view: Callable[[View], View],
         *,
-        value_serde: Any,
+        value_serde: Any = None,
         old_values: OldValues = OldValues.UNUSED,
         connected: tuple[str, ...] = (),
         own_stores: tuple[Any, ...] = (),
     ) -> KTable[K, Any]:
-        """Add a table that is computed from this one and kept only where it is named."""
+        """Add a table that is computed from this one; it has a store only if that has a name."""
         flow, kept = self._flow, None
         if materialized is not None and prefix == _TRANSFORM and store_name(materialized) is None:
             # Unlike all others it takes no number for a store that will not be there.
@@ -279,21 +267,15 @@ class KTable(TableJoins[K, V]):
             )
         elif materialized is not None:
             # Without a name the number is taken all the same, and there is no store.
-            kept = resolve_materialized(
-                flow.graph,
-                materialized,
-                prefix,
-                key_serde=flow.key_serde,
-                value_serde=value_serde,
-            )
-        stored = kept if kept is not None and kept.queryable else None
-        name = flow.graph.names.operator(prefix, None if named is None else named.name)
+            serdes = {"key_serde": flow.key_serde, "value_serde": value_serde}
+            kept = resolve_materialized(flow.graph, materialized, prefix, **serdes)
+        stored = kept is not None and kept.queryable
         node = TableOperation(
-            name=name,
+            name=flow.graph.names.operator(prefix, named),
             processor=processor,
             role=TableRole.DERIVED,
-            store=None if stored is None else KeyValueTableBuilder(stored),
-            queryable=stored is not None,
+            store=KeyValueTableBuilder(kept) if kept is not None and stored else None,
+            queryable=stored,
             outputs_versioned=None if kept is None else kept.versioned,
             old_values=old_values,
             view=view,
@@ -302,15 +284,13 @@ class KTable(TableJoins[K, V]):
         )
         if kept is None:
             return KTable(flow.then(node, value_serde=value_serde), None)
-        chosen = kept.materialized
-        below = flow.then(node, key_serde=chosen.key_serde, value_serde=chosen.value_serde)
-        return KTable(below, None if stored is None else stored.name)
+        return table_at(flow.then(node, **serdes_of(kept)), kept)
 
 
 def _computed_by(processor: Callable[..., Any]) -> Callable[[View], View]:
-    """Return how a table that is not kept is read: its processor's function, on what is above."""
+    """Return the view of a table without a store: its processor's function over the view above."""
     compute = processor(settings=TableSettings()).compute
-    return lambda above: DerivedView(above, compute)
+    return lambda above: DerivedView(above=above, compute=compute)
 
 
 def _everything(key: Any, value: Any) -> bool:

@@ -1,14 +1,14 @@
-"""The joins of ``KTable``."""
+"""Joins of ``KTable``: by key and by foreign key."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.errors import ClassCastException
 from millstream.core.wording import a_kind
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.arguments import ABSENT, sort_options
+from millstream.topology.dsl.arguments import ABSENT, bound, name_and_store, sort_options
 from millstream.topology.dsl.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.foreign_key_join import join_by_foreign_key
@@ -45,7 +45,7 @@ _OLD_VALUES = {
 
 
 class TableJoins(Generic[K, V]):
-    """What a ``KTable`` can be joined with, and how."""
+    """The join methods of ``KTable``."""
 
     __slots__ = ()
 
@@ -118,9 +118,8 @@ class TableJoins(Generic[K, V]):
         By key only; a value is None where its table has no row.
         """
         _check_table("outerJoin", other)
-        options = {"named": named, "materialized": materialized}
-        chosen, how = sort_options("outerJoin", options, Named, Materialized)
-        return self._joined_by_key(JoinKind.OUTER, other, joiner, chosen, how)
+        name_and_how = name_and_store("outerJoin", named, materialized)
+        return self._joined_by_key(JoinKind.OUTER, other, joiner, *name_and_how)
 
     def _join(
         self,
@@ -130,35 +129,32 @@ class TableJoins(Generic[K, V]):
         arguments: tuple[Any, ...],
         keywords: dict[str, Any],
     ) -> KTable[K, Any]:
-        from millstream.topology.dsl.ktable import KTable
-
         _check_table(method, other)
         names = _parameters(arguments, keywords)
-        given = _bound(method, names, arguments, keywords)
+        given = bound(method, names, arguments, keywords)
         options = {name: given.get(name, ABSENT) for name in names[-2:]}
         for name in names[:-2]:
             not_none(given.get(name), name)
         if names is _BY_KEY:
-            named, how = sort_options(method, options, Named, Materialized)
-            return self._joined_by_key(kind, other, given["joiner"], named, how)
+            name_and_how = name_and_store(method, **options)
+            return self._joined_by_key(kind, other, given["joiner"], *name_and_how)
         tables, how = sort_options(method, options, TableJoined, Materialized)
-        flow, store = join_by_foreign_key(
+        return join_by_foreign_key(
             self._flow,
             self._flow.meeting(other._flow),
             given["foreignKeyExtractor"],
             given["joiner"],
-            keeps_left=kind is JoinKind.LEFT,
-            tables=tables,
+            left_join=kind is JoinKind.LEFT,
+            options=tables or TableJoined(),
             materialized=how,
         )
-        return KTable(flow, store)
 
     def _joined_by_key(
         self,
         kind: JoinKind,
         other: KTable[Any, Any],
         joiner: Any,
-        named: Named | None,
+        name: str | None,
         materialized: Materialized[Any, Any, Any] | None,
     ) -> KTable[K, Any]:
         from millstream.topology.dsl.ktable import KTable
@@ -169,7 +165,6 @@ class TableJoins(Generic[K, V]):
         kept = None
         if materialized is not None:
             kept = resolve_materialized(graph, materialized, _MERGE, key_serde=left.key_serde)
-        name = None if named is None else named.name
         sources = left.sources | right.sources
         graph.copartitioned.append(sources)
         node = TableJoin(
@@ -222,16 +217,3 @@ def _parameters(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[s
     if len(arguments) > 1 and not isinstance(second, _OPTIONS) and second is not None:
         return _BY_FOREIGN_KEY
     return _BY_KEY
-
-
-def _bound(
-    method: str, names: tuple[str, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]
-) -> dict[str, Any]:
-    given = dict(zip(names, arguments, strict=False))
-    unknown = [name for name in keywords if name not in names or name in given]
-    if unknown or len(arguments) > len(names):
-        raise IllegalArgumentException(
-            f"{method}() does not take these arguments",
-            detail=f"After the other table it takes {', '.join(names)}.",
-        )
-    return given | keywords

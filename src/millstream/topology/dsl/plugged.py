@@ -16,12 +16,12 @@ from millstream.plugins.operators import (
     StreamOperator,
 )
 from millstream.plugins.registry import import_path, offered
-from millstream.topology.builder import Supplied
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.options import Named
 from millstream.topology.graph.nodes import OldValues, PluggedOperation
 from millstream.topology.graph.repartition import repartition_node
+from millstream.topology.supplied import Supplied
 
 F = TypeVar("F", bound=Callable[..., Any])
 Wrap = Callable[[Flow], Any]
@@ -66,7 +66,7 @@ def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[...,
         PluginError: A plugin offers one under the name of a method that is there.
     """
     kind = type(receiver)
-    # Whoever copies or pickles an object asks it for such names.
+    # Copying and pickling look up such names.
     operator = None if name.startswith("_") else offered(OPERATORS).get(name)
     if operator is None or kind.__name__ not in _receivers(operator.traits):
         raise AttributeError(

@@ -1,4 +1,4 @@
-"""``StreamsBuilder``: where a topology of streams and tables begins."""
+"""``StreamsBuilder``: the start of a topology of streams and tables."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from millstream.topology.dsl.materialize import (
 )
 from millstream.topology.dsl.options import Consumed, Materialized
 from millstream.topology.dsl.plugged import check_unhidden
-from millstream.topology.graph.build import Writer
+from millstream.topology.graph.build import TopologyWriter
 from millstream.topology.graph.endpoints import (
     GlobalStoreAddition,
     StoreAddition,
     StreamSource,
-    TableSource,
+    TopicTable,
 )
 from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import TableRole
-from millstream.topology.operators.table import TableSource as TableSourceProcessor
+from millstream.topology.operators.table import TableSource
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.topology import Topology
 
@@ -72,7 +72,7 @@ class StreamsBuilder:
         else:
             settings = not_none(topologyConfigs, "topologyConfigs")
         self._graph = GraphBuilder(settings=settings)
-        self._writer = Writer(self._graph)
+        self._writer = TopologyWriter(self._graph)
 
     @overload
     def stream(self, topics: Topics) -> KStream[Any, Any]: ...
@@ -117,20 +117,20 @@ class StreamsBuilder:
     ) -> KTable[Any, Any]:
         """Read a topic as a table: each record sets, or without a value deletes, its key's row.
 
-        ``table(topic[, consumed][, materialized])``. The table is kept in a store if it is named,
+        ``table(topic[, consumed][, materialized])``. The table has a store if that is named,
         or if an operation on it needs one.
 
         Raises:
             NullPointerException: An argument is None.
         """
-        kept, how = self._kept_table("table", topic, consumed, materialized)
+        kept, how = self._table_options("table", topic, consumed, materialized)
         names = self._graph.names
         source_name = names.suffixed(_STREAM, how.name, "-source")
         name = names.operator(_TABLE, how.name)
         node = self._graph.add(
-            TableSource(
+            TopicTable(
                 name=name,
-                processor=TableSourceProcessor,
+                processor=TableSource,
                 role=TableRole.TOPIC,
                 store=KeyValueTableBuilder(kept),
                 queryable=kept.queryable,
@@ -162,7 +162,7 @@ class StreamsBuilder:
         consumed: Consumed[Any, Any] | Materialized[Any, Any, Any] = ABSENT,
         materialized: Materialized[Any, Any, Any] = ABSENT,
     ) -> GlobalKTable[Any, Any]:
-        """Read a topic as a table that every task sees whole, always kept in a store.
+        """Read a topic as a table that every task sees whole; it always has a store.
 
         ``globalTable(topic[, consumed][, materialized])``.
 
@@ -171,7 +171,7 @@ class StreamsBuilder:
             TopologyException: The store would be versioned.
             IllegalArgumentException: ``materialized`` does not name the store.
         """
-        kept, how = self._kept_table("globalTable", topic, consumed, materialized)
+        kept, how = self._table_options("globalTable", topic, consumed, materialized)
         given = materialized is not ABSENT or isinstance(consumed, Materialized)
         if given and not kept.queryable:
             raise IllegalArgumentException(
@@ -194,7 +194,7 @@ class StreamsBuilder:
                 source_name=source_name,
                 topic=topic,
                 consumed=how,
-                supplier=partial(TableSourceProcessor, settings=settings),
+                supplier=partial(TableSource, settings=settings),
                 named=kept.queryable,
             )
         )
@@ -253,10 +253,10 @@ class StreamsBuilder:
             check_unhidden(kind)
         return self._writer.write(props)
 
-    def _kept_table(
+    def _table_options(
         self, method: str, topic: str, consumed: Any, materialized: Any
     ) -> tuple[ResolvedMaterialized, Consumed[Any, Any]]:
-        """Return how a table's values are kept and how its topic is read."""
+        """Return the ``Materialized`` of a table and the ``Consumed`` of its topic."""
         not_none(topic, "topic")
         how, chosen = sort_options(
             method, {"consumed": consumed, "materialized": materialized}, Consumed, Materialized

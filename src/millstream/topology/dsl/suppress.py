@@ -1,4 +1,4 @@
-"""Adds ``suppress`` to the graph, with Kafka's names."""
+"""Addition of ``suppress`` to the graph, with Kafka's names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from millstream.topology.dsl.options.suppressed import WhenFull
 from millstream.topology.graph.graph import Graph
 from millstream.topology.graph.nodes import OldValues, TableOperation, TableRole
 from millstream.topology.graph.suppressed import SuppressedTable, versioned_above
-from millstream.topology.operators.getters import View
 from millstream.topology.operators.suppress import SuppressedView, Suppression, SuppressTable
 from millstream.topology.operators.suppression_store import BufferKind, SuppressionStore
 
@@ -28,7 +27,7 @@ _PREFIX = "KTABLE-SUPPRESS-"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SuppressionStoreBuilder(JoinStoreBuilder):
-    """The store of the updates that are held back."""
+    """Builder of the store of the buffered updates."""
 
     kind: BufferKind
     key_serde: Any
@@ -46,7 +45,7 @@ class SuppressionStoreBuilder(JoinStoreBuilder):
 
     def identity(self) -> StoreIdentity | None:
         """Return what the store's bytes mean."""
-        # These two keep their entries in the same bytes, and the disk's part as well.
+        # These two have the same bytes for their entries, on disk as well.
         ours = self.kind.name in ("memory", "spill")
         return StoreIdentity(
             type="suppression buffer",
@@ -56,12 +55,12 @@ class SuppressionStoreBuilder(JoinStoreBuilder):
         )
 
 
-def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
-    """Put a ``suppress`` below a table.
+def add_suppression(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
+    """Add a ``suppress`` below a table.
 
     Raises:
-        TopologyException: It is to wait for windows to close, and there are none; or the table is
-            itself kept in a versioned store.
+        TopologyException: Updates are to go out when windows close, and there are none; or the
+            table itself has a versioned store.
         PluginError: The buffer's plugin is not installed.
         IllegalArgumentException: The buffer is to spill to disk, and its plugin cannot.
     """
@@ -96,9 +95,9 @@ def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
         processor=partial(SuppressTable, rule),
         role=TableRole.DERIVED,
         outputs_versioned=False,
-        # The buffer has to know what those below still see.
+        # The buffer has to know the value that the nodes below have seen.
         old_values=OldValues.NEEDED,
-        view=partial(_view, store.store),
+        view=lambda above: SuppressedView(above=above, store=store.store),
         own_stores=(store,),
         buffer=store,
         named=given is not None,
@@ -106,12 +105,8 @@ def held_back(flow: Flow, suppressed: Suppressed[Any]) -> Flow:
     return flow.then(node)
 
 
-def _view(store: str, above: View) -> View:
-    return SuppressedView(above, store)
-
-
 def _buffer_kind(config: BufferConfig) -> BufferKind:
-    """Return the buffer's plugin and what it may use; only one that spills keeps to limits."""
+    """Return the buffer's plugin and its limits; only one that spills has some."""
     name = config.buffer or ("spill" if config.spills else "memory")
     spills = buffer_class(name).traits.spills
     if config.spills and not spills:

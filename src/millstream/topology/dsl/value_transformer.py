@@ -1,4 +1,4 @@
-"""What ``KTable.transformValues`` takes: objects that compute values and may use stores."""
+"""Value transformers of ``KTable.transformValues``, which may use stores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ValueTransformerWithKey(ABC, Generic[K, V, VR]):
 
 
 class ValueTransformerWithKeySupplier(ConnectedStoreProvider, Generic[K, V, VR]):
-    """Makes the transformers, one for each task and each reader of a table that is not kept.
+    """Makes the transformers, one for each task and each reader of a table without a store.
 
     A transformer class, or a callable without arguments, will do as well.
 

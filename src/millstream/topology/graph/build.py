@@ -1,4 +1,4 @@
-"""From the logical graph to the topology: passes, then every node writes itself."""
+"""Build of a topology from the logical graph: the passes, then each node writes itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Written = tuple[Node, tuple[str, ...], TableSettings]
 """A node as it was written: itself, the names of its parents, what the graph demanded of it."""
 
 
-class Writer:
+class TopologyWriter:
     """Writes a graph that may grow to one topology, again at each ``build``."""
 
     def __init__(self, builder: GraphBuilder) -> None:
@@ -62,13 +62,14 @@ class Writer:
             number: (rewritten.nodes[number], _names_above(rewritten, number), settings[number])
             for number in rewritten.in_order()
         }
-        kept = {number: node for number, node in self._written.items() if nodes.get(number) == node}
+        written = self._written.items()
+        unchanged = {number: node for number, node in written if nodes.get(number) == node}
         builder = self.topology.builder.copy()
-        if len(kept) < len(self._written):
+        if len(unchanged) < len(self._written):
             self._check_untouched()
-            kept, builder = {}, TopologyBuilder(wrap=builder.wrap)
+            unchanged, builder = {}, TopologyBuilder(wrap=builder.wrap)
         for number, (node, parents, needed) in nodes.items():
-            if number not in kept:
+            if number not in unchanged:
                 node.write(builder, parents, needed)
         builder.copartition(sorted(sources) for sources in rewritten.copartitioned)
         builder.check_copartitioned()

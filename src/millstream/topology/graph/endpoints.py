@@ -1,20 +1,17 @@
-"""The graph's nodes where data enters, leaves, or changes tasks, and stores of the user's own."""
+"""Graph nodes of sources, sinks and the user's own stores."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from millstream.core.serdes import WindowedSerializer
-from millstream.core.timestamps import FailOnInvalidTimestamp
-from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.builder import TopologyBuilder
 from millstream.topology.dsl.options import Consumed, Produced
 from millstream.topology.graph.nodes import Node, TableOperation
 from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
-from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
 from millstream.topology.operators.table_settings import TableSettings
 
 
@@ -33,7 +30,7 @@ class StreamSource(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableSource(TableOperation):
+class TopicTable(TableOperation):
     """A topic read as a table."""
 
     source_name: str
@@ -55,47 +52,6 @@ class TableSource(TableOperation):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repartition(Node):
-    """A topic of our own between two sub-topologies, so that equal keys meet in one task."""
-
-    topic: str
-    sink_name: str
-    filter_name: str
-    key_serde: Any
-    value_serde: Any
-    partitioner: Any = None
-    partitions: int | None = None
-    """None: as many as the topics above have."""
-    movable: bool = True
-    """The graph made it, so that the optimiser may merge it with others."""
-    drops_null_keys: bool = True
-    named: bool = False
-    """The user gave the topic's name."""
-
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        topology.add_internal_topic(self.topic, self.partitions)
-        keep = partial(Filter, key_is_not_none if self.drops_null_keys else accept_all)
-        topology.add_processor(self.filter_name, Supplied(keep), parents)
-        topology.add_sink(
-            self.sink_name,
-            self.topic,
-            key_serializer=_serializer(self.key_serde),
-            value_serializer=_serializer(self.value_serde),
-            partitioner=self.partitioner,
-            parents=[self.filter_name],
-        )
-        topology.add_source(
-            self.name,
-            (self.topic,),
-            key_deserializer=_deserializer(self.key_serde),
-            value_deserializer=_deserializer(self.value_serde),
-            timestamp_extractor=FailOnInvalidTimestamp(),
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sink(Node):
     """A topic, or a choice of topic, written to."""
 
@@ -106,7 +62,7 @@ class Sink(Node):
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        key_serializer = _serializer(self.produced.key_serde)
+        key_serializer = serializer_of(self.produced.key_serde)
         partitioner = self.produced.partitioner
         if partitioner is None and isinstance(key_serializer, WindowedSerializer):
             partitioner = WindowedPartitioner(key_serializer)
@@ -114,7 +70,7 @@ class Sink(Node):
             self.name,
             self.target,
             key_serializer=key_serializer,
-            value_serializer=_serializer(self.produced.value_serde),
+            value_serializer=serializer_of(self.produced.value_serde),
             partitioner=partitioner,
             parents=parents,
         )
@@ -164,19 +120,19 @@ def _add_source(
     topology.add_source(name, topics, offset_reset=consumed.offset_reset, **_reading(consumed))
 
 
-def _serializer(serde: Any) -> Any:
+def serializer_of(serde: Any) -> Any:
     """Return the serde's serializer; None, for the application's default, if there is none."""
     return None if serde is None else serde.serializer()
 
 
-def _deserializer(serde: Any) -> Any:
+def deserializer_of(serde: Any) -> Any:
     """Return the serde's deserializer; None, for the application's default, if there is none."""
     return None if serde is None else serde.deserializer()
 
 
 def _reading(consumed: Consumed[Any, Any]) -> dict[str, Any]:
     return {
-        "key_deserializer": _deserializer(consumed.key_serde),
-        "value_deserializer": _deserializer(consumed.value_serde),
+        "key_deserializer": deserializer_of(consumed.key_serde),
+        "value_deserializer": deserializer_of(consumed.value_serde),
         "timestamp_extractor": consumed.timestamp_extractor,
     }

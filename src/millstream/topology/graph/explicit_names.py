@@ -1,11 +1,11 @@
-"""Check: no internal topic or store has a generated name, where the configuration forbids it."""
+"""Check that no internal topic or store has a generated name, where that is forbidden."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from millstream.core.errors import TopologyException
-from millstream.topology.graph.endpoints import GlobalStoreAddition, Repartition
+from millstream.topology.graph.endpoints import GlobalStoreAddition
 from millstream.topology.graph.graph import Graph
 from millstream.topology.graph.internal_topics import TableRepartition
 from millstream.topology.graph.joins import StreamJoin, StreamTableJoin
@@ -25,7 +25,7 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
         return
     stores, changelogs, repartitions = [], [], []
     for _, node in sorted(graph.nodes.items()):
-        if isinstance(node, Repartition | TableRepartition) and not node.named:
+        if isinstance(node, TableRepartition) and not node.named:
             repartitions.append(node.topic)
         if isinstance(node, GlobalStoreAddition) and not node.named:
             stores.append(node.builder.name())
@@ -53,7 +53,7 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
 def _unnamed_stores(node: Node) -> tuple[Any, ...]:
     """Return the builders of a node's stores whose names were generated.
 
-    A table counts whether it is kept or not, a buffer of ``suppress`` only with a changelog; the
+    A table counts with or without a store, a buffer of ``suppress`` only with a changelog; the
     topics of foreign-key joins never do.
     """
     if isinstance(node, SuppressedTable) and not node.named and node.buffer.loggingEnabled():
@@ -64,6 +64,6 @@ def _unnamed_stores(node: Node) -> tuple[Any, ...]:
         return () if node.store.resolved.queryable else (node.store,)
     if isinstance(node, StreamJoin) and not node.names_given:
         return node.stores
-    if isinstance(node, StreamTableJoin) and node.buffer is not None and not node.named:
-        return (node.buffer,)
+    if isinstance(node, StreamTableJoin) and not node.named:
+        return node.stores
     return ()

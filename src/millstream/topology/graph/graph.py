@@ -1,4 +1,4 @@
-"""The logical graph: what the DSL's calls asked for, before it becomes a topology."""
+"""Logical graph of the operations that the DSL's calls asked for."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class GraphBuilder:
     copartitioned: list[frozenset[str]] = field(default_factory=list)
     """Groups of source nodes whose topics must have equally many partitions."""
     merged: set[int] = field(default_factory=set)
-    """What ``Build.merged`` remembers from one build to the next."""
+    """``Build.merged`` of the builds so far."""
     _nodes: dict[int, Node] = field(default_factory=dict)
     _parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _ranks: dict[int, int] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class GraphBuilder:
         self._next_rank += 1
 
     def freeze(self) -> Graph:
-        """Return the graph as it now stands."""
+        """Return the graph as it is now."""
         return Graph(
             nodes=dict(self._nodes),
             parents=dict(self._parents),

@@ -1,53 +1,81 @@
-"""The graph's nodes of topics of our own whose records are more than a key and a value."""
+"""Graph nodes of internal topics: repartition topics, and those of foreign-key joins."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.topology.builder import TopologyBuilder
-from millstream.topology.graph.changed import ChangeSerde
+from millstream.topology.graph.endpoints import deserializer_of, serializer_of
 from millstream.topology.graph.nodes import Node
+from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.supplied import Supplied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InternalSink(Node):
-    """The writing end of an internal topic."""
+class InternalTopic(Node):
+    """A topic of the application's own between two sub-topologies; ``name`` is its source's."""
 
     topic: str
     key_serde: Any
     value_serde: Any
     partitioner: Any = None
+    partitions: int | None = None
+    """None: as many as the topics above have."""
     repeats: Any = None
     """Makes, for each task, what tells which records need not be sent; None: all are sent."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        topology.add_internal_topic(self.topic, None)
-        _add_sink(topology, self.name, self, parents)
+    def add_sink(self, topology: TopologyBuilder, name: str, parents: Sequence[str]) -> None:
+        """Add the topic and the sink that writes it."""
+        topology.add_internal_topic(self.topic, self.partitions)
+        topology.add_sink(
+            name,
+            self.topic,
+            key_serializer=serializer_of(self.key_serde),
+            value_serializer=serializer_of(self.value_serde),
+            partitioner=self.partitioner,
+            repeats=self.repeats,
+            parents=parents,
+        )
+
+    def add_source(self, topology: TopologyBuilder) -> None:
+        """Add the source that reads the topic."""
+        topology.add_source(
+            self.name,
+            (self.topic,),
+            key_deserializer=deserializer_of(self.key_serde),
+            value_deserializer=deserializer_of(self.value_serde),
+            timestamp_extractor=FailOnInvalidTimestamp(),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InternalSource(Node):
+class InternalSink(InternalTopic):
+    """The writing end of an internal topic."""
+
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        self.add_sink(topology, self.name, parents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InternalSource(InternalTopic):
     """The reading end of an internal topic."""
 
-    topic: str
-    key_serde: Any
-    value_serde: Any
-
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        _add_source(topology, self)
+        self.add_source(topology)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableRepartition(InternalSource):
-    """Both ends of the topic through which a regrouped table goes; updates keep old values."""
+class TableRepartition(InternalTopic):
+    """Both ends of the topic of a regrouped table, whose updates have old values as well."""
 
     sink_name: str
     named: bool = False
@@ -56,47 +84,22 @@ class TableRepartition(InternalSource):
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        topology.add_internal_topic(self.topic, None)
-        _add_sink(topology, self.sink_name, self, parents)
-        _add_source(topology, self)
+        self.add_sink(topology, self.sink_name, parents)
+        self.add_source(topology)
 
 
-def table_repartition(
-    name: str, sink_name: str, topic: str, key_serde: Any, value_serde: Any, *, named: bool
-) -> TableRepartition:
-    """Return the node for updates whose values have ``value_serde``."""
-    return TableRepartition(
-        name=name,
-        sink_name=sink_name,
-        topic=topic,
-        key_serde=key_serde,
-        value_serde=ChangeSerde(value_serde),
-        named=named,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repartition(TableRepartition):
+    """Both ends of the topic of a stream whose keys have changed, and a filter before them."""
 
+    filter_name: str
+    movable: bool = True
+    """The graph made it, so that the optimiser may merge it with others."""
+    drops_null_keys: bool = True
 
-def _add_sink(
-    topology: TopologyBuilder,
-    name: str,
-    node: InternalSink | TableRepartition,
-    parents: Sequence[str],
-) -> None:
-    topology.add_sink(
-        name,
-        node.topic,
-        key_serializer=None if node.key_serde is None else node.key_serde.serializer(),
-        value_serializer=node.value_serde.serializer(),
-        partitioner=getattr(node, "partitioner", None),
-        repeats=getattr(node, "repeats", None),
-        parents=parents,
-    )
-
-
-def _add_source(topology: TopologyBuilder, node: InternalSource) -> None:
-    topology.add_source(
-        node.name,
-        (node.topic,),
-        key_deserializer=None if node.key_serde is None else node.key_serde.deserializer(),
-        value_deserializer=node.value_serde.deserializer(),
-        timestamp_extractor=FailOnInvalidTimestamp(),
-    )
+    def write(
+        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
+    ) -> None:
+        keep = partial(Filter, key_is_not_none if self.drops_null_keys else accept_all)
+        topology.add_processor(self.filter_name, Supplied(keep), parents)
+        TableRepartition.write(self, topology, [self.filter_name], settings)

@@ -1,4 +1,4 @@
-"""The graph's nodes of joins that have a stream on their left, and the passes that concern them."""
+"""Graph nodes of joins that have a stream on their left, and the passes over them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.windows import JoinWindows
-from millstream.topology.builder import Supplied, TopologyBuilder
-from millstream.topology.graph.endpoints import Repartition
+from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.graph import Build, Graph
-from millstream.topology.graph.nodes import Node, Operation, TableReader, connect_views
+from millstream.topology.graph.internal_topics import Repartition
+from millstream.topology.graph.nodes import Node, Operation, TableReader
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.stateless import PassThrough
-from millstream.topology.operators.stream_join import JoinStreams, JoinWithItself, KeepForJoin
+from millstream.topology.operators.stream_join import JoinStreams, JoinWithItself, StoreForJoin
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.supplied import Supplied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptSide(Node):
-    """Where one stream of a join is kept in a store; it stands below that stream."""
+class StoredSide(Node):
+    """A processor below one stream of a join that stores its records."""
 
     store: Any
     """The builder of the store."""
@@ -30,26 +31,26 @@ class KeptSide(Node):
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        supplier = Supplied(partial(KeepForJoin, self.store.name()))
+        supplier = Supplied(partial(StoreForJoin, self.store.name()))
         topology.add_processor(self.name, supplier, parents, stores=[self.store])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamJoin(Node):
-    """A join of two streams; it stands below both, and its processors below the kept sides."""
+    """A join of two streams; it stands below both, and its processors below the stored sides."""
 
-    left: KeptSide
-    right: KeptSide
+    left: StoredSide
+    right: StoredSide
     left_name: str
     right_name: str
-    """Of the processors that look for partners; ``name`` is that of their common result."""
+    """Names of the processors that find partners; ``name`` is that of their common result."""
     windows: JoinWindows
     joiner: Joiner
     left_unmatched: bool
     """Left records without partner are results."""
     right_unmatched: bool
     unmatched: Any = None
-    """The builder of the store for records that wait for a partner, of left and outer joins."""
+    """The builder of the store of unmatched records, of left and outer joins."""
     names_given: bool = False
     """The user named the stores."""
     with_itself: bool = False
@@ -80,19 +81,19 @@ class StreamJoin(Node):
         topology.add_processor(self.name, Supplied(PassThrough), names)
 
     def _add_side(
-        self, topology: TopologyBuilder, name: str, this: KeptSide, other: KeptSide, keeps: bool
+        self, topology: TopologyBuilder, name: str, this: StoredSide, other: StoredSide, alone: bool
     ) -> None:
-        waits = self.unmatched if self.windows.spurious_results_fix else None
+        unmatched = self.unmatched if self.windows.spurious_results_fix else None
         processor = partial(
             JoinStreams,
             self.windows,
             self.joiner,
             is_left=this is self.left,
-            keeps_unmatched=keeps,
+            unmatched_result=alone,
             other_store=other.store.name(),
-            unmatched_store=None if waits is None else waits.name(),
+            unmatched_store=None if unmatched is None else unmatched.name(),
         )
-        stores = [other.store] if waits is None else [other.store, waits]
+        stores = [other.store] if unmatched is None else [other.store, unmatched]
         topology.add_processor(name, Supplied(processor), [this.name], stores=stores)
 
 
@@ -101,21 +102,16 @@ class StreamTableJoin(TableReader):
     """A join of a stream, above it, with a table, which it reads."""
 
     relaxes_null_keys: bool
-    buffer: Any = None
-    """The builder of the store in which records wait, if they do."""
     named: bool = False
-    """The user gave the name, and so the buffer's."""
+    """The user gave the name, and so that of the buffer in ``stores``, if there is one."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        supplier = Supplied(partial(self.supplier, settings=settings))
-        stores = () if self.buffer is None else (self.buffer,)
-        topology.add_processor(self.name, supplier, parents, stores=stores)
-        connect_views(topology, self.name, settings.reads)
-        if self.buffer is not None:
+        TableReader.write(self, topology, parents, settings)
+        for buffer in self.stores:
             for store in (store for view in settings.reads for store in view.stores):
-                _check_past(self.name, store, topology.store_builder(store), self.buffer)
+                _check_past(self.name, store, topology.store_builder(store), buffer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +156,7 @@ def relax_null_keys(graph: Graph, build: Build) -> Graph:
 
 
 def _check_past(join: str, store: str, table: Any, buffer: Any) -> None:
-    """Refuse a table that does not remember what records of the grace period need."""
+    """Refuse a table without the history that records of the grace period need."""
     retention_of = getattr(table, "historyRetention", None)
     retention_ms = None if retention_of is None else retention_of()
     if retention_ms is None:

@@ -1,4 +1,4 @@
-"""Pass: one repartition topic right below a changed key, instead of one before each use of it."""
+"""Pass: one repartition topic below a changed key, instead of one before each use of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
-from millstream.topology.graph.endpoints import Repartition
 from millstream.topology.graph.graph import Build, Graph
+from millstream.topology.graph.internal_topics import Repartition
 from millstream.topology.graph.names import Names
 from millstream.topology.graph.nodes import Node, Operation
 from millstream.topology.graph.repartition import repartition_node
@@ -25,14 +25,14 @@ def merge_repartitions(graph: Graph, build: Build) -> Graph:
     """
     if StreamsConfig.MERGE_REPARTITION_TOPICS not in build.optimizations:
         return graph
-    work = _Work(graph, build)
+    work = _MergeWork(graph, build)
     for changer, repartitions in work.by_key_change().items():
         if repartitions:
             work.merge(changer, repartitions)
     return work.graph()
 
 
-class _Work:
+class _MergeWork:
     """The graph while its edges move."""
 
     def __init__(self, graph: Graph, build: Build) -> None:
@@ -53,9 +53,9 @@ class _Work:
         )
 
     def by_key_change(self) -> dict[int, list[int]]:
-        """Return the repartition nodes that hang on each operation that changes keys.
+        """Return the repartition nodes that depend on each operation that changes keys.
 
-        Where they hang on several through a merge of streams, they belong to the merge.
+        If they depend on several through a merge of streams, they belong to the merge.
         """
         found: dict[int, list[int]] = {}
         for number in sorted(self._nodes):

@@ -1,4 +1,4 @@
-"""The counter that numbers every operator and store of one ``StreamsBuilder``.
+"""Counter that numbers every operator and store of one ``StreamsBuilder``.
 
 Kafka Streams finds state and internal topics again by these names, so which call takes a number,
 and when, is part of the API: a name given by the user still takes the number it replaces.

@@ -1,4 +1,4 @@
-"""The kinds of nodes of the logical graph: frozen, inert, each able to write itself.
+"""Kinds of nodes of the logical graph: frozen, inert, each able to write itself.
 
 Traits (``changes_key``, ``outputs_versioned``, ...) are what passes read; no pass looks at what a
 processor does.
@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.builder import TopologyBuilder
 from millstream.topology.operators.getters import View
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.supplied import Supplied
 
 
 class OldValues(enum.Enum):
-    """What a node makes of the values that a table had before."""
+    """Use that a node makes of a table's old values."""
 
     UNUSED = "unused"
-    IF_KEPT = "if kept"
-    """It uses them where the table's store, which is there anyway, can tell them."""
+    IF_STORED = "if stored"
+    """It uses them where the table has a store anyway."""
     NEEDED = "needed"
     """It needs them, and the table gets a store for them."""
 
@@ -31,13 +32,13 @@ class TableRole(enum.Enum):
     """Where a table's values come from."""
 
     TOPIC = "topic"
-    """From a topic or a stream, as they are; kept in a store only where needed."""
+    """From a topic or a stream, as they are; stored only where needed."""
     AGGREGATE = "aggregate"
-    """From an aggregation, which always keeps them."""
+    """From an aggregation, which always stores them."""
     DERIVED = "derived"
-    """From another table, record by record; kept only where the user asks."""
+    """From another table, record by record; stored only where the user asks."""
     JOINED = "joined"
-    """From two tables, which it reads; kept only where the user asks."""
+    """From two tables, which it reads; stored only where the user asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,20 +68,27 @@ class Operation(Node):
     """A processor, and the stores it uses."""
 
     supplier: Any
+    stores: tuple[Any, ...] = ()
+    """Builders of stores that it brings; a shared one is added by the first node that has it."""
     connected: tuple[str, ...] = ()
     """Stores that are in the topology already."""
     changes_key: bool = False
     changes_value: bool = False
     merges: bool = False
     old_values: OldValues = OldValues.UNUSED
-    """What it makes of the old values of the tables above."""
+    """Use that it makes of the old values of the tables above."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
     ) -> None:
-        topology.add_processor(self.name, self.supplier, parents)
+        topology.add_processor(self.name, self.supplied(settings), parents, stores=self.stores)
+        connect_views(topology, self.name, settings.reads)
         if self.connected:
             topology.connect(self.name, self.connected)
+
+    def supplied(self, settings: TableSettings) -> Any:
+        """Return the supplier of the processor."""
+        return self.supplier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,30 +113,9 @@ class TableReader(Operation):
     returns the processor.
     """
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        supplier = Supplied(partial(self.supplier, settings=settings))
-        topology.add_processor(self.name, supplier, parents, stores=self.brought())
-        connect_views(topology, self.name, settings.reads)
-        if self.connected:
-            topology.connect(self.name, self.connected)
-
-    def brought(self) -> tuple[Any, ...]:
-        """Return the builders of the stores that its supplier brings."""
-        return ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreReader(TableReader):
-    """A processor that shares a store which is not a table's."""
-
-    store: Any
-    """The store's builder; whichever user is written first adds it."""
-
-    def brought(self) -> tuple[Any, ...]:
-        """Return the builder of the shared store."""
-        return (self.store,)
+    def supplied(self, settings: TableSettings) -> Supplied:
+        """Return the supplier, which knows the settings."""
+        return Supplied(partial(self.supplier, settings=settings))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +126,7 @@ class TableOperation(Node):
     """Called with ``settings``, returns the processor."""
     role: TableRole
     store: Any = None
-    """The builder of the store that keeps, or would keep, the table's values."""
+    """The builder of the store that the table has, or would have."""
     queryable: bool = False
     """The user named the store, so it is always there."""
     outputs_versioned: bool | None = None
@@ -147,11 +134,11 @@ class TableOperation(Node):
     old_values: OldValues | tuple[OldValues, ...] = OldValues.UNUSED
     """A tuple: for each of the tables above."""
     view: Callable[..., View] | None = None
-    """Of a table that may not be kept: given the views of the tables above, returns its own."""
+    """Of a table that may have no store: given the views of the tables above, returns its own."""
     connected: tuple[str, ...] = ()
     """Other stores that the processor uses and that are in the topology already."""
     own_stores: tuple[Any, ...] = ()
-    """Builders of others that it brings."""
+    """Builders of other stores that it brings."""
 
     def write(
         self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from millstream.topology.graph.endpoints import Repartition
+from millstream.topology.graph.internal_topics import Repartition
 from millstream.topology.graph.names import Names
 
 SUFFIX = "-repartition"

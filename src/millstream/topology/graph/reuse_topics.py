@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from millstream.core.config import StreamsConfig
-from millstream.topology.graph.endpoints import TableSource
+from millstream.topology.graph.endpoints import TopicTable
 from millstream.topology.graph.graph import Build, Graph
 
 
@@ -14,7 +14,7 @@ def reuse_source_topics(graph: Graph, build: Build) -> Graph:
     if StreamsConfig.REUSE_KTABLE_SOURCE_TOPICS not in build.optimizations:
         return graph
     nodes = {
-        number: replace(node, reuses_topic=True) if isinstance(node, TableSource) else node
+        number: replace(node, reuses_topic=True) if isinstance(node, TopicTable) else node
         for number, node in graph.nodes.items()
     }
     return replace(graph, nodes=nodes)

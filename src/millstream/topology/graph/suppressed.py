@@ -1,4 +1,4 @@
-"""The graph's node of ``suppress``."""
+"""Graph node of ``suppress``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from millstream.topology.operators.table_settings import TableSettings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuppressedTable(TableOperation):
-    """A table whose updates are held back."""
+    """A table whose updates are buffered."""
 
     buffer: Any
-    """The builder of the store that holds them."""
+    """The builder of the store that buffers them."""
     named: bool
     """The user gave the name, and so the store's."""
 

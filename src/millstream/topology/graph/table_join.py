@@ -1,4 +1,4 @@
-"""The graph's node of a join of two tables by key."""
+"""Graph node of a join of two tables by key."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from millstream.topology.builder import Supplied, TopologyBuilder
+from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.nodes import TableOperation, connect_views
 from millstream.topology.operators.table_join import JoinKind, JoinSide, side_rules
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.supplied import Supplied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Pass: which tables are kept in a store, which tell old values, and which are read by others."""
+"""Pass: which tables have a store, forward old values, and are read by others."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def table_settings(graph: Graph) -> dict[int, TableSettings]:
         for parent, wanted in zip(graph.parents[number], _old_values(graph, number), strict=True):
             if wanted is OldValues.NEEDED:
                 needs.send_old(parent, force=True)
-            elif wanted is OldValues.IF_KEPT and needs.send_old(parent, force=False):
+            elif wanted is OldValues.IF_STORED and needs.send_old(parent, force=False):
                 needs.sends_old.add(number)
         for table in graph.nodes[number].reads:
-            needs.keep_readable(table)
+            needs.make_readable(table)
     return {number: needs.settings(number) for number in graph.nodes}
 
 
 class _Needs:
-    """What the demands so far have switched on."""
+    """Demands on the tables so far."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.sends_old: set[int] = set()
-        self.kept = {
+        self.stored = {
             number
             for number, node in graph.nodes.items()
             if isinstance(node, TableOperation)
@@ -45,7 +45,7 @@ class _Needs:
         }
 
     def send_old(self, number: int, *, force: bool) -> bool:
-        """Make a table tell old values; False if it would need a store that is not forced."""
+        """Make a table forward old values; False if it would need a store that is not forced."""
         node = self.graph.nodes[number]
         if number in self.sends_old:
             return True
@@ -56,46 +56,46 @@ class _Needs:
             # Its own store is not asked for the old result: that is joined of old values.
             for parent in parents:
                 self.send_old(parent, force=True)
-        elif number not in self.kept:
+        elif number not in self.stored:
             if node.role is TableRole.TOPIC:
                 if not force:
                     return False
-                self.kept.add(number)
+                self.stored.add(number)
             elif not all(self.send_old(parent, force=force) for parent in parents):
                 return False
         self.sends_old.add(number)
         return True
 
-    def keep_readable(self, number: int) -> None:
-        """Make sure that a table's values can be found: in its store, or computed from others."""
+    def make_readable(self, number: int) -> None:
+        """Make sure that a table's values can be read: from its store, or computed from others."""
         node = self.graph.nodes[number]
-        if not isinstance(node, TableOperation) or number in self.kept:
+        if not isinstance(node, TableOperation) or number in self.stored:
             return
         if node.role is TableRole.TOPIC:
-            self.kept.add(number)
+            self.stored.add(number)
         else:
             for parent in self.graph.parents[number]:
-                self.keep_readable(parent)
+                self.make_readable(parent)
 
     def view(self, number: int) -> View:
-        """Return where the values of a table are that has been made readable."""
+        """Return the view of a table that has been made readable."""
         node = self.graph.nodes[number]
         assert isinstance(node, TableOperation)
-        if number in self.kept:
+        if number in self.stored:
             return StoreView(node.store.name())
         assert node.view is not None
         return node.view(*map(self.view, self.graph.parents[number]))
 
     def settings(self, number: int) -> TableSettings:
-        """Return what the whole graph demands of one node."""
+        """Return the settings that the whole graph demands of one node."""
         node = self.graph.nodes[number]
-        kept = isinstance(node, TableOperation) and number in self.kept
+        stored = isinstance(node, TableOperation) and number in self.stored
         versioned = tuple(
             outputs_versioned(self.graph, parent) for parent in self.graph.parents[number]
         )
         return TableSettings(
             sends_old=number in self.sends_old,
-            store=node.store.name() if kept else None,  # type: ignore[attr-defined]
+            store=node.store.name() if stored else None,  # type: ignore[attr-defined]
             versioned_input=any(versioned),
             versioned_inputs=versioned,
             reads=tuple(map(self.view, node.reads)),
@@ -113,7 +113,7 @@ def outputs_versioned(graph: Graph, number: int) -> bool:
 
 
 def _old_values(graph: Graph, number: int) -> tuple[OldValues, ...]:
-    """Return what a node makes of the old values of each of its parents."""
+    """Return the use that a node makes of the old values of each of its parents."""
     node, parents = graph.nodes[number], graph.parents[number]
     wanted = OldValues.UNUSED
     if isinstance(node, Operation | TableOperation):

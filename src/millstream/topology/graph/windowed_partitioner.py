@@ -1,4 +1,4 @@
-"""Partitioning of windowed keys: by the key inside, so that all windows of a key stay together."""
+"""Partitioner of windowed keys by the inner key, so that a key's windows stay together."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The processors behind the DSL, one small class for each operation."""
+"""Processors of the DSL, one small class for each operation."""

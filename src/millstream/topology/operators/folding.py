@@ -1,6 +1,6 @@
-"""Aggregation over columns: many updates of few slots, read once and written once each.
+"""Folding of many updates into few slots, each of which is read once and written once.
 
-A slot is what one aggregate belongs to: a key, or a key in a window. A cell is what a store has for
+A slot is the place of one aggregate: a key, or a key and a window. A cell is what a store has in
 it: ``(value, timestamp)``, or None.
 """
 
@@ -10,13 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.state.access import CellAccess, RawKeyAccess
 
 Cell = tuple[Any, int] | None
 Initial = Callable[[], Any]
 Combine = Callable[[Any, Any, Any], Any]
 Merge = Callable[[Any, Any, Any], Any]
-Keep = Callable[[Any, int], Cell]
 
 # Equal values of exactly one of these types have equal bytes. (1 == True == 1.0 would not.)
 _IDENTIFYING = frozenset({str, int, bytes})
@@ -64,13 +66,6 @@ class ReduceMerge:
         return two if one is None else self.reducer(one, two)
 
 
-class Foldable(Protocol):
-    """What folding asks of a store's access."""
-
-    plain: type | None
-    to_cell: Keep
-
-
 @dataclass(slots=True)
 class Updates:
     """What a run of records does to its slots: one entry per update, in order."""
@@ -106,7 +101,7 @@ def fold(
     cells: list[Cell],
     initial: Initial,
     combine: Combine,
-    access: Foldable,
+    access: CellAccess,
 ) -> Updates:
     """Apply records to their slots in order, up to the first failure of a user's function.
 
@@ -122,7 +117,7 @@ def fold(
     news: list[Any] = []
     olds: list[Any] = []
     times: list[int] = []
-    plain, keep = access.plain, access.to_cell
+    plain, to_cell = access.plain, access.to_cell
     try:
         for slot, (key, value, timestamp) in zip(slots, rows, strict=False):
             cell = cells[slot]
@@ -136,7 +131,7 @@ def fold(
             if new is None:
                 cells[slot] = None
             else:
-                cells[slot] = (new, timestamp) if type(new) is plain else keep(new, timestamp)
+                cells[slot] = (new, timestamp) if type(new) is plain else to_cell(new, timestamp)
             news.append(new)
             olds.append(old)
             times.append(timestamp)
@@ -145,6 +140,34 @@ def fold(
     return Updates(news, olds, times)
 
 
-def last_updates(slots: Sequence[int]) -> list[int]:
-    """Return the position of each slot's last update, in order."""
-    return sorted(dict(zip(slots, range(len(slots)), strict=True)).values())
+def write_updates(
+    access: RawKeyAccess,
+    run: Chunk,
+    slots: Sequence[int],
+    slot_bytes: Sequence[bytes],
+    values: Sequence[Any],
+    timestamps: Sequence[int],
+) -> None:
+    """Write a run of updates: the last one of each slot, or all where a changelog has all.
+
+    Args:
+        access: Of the store.
+        run: The records that made the updates.
+        slots: The slot of each update.
+        slot_bytes: The slots by number, as the access takes them.
+        values: The new values.
+        timestamps: Their times.
+    """
+    if access.logs and not access.cached:
+        indices: Sequence[int] = range(len(run))
+    else:
+        indices = sorted(dict(zip(slots, range(len(slots)), strict=True)).values())
+    keys = run.keys
+    access.write_many(
+        [slot_bytes[slots[index]] for index in indices],
+        [keys[index] for index in indices],
+        [values[index] for index in indices],
+        [timestamps[index] for index in indices],
+        run,
+        indices,
+    )

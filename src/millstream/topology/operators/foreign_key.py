@@ -1,8 +1,8 @@
-"""Processors of a foreign-key join: subscribe, keep, answer, and resolve answers into rows.
+"""Processors of a foreign-key join: subscriptions, responses and joined rows.
 
-On the left: ``Subscribe`` sends what its rows are interested in, ``Resolve`` joins the answers. On
-the right: ``KeepSubscription`` and ``AnswerSubscription`` take subscriptions, ``AnswerAll`` tells
-all who are subscribed to a row of its updates.
+On the left, ``Subscribe`` sends a subscription for each row, and ``Resolve`` joins the responses.
+On the right, ``StoreSubscription`` and ``AnswerSubscription`` take subscriptions, and ``AnswerAll``
+sends the updates of a row to all its subscribers.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from millstream.core.errors import StreamsException
 from millstream.core.records import make_record
 from millstream.core.serdes.base import deserializer_call, serializer_call
 from millstream.core.state import Headed
-from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
 from millstream.topology.operators.murmur3 import murmur3_128
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.serde_headers import current_headers, want_headers
 from millstream.topology.operators.subscriptions import (
     Instruction,
-    Response,
+    JoinResponse,
     Subscription,
     SubscriptionSerde,
     pseudo_topic,
@@ -36,13 +36,13 @@ _DELETES = frozenset({Instruction.DELETE_SILENTLY, Instruction.DELETE_AND_ANSWER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyJoin:
-    """What the processors of one join share. Serdes of None are the application's defaults."""
+    """Settings of one join. Serdes of None are the application's defaults."""
 
     extract: Callable[..., Any]
     extract_with_key: bool
     joiner: Callable[[Any, Any], Any]
     left: bool
-    """Rows of the left table stay where the right one has none."""
+    """A left join: rows of the left table are results without a right one."""
     topic: str
     """The subscriptions' topic."""
     store: str
@@ -90,7 +90,7 @@ class JoinPart(Operator):
         self._write_foreign_key = serializer_call(foreign_key_serde.serializer())
         self._write_value = serializer_call(value_serde.serializer())
         serdes = self._key_serde, foreign_key_serde, value_serde
-        self._headers = headers_in_hand(context, wanted=want_headers(*serdes))
+        self._headers = current_headers(context, wanted=want_headers(*serdes))
         self._subscriptions = SubscriptionSerde(join.topic, None).within(
             context.applicationId(), self._key_serde
         )
@@ -102,13 +102,13 @@ class JoinPart(Operator):
         return murmur3_128(self._write_value(self._names["vh"], self._headers(), value) or b"")
 
     def foreign_key_bytes(self, key: Any) -> bytes | None:
-        """Return a foreign key's bytes; by these foreign keys are compared."""
+        """Return a foreign key's bytes, by which foreign keys are compared."""
         if key is None:
             return None
         return self._write_foreign_key(self._names["fk"], self._headers(), key)
 
     def prefix(self, foreign_key: Any) -> bytes:
-        """Return how the store's keys of a right row's subscriptions begin."""
+        """Return the prefix of the store's keys of a right row's subscriptions."""
         found = self.foreign_key_bytes(foreign_key)
         if found is None:
             raise StreamsException("a foreign key was serialised to null")
@@ -144,7 +144,7 @@ class Subscribe(JoinPart):
             self._update(record, old, self._join.foreign_key(key, change.new))
 
     def _update(self, record: AnyRecord, old: Any, new: Any) -> None:
-        """Send what an inner join does for a row that is there."""
+        """Send the subscriptions of an inner join for a row that is not deleted."""
         if new is None:
             self.context.drop(_NO_FOREIGN_KEY)
             if old is not None:
@@ -167,8 +167,8 @@ class Subscribe(JoinPart):
         self.forward(make_record(foreign_key, subscription, record._timestamp, record._headers))
 
 
-class KeepSubscription(JoinPart):
-    """Keeps subscriptions by foreign key and primary key."""
+class StoreSubscription(JoinPart):
+    """Stores subscriptions by foreign key and primary key."""
 
     def init(self, context: Any) -> None:
         """Open the store."""
@@ -176,7 +176,7 @@ class KeepSubscription(JoinPart):
         self._access = context.getStateStore(self._join.store).access()
 
     def process(self, record: AnyRecord) -> None:
-        """Keep or delete the subscription and pass it on."""
+        """Store or delete the subscription and forward it."""
         foreign_key, subscription = record._key, record._value
         if foreign_key is None:
             if subscription.instruction is not Instruction.ANSWER_ALWAYS:
@@ -197,19 +197,31 @@ class KeepSubscription(JoinPart):
         self.forward(record.withValue(subscription))
 
 
-class AnswerSubscription(JoinPart):
-    """Answers a subscription with the right row, as its instruction demands."""
+class TableReadingPart(JoinPart):
+    """A processor that reads one of the tables."""
+
+    def init(self, context: Any) -> None:
+        """Open the table."""
+        super().init(context)
+        self._getter = self._settings.reads[0].open(context)
+
+    def close(self) -> None:
+        """Close the table's getter."""
+        self._getter.close()
+
+
+class AnswerSubscription(TableReadingPart):
+    """Answers a subscription with the right row, as its instruction says."""
 
     def init(self, context: Any) -> None:
         """Open the right table."""
         super().init(context)
-        view = self._settings.reads[0]
-        self._getter = view.open(context)
-        accesses = (context.getStateStore(name).access() for name in view.stores)
+        names = self._settings.reads[0].stores
+        accesses = (context.getStateStore(name).access() for name in names)
         self._cached = any(getattr(access, "cached", False) for access in accesses)
 
     def process(self, record: AnyRecord) -> None:
-        """Answer, or stay silent."""
+        """Forward the response, if the instruction asks for one."""
         foreign_key, subscription, timestamp = record._key, record._value, record._timestamp
         cell = None if foreign_key is None else self._getter.get(foreign_key)
         value = None
@@ -224,16 +236,12 @@ class AnswerSubscription(JoinPart):
         if instruction is Instruction.DELETE_AND_ANSWER:
             value = None
         row_hash, partition = subscription.row_hash, subscription.partition
-        response = Response(row_hash, value, partition, of_cached=self._cached)
+        response = JoinResponse(row_hash, value, partition, of_cached=self._cached)
         self.forward(make_record(subscription.primary_key, response, timestamp, record._headers))
-
-    def close(self) -> None:
-        """Close the right table's getter."""
-        self._getter.close()
 
 
 class AnswerAll(JoinPart):
-    """Answers all subscriptions to a right row when the row changes."""
+    """Sends an updated right row to all its subscribers."""
 
     def init(self, context: Any) -> None:
         """Open the store of subscriptions."""
@@ -242,7 +250,7 @@ class AnswerAll(JoinPart):
         self._read_key = deserializer_call(self._key_serde.deserializer())
 
     def process(self, record: AnyRecord) -> None:
-        """Answer in the order of the primary keys' bytes."""
+        """Forward responses in the order of the primary keys' bytes."""
         foreign_key, change = record._key, record._value
         if foreign_key is None:
             self.context.drop(_NO_KEY)
@@ -260,17 +268,12 @@ class AnswerAll(JoinPart):
                     self._join.topic, record.headers(), entry.value.value()
                 )
                 assert subscription is not None
-                response = Response(subscription.row_hash, change.new, subscription.partition)
+                response = JoinResponse(subscription.row_hash, change.new, subscription.partition)
                 self.forward(make_record(primary_key, response, record._timestamp, record._headers))
 
 
-class Resolve(JoinPart):
-    """Joins answers with the left rows they are about, unless those have changed meanwhile."""
-
-    def init(self, context: Any) -> None:
-        """Open the left table."""
-        super().init(context)
-        self._getter = self._settings.reads[0].open(context)
+class Resolve(TableReadingPart):
+    """Joins responses with their left rows, unless those have changed meanwhile."""
 
     def process(self, record: AnyRecord) -> None:
         """Forward the joined row; None where the join has none."""
@@ -283,10 +286,6 @@ class Resolve(JoinPart):
         if response.foreign_value is not None or (self._join.left and row is not None):
             result = self._join.joiner(row, response.foreign_value)
         self.forward(record.withValue(result))
-
-    def close(self) -> None:
-        """Close the left table's getter."""
-        self._getter.close()
 
 
 def _next_prefix(prefix: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""How a table's updates leave the processor that stores them: at once, or when a cache flushes."""
+"""Flush listeners: forwarding of a table's updates when the record cache of its store flushes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
 
 
-class FlushListener:
+class ForwardingListener:
     """Forwards what a cache flushes, as updates of the node that owns the store."""
 
     def __init__(self, context: NodeContext) -> None:
@@ -26,6 +26,23 @@ class FlushListener:
         self._context.forward_chunk(chunk)
 
 
-def forwards_at_once(context: NodeContext, store: Any, *, sends_old: bool) -> bool:
+class SessionForwardingListener(ForwardingListener):
+    """Forwards updates of sessions, whose time is the end of the session."""
+
+    def __call__(self, key: Any, new: Any, old: Any, timestamp: int, record_context: Any) -> None:
+        super().__call__(key, new, old, key.window().end(), record_context)
+
+    def flush_chunk(self, chunk: Chunk) -> None:
+        """Forward a run of updates."""
+        super().flush_chunk(chunk.at([key._window._end for key in chunk.keys]))
+
+
+def forwards_at_once(
+    context: NodeContext,
+    store: Any,
+    *,
+    sends_old: bool,
+    listener: type[ForwardingListener] = ForwardingListener,
+) -> bool:
     """Tell whether the node forwards its updates itself; if not, the store's cache does."""
-    return not store.set_flush_listener(FlushListener(context), sends_old)
+    return not store.set_flush_listener(listener(context), sends_old)

@@ -1,7 +1,7 @@
-"""How a processor reads another table's current values: from its store, or computed on the way.
+"""Views and getters, by which a processor reads another table's current values.
 
-A *view* says where a table's values are; it is part of the graph, frozen and inert. A *getter* is
-the view opened in a task, by the processor that reads.
+A *view* says where a table's values are; it is a part of the graph, frozen and inert. A *getter* is
+the view as the reading processor has opened it in its task.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Getter(ABC):
 
 
 class View(ABC):
-    """Where a table's values are."""
+    """Description of where a table's values are."""
 
     @property
     @abstractmethod
@@ -50,7 +50,7 @@ class View(ABC):
 
 @dataclass(frozen=True, slots=True)
 class StoreView(View):
-    """A table that is kept in a store."""
+    """A table with a store."""
 
     store: str
 
@@ -60,7 +60,7 @@ class StoreView(View):
         return (self.store,)
 
     def open(self, context: Any) -> Getter:
-        """Return what reads the store, whatever its kind."""
+        """Return the getter of the store, whatever its kind."""
         access = context.getStateStore(self.store).access()
         if isinstance(access, WindowAccess):
             return _WindowGetter(access)
@@ -69,21 +69,27 @@ class StoreView(View):
         return _KeyValueGetter(access)
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedView(View):
-    """A table computed row by row from another one, and not kept."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewAbove(View):
+    """A table without a store, computed row by row from another one."""
 
     above: View
-    compute: Compute
-    """Given key and the value above, not None, returns this table's value or None."""
 
     @property
     def stores(self) -> tuple[str, ...]:
         """The stores that the values come from in the end."""
         return self.above.stores
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedView(ViewAbove):
+    """A table computed by a function."""
+
+    compute: Compute
+    """Given key and the value above, not None, returns this table's value or None."""
+
     def open(self, context: Any) -> Getter:
-        """Return what reads above and computes."""
+        """Return a getter that reads the table above and computes."""
         return _DerivedGetter(self.above.open(context), self.compute)
 
 
@@ -121,22 +127,33 @@ class _SessionGetter(Getter):
         return None if value is None else (value, window.end())
 
 
-class _DerivedGetter(Getter):
-    def __init__(self, above: Getter, compute: Compute) -> None:
+class GetterAbove(Getter):
+    """Reads the table above and computes the row."""
+
+    def __init__(self, above: Getter) -> None:
         self._above = above
-        self._compute = compute
         self.versioned = above.versioned
 
     def get(self, key: Any) -> Cell:
-        return self._computed(key, self._above.get(key))
+        return self._row(key, self._above.get(key))
 
     def get_as_of(self, key: Any, timestamp: int) -> Cell:
-        return self._computed(key, self._above.get_as_of(key, timestamp))
+        return self._row(key, self._above.get_as_of(key, timestamp))
 
     def close(self) -> None:
         self._above.close()
 
-    def _computed(self, key: Any, cell: Cell) -> Cell:
+    @abstractmethod
+    def _row(self, key: Any, cell: Cell) -> Cell:
+        """Return the row for that of the table above."""
+
+
+class _DerivedGetter(GetterAbove):
+    def __init__(self, above: Getter, compute: Compute) -> None:
+        super().__init__(above)
+        self._compute = compute
+
+    def _row(self, key: Any, cell: Cell) -> Cell:
         if cell is None:
             return None
         value = self._compute(key, cell[0])

@@ -1,4 +1,4 @@
-"""Closing windows by the wall clock while no records come."""
+"""Clock that closes windows by wall-clock time while no records come."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from millstream.core.processor import PunctuationType
 
 _LONG = struct.Struct(">q")
 _TICK_MS = 1
-"""As often as the host looks at its clock."""
+"""Each time the host reads its clock."""
 
 
 class IdleClock:
-    """Tells when the wall clock has closed windows that stream time, standing still, does not.
+    """Tells when wall-clock time has closed windows, while stream time does not advance.
 
     Everything follows from the records, and from the times that the host gave with them and with
-    its ticks; ``save`` has what a restart has to know of it.
+    its ticks; ``save`` has what a restart needs.
 
     Args:
         timeout_ms: How long no record must have come; None: the wall clock closes nothing.
@@ -44,7 +44,7 @@ class IdleClock:
             self._open = None
 
     def closed(self, now_ms: int, stream_time: int) -> int | None:
-        """Return the stream time that the wall clock stands for, if it closes another window.
+        """Return the stream time to use instead of the wall clock, if it closes another window.
 
         It is just large enough for that, so that windows which begin later stay open. It passes
         neither the wall clock nor the stream time that the idle time has been added to, whichever
@@ -56,7 +56,7 @@ class IdleClock:
         if idle_ms < self._timeout:
             return None
         if self._open is None:
-            # Nothing comes, so that nothing more opens: the store is looked through only once.
+            # No records come, so that no window opens: the store is read only once.
             found = {time for time in self._close_times(stream_time) if time > stream_time}
             self._open = sorted(found, reverse=True)
         reached, last = max(now_ms, stream_time + idle_ms), None

@@ -1,4 +1,4 @@
-"""A join's function in the shape that processors call."""
+"""Value joiner in the form that processors call."""
 
 from __future__ import annotations
 

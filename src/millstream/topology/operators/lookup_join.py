@@ -1,4 +1,4 @@
-"""Processors that join a stream with what a table holds when the record comes."""
+"""Processors that join a stream with the current rows of a table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LookupJoin(Operator):
             self.join(record, row_key)
 
     def join(self, record: AnyRecord, row_key: Any) -> None:
-        """Forward what a record, which is not dropped, and its row make."""
+        """Forward the join of a record, which is not dropped, with its row."""
         row = None
         if row_key is not None:
             getter = self._getter
@@ -51,7 +51,7 @@ class LookupJoin(Operator):
             self.forward(record.withValue(self._join(record._key, record._value, row)))
 
     def close(self) -> None:
-        """Close what reading the table opened."""
+        """Close the getter."""
         self._getter.close()
 
 
@@ -69,7 +69,7 @@ class JoinTable(LookupJoin):
 
 
 class JoinPastTable(JoinTable):
-    """Joins with the row as it was, and first lets records wait for the table to catch up."""
+    """Joins with the row of the record's time, after a grace period for the table to catch up."""
 
     def __init__(self, joiner: Joiner, *, left: bool, buffer: str, settings: TableSettings) -> None:
         super().__init__(joiner, left=left, settings=settings)
@@ -89,7 +89,7 @@ class JoinPastTable(JoinTable):
         self._buffer.restore(data)
 
     def join(self, record: AnyRecord, row_key: Any) -> None:
-        """Let the record wait, then join what has waited long enough; join a late one at once."""
+        """Buffer the record, then join the released ones; join a late one at once."""
         context = self.context.record_context
         assert context is not None
         if not self._buffer.add(record, context):
@@ -118,5 +118,5 @@ class JoinGlobalTable(LookupJoin):
         self._getter = StoreView(self._store).open(context)
 
     def row_key(self, key: Any, value: Any) -> Any:
-        """Return what the function makes of the record."""
+        """Return the key that the function computes."""
         return self._selector(key, value)

@@ -1,4 +1,4 @@
-"""The hash by which a foreign-key join tells whether an answer is still about the current row."""
+"""Hash of a left row in a foreign-key join, by which outdated responses are found."""
 
 from __future__ import annotations
 

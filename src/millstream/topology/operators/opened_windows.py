@@ -1,4 +1,4 @@
-"""Which windows a record falls into: stock ones by arithmetic, a user's by asking them."""
+"""Windows of a record: stock ones by arithmetic, a user's by calling ``windowsFor``."""
 
 from __future__ import annotations
 

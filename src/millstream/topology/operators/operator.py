@@ -1,4 +1,4 @@
-"""What the DSL's processors have in common."""
+"""Base of the DSL's processors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def runs(
 ) -> Iterator[tuple[Chunk, list[Any]]]:
     """Call a user's function on columns; yield the runs between failures with their results.
 
-    A failing record goes to the exception handler after the run before it has been dealt with, and
+    A failing record goes to the exception handler after the run before it was processed, and
     before the function sees the next record: the order of record-at-a-time processing.
     """
     while True:

@@ -1,4 +1,4 @@
-"""Processor that gives a table's rows new keys, to be aggregated below a repartition topic."""
+"""Processor that gives a table's rows new keys for an aggregation."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.topology.operators.subscriptions import Response
+from millstream.topology.operators.subscriptions import JoinResponse
 
 
 class RepeatedAnswers:
@@ -21,7 +21,7 @@ class RepeatedAnswers:
     def __init__(self) -> None:
         self._had: dict[tuple[bytes | None, int | None], bytes] = {}
 
-    def __call__(self, key: bytes | None, value: bytes | None, response: Response) -> bool:
+    def __call__(self, key: bytes | None, value: bytes | None, response: JoinResponse) -> bool:
         """Tell whether a response need not be sent; note it, if it has to be.
 
         Args:

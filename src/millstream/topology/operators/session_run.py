@@ -1,9 +1,9 @@
-"""Sessions over columns: a run of records changes them in memory, and the store once."""
+"""Sessions of a run of records, changed in memory and written to the store once."""
 
 from __future__ import annotations
 
 from bisect import insort
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +21,7 @@ _EVERYTHING = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRules:
-    """What makes sessions of records."""
+    """Times and functions of an aggregation by session."""
 
     gap: int
     grace: int
@@ -30,44 +30,12 @@ class SessionRules:
     merge: Merge
 
 
-@dataclass(slots=True)
-class Forwards:
-    """The updates to pass on, by columns; a row is the number of the record that made one."""
-
-    rows: list[int] = field(default_factory=list)
-    bounds: list[tuple[int, int]] = field(default_factory=list)
-    changes: list[tuple[Any, Any]] = field(default_factory=list)
-
-    def add(self, row: int, start: int, end: int, new: Any, old: Any) -> None:
-        """Note one."""
-        self.rows.append(row)
-        self.bounds.append((start, end))
-        self.changes.append((new, old))
-
-    def chunk(self, run: Chunk, *, sends_old: bool) -> Chunk:
-        """Return them as updates of a table; the time of a session is its end."""
-        keys = [
-            Windowed(run.keys[row], SessionWindow(start, end))
-            for row, (start, end) in zip(self.rows, self.bounds, strict=True)
-        ]
-        return Chunk(
-            run.topic,
-            run.partition,
-            [run.offsets[row] for row in self.rows],
-            [end for _, end in self.bounds],
-            keys,
-            [new for new, _ in self.changes],
-            None,
-            [old if sends_old else None for _, old in self.changes],
-        )
-
-
 class SessionRun:
     """The sessions of a run's keys, as the records so far have left them.
 
     Args:
-        rules: What makes sessions of records.
-        access: Where they are kept.
+        rules: The rules of sessions.
+        access: The store's access.
         run: The records; each has a key.
         owners: The number of each record's key.
         key_bytes: The keys by number.
@@ -87,8 +55,8 @@ class SessionRun:
         self._owners = owners
         self._key_bytes = key_bytes
         self._writes: dict[tuple[int, int, int], tuple[Any, int]] = {}
-        self.forwards = Forwards()
-        """What ``take`` has to pass on."""
+        self.updates: list[tuple[int, int, int, Any, Any]] = []
+        """The updates of ``take`` to forward: record, start, end, new and old aggregate."""
         self.expired: list[int] = []
         """The records of ``take`` that came too late."""
         self.error: Exception | None = None
@@ -102,7 +70,7 @@ class SessionRun:
         self._live = [self._found(owner) for owner in range(len(key_bytes))]
 
     def has_room(self) -> bool:
-        """Tell whether the cache, if there is one, can take all that the run may change."""
+        """Tell whether a cache has room for all that the run may change."""
         found = [
             self._key_bytes[owner]
             for owner, live in enumerate(self._live)
@@ -119,7 +87,7 @@ class SessionRun:
         Returns:
             The number of that record, or how many there are; and stream time with what was taken.
         """
-        row, self.error, self.expired, self.forwards = first, None, [], Forwards()
+        row, self.error, self.expired, self.updates = first, None, [], []
         try:
             for row in range(first, len(self._run)):
                 timestamp = self._run.timestamps[row]
@@ -132,7 +100,7 @@ class SessionRun:
         return len(self._run), stream_time
 
     def refresh(self, row: int) -> None:
-        """Take note of what has been stored for a record that ``take`` had stopped at."""
+        """Read again the sessions of the record that ``take`` had stopped at."""
         owner = self._owners[row]
         self._live[owner] = self._found(owner)
         self._observed = self._access.observed
@@ -151,6 +119,20 @@ class SessionRun:
             self._run,
             rows,
         )
+
+    def chunk(self, *, sends_old: bool) -> Chunk:
+        """Return the updates of ``take``; the time of a session is its end."""
+        run, updates = self._run, self.updates
+        out = run.take([row for row, *_ in updates])
+        out.keys = [
+            Windowed(key, SessionWindow(start, end))
+            for key, (_, start, end, _, _) in zip(out.keys, updates, strict=True)
+        ]
+        out.timestamps = [end for _, _, end, _, _ in updates]
+        out.values = [new for *_, new, _ in updates]
+        out.olds = [old if sends_old else None for *_, old in updates]
+        out.headers = None
+        return out
 
     def _found(self, owner: int) -> list[Live]:
         found = self._access.find(self._key_bytes[owner], *self._reach[owner])
@@ -175,7 +157,7 @@ class SessionRun:
             for last, first, cell in found:
                 self._drop(live, last, first)
                 self._write(owner, first, last, None, row)
-                self.forwards.add(row, first, last, None, cell)
+                self.updates.append((row, first, last, None, cell))
         new = rules.combine(key, self._run.values[row], aggregate)
         kept = None if new is None else self._own(new)
         self._drop(live, end, start)
@@ -183,7 +165,7 @@ class SessionRun:
             insort(live, (end, start, kept), key=_end)
         self._write(owner, start, end, kept, row)
         self._observed = max(self._observed, end)
-        self.forwards.add(row, start, end, new, None)
+        self.updates.append((row, start, end, new, None))
         return True
 
     def _near(self, live: list[Live], timestamp: int) -> tuple[list[Live], int, int]:

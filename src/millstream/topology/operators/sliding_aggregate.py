@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
 from millstream.topology.operators.folding import Cell, Combine, Initial
-from millstream.topology.operators.forwarding import forwards_at_once
-from millstream.topology.operators.idle import IdleClock
-from millstream.topology.operators.operator import AnyRecord, Operator
-from millstream.topology.operators.table_settings import TableSettings
-from millstream.topology.operators.window_close import ClosedWindows, closed_bounds
-
-_TIMES = struct.Struct(">qq")
-_NULL = "null key or value"
-_EXPIRED = "expired window"
+from millstream.topology.operators.operator import AnyRecord
+from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
 
 
 @dataclass(slots=True)
 class _Neighbours:
-    """What the windows around a new record tell about the windows it still needs."""
+    """Windows around a new record, which decide which windows it still needs."""
 
     starts: set[int] = field(default_factory=set)
     left: Cell = None
     """The last window that ends before the record."""
     right: Cell = None
-    """The latest window that holds the record and may hold later ones."""
+    """The latest window that has the record and may have later ones."""
     has_left: bool = False
     has_right: bool = False
     previous: int | None = None
     """Time of the record before the new one."""
 
 
-class SlidingAggregate(Operator):
-    """Keeps one aggregate per key and set of records that are at most a difference apart.
+class SlidingAggregate(WindowedAggregate):
+    """Updates one aggregate per key and set of records that are at most a difference apart.
 
     A record makes the window that ends with it, and the ones that begin just after it and just
     after its predecessor if there are records in them. Records earlier than the difference share
@@ -47,83 +37,36 @@ class SlidingAggregate(Operator):
     Source: ``internals.KStreamSlidingWindowAggregate``.
     """
 
-    minds_lateness = True
+    needs_value = True
 
     def __init__(
         self,
         windows: SlidingWindows,
         initial: Initial,
         combine: Combine,
-        *,
-        on_close: bool = False,
-        idle_ms: int | None = None,
-        settings: TableSettings,
+        **options: Any,
     ) -> None:
-        self._difference = windows.timeDifferenceMs()
-        self._grace = windows.gracePeriodMs()
-        self._initial = initial
-        self._combine = combine
-        self._on_close = on_close
-        self._settings = settings
-        self._stream_time = -1
-        self._closed = ClosedWindows(closed_bounds(self._difference))
-        self._idle = IdleClock(idle_ms, self._close_times)
-
-    def init(self, context: Any) -> None:
-        """Open the store."""
-        super().init(context)
-        self._store = context.getStateStore(self._settings.store)
-        self._access = self._store.access()
-        self._at_once = not self._on_close and forwards_at_once(
-            context, self._store, sends_old=self._settings.sends_old
+        super().__init__(
+            initial,
+            combine,
+            grace_ms=windows.gracePeriodMs(),
+            reach_ms=windows.timeDifferenceMs() + 1,
+            **options,
         )
-        self._idle.init(context, self._close_idle)
+        self._difference = windows.timeDifferenceMs()
 
-    def save(self) -> bytes:
-        """Return the stream time seen and up to when windows have been emitted."""
-        return _TIMES.pack(self._stream_time, self._closed.last_close) + self._idle.save()
-
-    def restore(self, data: bytes) -> None:
-        """Take up the times that ``save`` returned."""
-        self._stream_time, self._closed.last_close = _TIMES.unpack_from(data)
-        self._idle.restore(data[_TIMES.size :])
-
-    def process(self, record: AnyRecord) -> None:
-        """Add the record to the windows that hold it, and make those that it needs."""
-        key, value, timestamp = record._key, record._value, record._timestamp
-        if self._on_close:
-            self._idle.record_came()
-        if key is None or value is None:
-            self.context.drop(_NULL)
-            return
-        self._stream_time = max(self._stream_time, timestamp)
-        close_time = self._stream_time - self._grace
+    def _add(self, record: AnyRecord, close_time: int) -> bool:
+        timestamp = record._timestamp
         if timestamp + self._difference < close_time:
-            self.context.drop_late(_EXPIRED)
-            return
-        key_bytes = self._access.serialize_key(key)
+            self.context.drop_late(EXPIRED)
+            return False
+        key_bytes = self._access.serialize_key(record._key)
         if timestamp < self._difference:
-            # As in Kafka, such a record does not emit what it closes; the next other one will.
+            # As in Kafka, such a record does not forward what it closes; the next other one will.
             self._process_early(record, key_bytes, close_time)
-            return
+            return False
         self._process(record, key_bytes, close_time)
-        if self._on_close:
-            self._closed.emit(self._store, record, close_time, self.forward)
-
-    def _close_idle(self, now_ms: int) -> None:
-        """Emit the windows that the wall clock has closed; what comes for them now is late."""
-        time = self._idle.closed(now_ms, self._stream_time)
-        if time is not None:
-            self._stream_time = time
-            occasion = make_record(None, None, now_ms, None)
-            self._closed.emit(self._store, occasion, time - self._grace, self.forward)
-
-    def _close_times(self, stream_time: int) -> Iterator[int]:
-        first = max(0, stream_time - self._grace - self._difference - 1)
-        with self._store.fetchAll(first, LONG_MAX) as found:
-            for entry in found:
-                # The end belongs to the window.
-                yield entry.key.window().end() + 1 + self._grace
+        return True
 
     def _process(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
         timestamp, near = record._timestamp, _Neighbours()
@@ -136,10 +79,10 @@ class SlidingAggregate(Operator):
                 near.has_right = True
             elif end > timestamp:
                 near.right = near.right or cell
-                self._add(record, key_bytes, start, cell, close_time)
+                self._add_to(record, key_bytes, start, cell, close_time)
             elif end == timestamp:
                 near.has_left = True
-                self._add(record, key_bytes, start, cell, close_time)
+                self._add_to(record, key_bytes, start, cell, close_time)
                 if time >= timestamp:
                     return
                 near.previous = time
@@ -154,12 +97,12 @@ class SlidingAggregate(Operator):
         timestamp, previous = record._timestamp, near.previous
         in_reach = previous is not None and previous + self._difference + 1 >= timestamp
         if previous is not None and in_reach and previous + 1 not in near.starts:
-            self._add(record, key_bytes, previous + 1, self._fresh(timestamp), close_time)
+            self._add_to(record, key_bytes, previous + 1, self._fresh(timestamp), close_time)
         if not near.has_left:
             start = timestamp - self._difference
             shared = near.left if previous is not None and start <= previous else None
             cell = self._fresh(timestamp) if shared is None else (shared[0], timestamp)
-            self._add(record, key_bytes, start, cell, close_time)
+            self._add_to(record, key_bytes, start, cell, close_time)
         self._make_right(record, key_bytes, near)
 
     def _process_early(self, record: AnyRecord, key_bytes: bytes, close_time: int) -> None:
@@ -174,17 +117,17 @@ class SlidingAggregate(Operator):
                     near.previous = time
             elif start <= timestamp:
                 near.right = cell
-                self._add(record, key_bytes, start, cell, close_time)
+                self._add_to(record, key_bytes, start, cell, close_time)
             else:
                 near.has_right = True
         if near.right is None and combined is not None and combined[1] > timestamp:
             near.right = combined
         self._make_right(record, key_bytes, near)
         if near.previous is not None and near.previous + 1 not in near.starts:
-            self._add(record, key_bytes, near.previous + 1, self._fresh(timestamp), close_time)
+            self._add_to(record, key_bytes, near.previous + 1, self._fresh(timestamp), close_time)
         if combined is None:
             combined = self._fresh(timestamp)
-        self._add(record, key_bytes, 0, combined, close_time)
+        self._add_to(record, key_bytes, 0, combined, close_time)
 
     def _make_right(self, record: AnyRecord, key_bytes: bytes, near: _Neighbours) -> None:
         """Make the window of the records just after this one, if there are any; never too late."""
@@ -199,13 +142,13 @@ class SlidingAggregate(Operator):
     def _fresh(self, timestamp: int) -> tuple[Any, int]:
         return self._initial(), timestamp
 
-    def _add(
+    def _add_to(
         self, record: AnyRecord, key_bytes: bytes, start: int, cell: tuple[Any, int], close: int
     ) -> None:
         """Add the record to what a window holds, unless the window has closed."""
         window = TimeWindow(start, start + self._difference)
         if start + self._difference < close:
-            self.context.drop_late(_EXPIRED)
+            self.context.drop_late(EXPIRED)
             return
         old, time = cell
         new = self._combine(record._key, record._value, old)

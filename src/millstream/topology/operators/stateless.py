@@ -1,4 +1,4 @@
-"""Processors of the operations that remember nothing."""
+"""Processors of stateless operations."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def accept_all(key: Any, value: Any) -> bool:
 
 
 def key_is_not_none(key: Any, value: Any) -> bool:
-    """Accept what can be partitioned by key."""
+    """Accept records with a key."""
     return key is not None
 
 
 class Filter(Operator):
-    """Lets records through that a predicate accepts, or those it does not."""
+    """Forwards the records that a predicate accepts, or the others."""
 
     def __init__(self, predicate: Callable[..., bool], *, negate: bool = False) -> None:
         self._predicate = predicate
@@ -46,7 +46,7 @@ class Filter(Operator):
             self.context.forward_chunk(run if all(keep) else run.select(keep))
 
 
-class Mapping(Operator):
+class MapperOperator(Operator):
     """Calls a mapper, which may return one object again and again."""
 
     def __init__(self, mapper: Callable[..., Any]) -> None:
@@ -77,7 +77,7 @@ class Mapping(Operator):
             self._mapper = mapper
 
 
-class MapValues(Mapping):
+class MapValues(MapperOperator):
     """Replaces values."""
 
     def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
@@ -98,7 +98,7 @@ class MapValues(Mapping):
             self.forward_run(run.replace(values=values), values)
 
 
-class SelectKey(Mapping):
+class SelectKey(MapperOperator):
     """Replaces keys."""
 
     def process(self, record: AnyRecord) -> None:
@@ -112,7 +112,7 @@ class SelectKey(Mapping):
             self.forward_run(run.replace(keys=keys), keys)
 
 
-class Map(Mapping):
+class Map(MapperOperator):
     """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
 
     def look(self, result: Any) -> Any:
@@ -142,7 +142,7 @@ class Map(Mapping):
             self.forward_run(run.replace(keys=keys, values=values), values)
 
 
-class FlatMapValues(Mapping):
+class FlatMapValues(MapperOperator):
     """Replaces a value by any number of values."""
 
     def look(self, result: Any) -> Any:
@@ -169,7 +169,7 @@ class FlatMapValues(Mapping):
                 self.forward_run(fanned_out(run, indices).replace(values=items), items)
 
 
-class FlatMap(Mapping):
+class FlatMap(MapperOperator):
     """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
 
     def look(self, result: Any) -> Any:
@@ -193,7 +193,7 @@ class FlatMap(Mapping):
 
 
 class Peek(Operator):
-    """Shows records to an action and lets them through."""
+    """Calls an action with each record and forwards it."""
 
     def __init__(self, action: Callable[..., Any]) -> None:
         self._action = action
@@ -210,7 +210,7 @@ class Peek(Operator):
 
 
 class ForEach(Operator):
-    """Shows records to an action and ends there."""
+    """Calls an action with each record and forwards nothing."""
 
     def __init__(self, action: Callable[..., Any]) -> None:
         self._action = action
@@ -226,7 +226,7 @@ class ForEach(Operator):
 
 
 class PassThrough(Operator):
-    """Forwards what comes: the meeting point of merged streams, or the head of a branch."""
+    """Forwards every record: below merged streams, or at the start of a branch."""
 
     def process(self, record: AnyRecord) -> None:
         """Forward the very same record, headers and all."""
@@ -245,7 +245,7 @@ class Branch(Operator):
         self._default = children[len(predicates)] if len(children) > len(predicates) else None
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record to one child, or drop it if none wants it."""
+        """Forward the record to one child, or drop it if no predicate accepts it."""
         for predicate, child in self._choices:
             if predicate(record._key, record._value):
                 self.context.forward(record, child)

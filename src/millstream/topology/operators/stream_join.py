@@ -1,7 +1,7 @@
 """Processors of a join of two streams.
 
-Per side two of them: one that keeps the side's records for the other side to find, and below it
-the one that looks for partners among the other side's records. A record first looks, then is kept.
+Each side has two: one that stores the side's records for the other side, and below it the one that
+finds partners among the other side's records. A record finds its partners before it is stored.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
-from millstream.topology.operators.unmatched import UnmatchedRecords, Waiting
+from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRecords
 from millstream.topology.operators.unmatched_inserts import unmatched_inserts
 
 _TIME = struct.Struct(">q")
 _INCOMPLETE = "null key or value"
 
 
-class KeepForJoin(Operator):
-    """Passes each record on, then keeps it for the other side."""
+class StoreForJoin(Operator):
+    """Forwards each record, then stores it for the other side."""
 
     def __init__(self, store: str) -> None:
         self._store = store
@@ -55,10 +55,10 @@ class KeepForJoin(Operator):
 class JoinStreams(Operator):
     """Joins each record of one side with those of the other that are near it in time.
 
-    In a left or outer join a record without partner waits until none can come any more: until its
-    window and the grace period are over, in stream time of both sides. It is let go while a record
-    is processed that is not late; Kafka Streams does so once a second of wall clock at most, which
-    would make results depend on where batches are cut.
+    In a left or outer join a record without partner is stored until none can come any more: until
+    its window and the grace period are over, in stream time of both sides. It is forwarded while a
+    record is processed that is not late; Kafka Streams does so at most once per second of wall
+    clock, which would make results depend on where batches are cut.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class JoinStreams(Operator):
         joiner: Joiner,
         *,
         is_left: bool,
-        keeps_unmatched: bool,
+        unmatched_result: bool,
         other_store: str,
         unmatched_store: str | None,
     ) -> None:
         """Take the settings.
 
-        ``keeps_unmatched``: a record of this side without partner is a result.
+        ``unmatched_result``: a record of this side without partner is a result.
         """
         self._is_left = is_left
         before, after = windows.beforeMs, windows.afterMs
@@ -81,7 +81,7 @@ class JoinStreams(Operator):
         self._grace = windows.gracePeriodMs()
         self._look_back = (windows.beforeMs, windows.afterMs)
         self._join = joiner.of_key() if is_left else joiner.of_key_reversed()
-        self._keeps_unmatched = keeps_unmatched
+        self._unmatched_result = unmatched_result
         self._other_store = other_store
         self._unmatched_store = unmatched_store
 
@@ -95,7 +95,7 @@ class JoinStreams(Operator):
 
     def partners(self) -> Partners | None:
         """Return where partners are, if a record that has none is no result either."""
-        if self._keeps_unmatched or self._unmatched is not None:
+        if self._unmatched_result or self._unmatched is not None:
             return None
         return Partners(self._other, self._before, self._after)
 
@@ -111,36 +111,36 @@ class JoinStreams(Operator):
             self._unmatched.restore(data)
 
     def process(self, record: AnyRecord) -> None:
-        """Join the record with its partners, or let it wait for one."""
+        """Join the record with its partners, or store it as unmatched."""
         key, value, timestamp = record._key, record._value, record._timestamp
         unmatched = self._unmatched
         if unmatched is not None:
             unmatched.stream_time = max(unmatched.stream_time, timestamp)
         if key is None or value is None:
-            if self._keeps_unmatched and value is not None:
+            if self._unmatched_result and value is not None:
                 self.forward(record.withValue(self._join(key, value, None)))
             else:
                 self.context.drop(_INCOMPLETE)
             return
         if unmatched is not None and timestamp == unmatched.stream_time:
-            self._let_go(unmatched, record)
+            self._forward_unmatched(unmatched, record)
         last = max(0, timestamp + self._after)
         key_bytes = self._other.serialize_key(key)
         found = list(self._other.fetch(key_bytes, max(0, timestamp - self._before), last))
         for time, (partner, _) in found:
             if unmatched is not None:
-                unmatched.found_partner(key, time, is_left=not self._is_left)
+                unmatched.matched(key, time, is_left=not self._is_left)
             joined = self._join(key, value, partner)
             self.forward(make_record(key, joined, max(timestamp, time), record._headers))
-        if found or not self._keeps_unmatched:
+        if found or not self._unmatched_result:
             return
         if unmatched is None or last < unmatched.stream_time:
             self.forward(record.withValue(self._join(key, value, None)))
         else:
             unmatched.add(key, value, timestamp, is_left=self._is_left)
 
-    def _let_go(self, unmatched: UnmatchedRecords, record: AnyRecord) -> None:
-        """Forward the waiting records that can have no partner any more."""
+    def _forward_unmatched(self, unmatched: UnmatchedRecords, record: AnyRecord) -> None:
+        """Forward the unmatched records that can have no partner any more."""
         if unmatched.earliest + self._after + self._grace >= unmatched.stream_time:
             return
         unmatched.earliest = LONG_MAX
@@ -148,9 +148,9 @@ class JoinStreams(Operator):
         gone: list[bytes] = []
         previous: bytes | None = None
         try:
-            for waiting in unmatched.waiting():
-                # Where only one side waits, this ends up as the last time and not the first still
-                # open one, so that others are let go later than they could be: as in Kafka.
+            for waiting in unmatched.records():
+                # If only one side has some, this becomes the last time and not the first still open
+                # one, so that others are forwarded later than they could be: as in Kafka.
                 unmatched.earliest = waiting.timestamp
                 if all(still_open):
                     break
@@ -169,7 +169,7 @@ class JoinStreams(Operator):
             unmatched.remove(gone)
 
     def _forward_alone(
-        self, unmatched: UnmatchedRecords, waiting: Waiting, record: AnyRecord
+        self, unmatched: UnmatchedRecords, waiting: UnmatchedRecord, record: AnyRecord
     ) -> None:
         key, value = unmatched.key_of(waiting), unmatched.value_of(waiting)
         if waiting.is_left is self._is_left:

@@ -1,27 +1,21 @@
-"""What the two sides of a foreign-key join send each other, and in which bytes.
+"""Subscriptions and responses of a foreign-key join, and their bytes.
 
 The left side subscribes each of its rows to the row of the right table with its foreign key; the
-right side answers with that row. Both carry a hash of the left row, so that an answer to an older
-row is known as such.
+right side answers with that row. Both carry a hash of the left row, so that the left side finds out
+whether an answer is about an older version of the row.
 """
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
-from millstream.core.serdes import Deserializer, Serde, Serializer
-from millstream.core.serdes.base import (
-    DeserializerCall,
-    SerializerCall,
-    deserializer_call,
-    needs_headers,
-    serializer_call,
-)
+from millstream.core.serdes import Serde
+from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde
 
 _HASH_BYTES = 16
 _NO_HASH = 0x80
@@ -31,7 +25,7 @@ RESPONSE_VERSION = 0
 
 
 class Instruction(enum.IntEnum):
-    """What the right side is to do with a subscription; the numbers are on the wire."""
+    """Instruction of a subscription to the right side; the numbers are in its bytes."""
 
     DELETE_SILENTLY = 0
     DELETE_AND_ANSWER = 1
@@ -51,7 +45,7 @@ class Subscription:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class JoinResponse:
     """A right row, or its absence, for one left row; its primary key is the record's key."""
 
     row_hash: bytes | None
@@ -63,28 +57,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class _Calls:
-    """What an inner serde does, found out once: looking costs more than most serdes do."""
-
-    write: SerializerCall
-    read: DeserializerCall
-    need_headers: bool
-
-    @staticmethod
-    def of(serde: Serde[Any] | None) -> _Calls | None:
-        """Return what a serde does; None if there is none."""
-        if serde is None:
-            return None
-        writer, reader = serde.serializer(), serde.deserializer()
-        return _Calls(
-            serializer_call(writer),
-            deserializer_call(reader),
-            needs_headers(writer, reader),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deserializer[Subscription]):
+class SubscriptionSerde(InternalSerde[Subscription]):
     """``no-hash-bit and version, instruction, [hash,] primary key, partition``.
 
     Source: Kafka's ``SubscriptionWrapperSerde``.
@@ -92,120 +65,67 @@ class SubscriptionSerde(Serde[Subscription], Serializer[Subscription], Deseriali
 
     topic: str
     """The topic's name in the plan."""
-    inner: Serde[Any] | None
+    key: Serde[Any] | None
     """Of primary keys; None until the application's default is known."""
     pseudo_topic: str = ""
     """The name under which primary keys are serialised."""
-    calls: _Calls | None = field(default=None, compare=False, repr=False)
-    """Of the inner serde; None until that is known."""
 
     def with_defaults(self, settings: TaskSettings) -> SubscriptionSerde:
         """Return a copy that knows the application."""
-        return self.within(settings.application_id, self.inner or settings.key_serde)
+        return self.within(settings.application_id, self.key or settings.key_serde)
 
-    def within(self, application_id: str, inner: Serde[Any] | None) -> SubscriptionSerde:
+    def within(self, application_id: str, key: Serde[Any] | None) -> SubscriptionSerde:
         """Return a copy for an application, with a serde of primary keys."""
         name = pseudo_topic(application_id, self.topic, "pk")
-        return replace(self, inner=inner, pseudo_topic=name, calls=_Calls.of(inner))
+        return replace(self, key=key, pseudo_topic=name, inners=(InnerSerde.of(key),))
 
-    def serializer(self) -> SubscriptionSerde:
-        """Return this object, which does both."""
-        return self
-
-    def deserializer(self) -> SubscriptionSerde:
-        """Return this object, which does both."""
-        return self
-
-    def configure(self, configs: Any, isKey: bool) -> None:
-        """Do nothing: the inner serde is configured by its owner."""
-
-    def close(self) -> None:
-        """Do nothing: the inner serde is closed by its owner."""
-
-    def needs_headers(self) -> bool:
-        """Tell whether keys within are written or read with headers."""
-        return self.calls is None or self.calls.need_headers
-
-    def serialize(self, topic: str, headers: Headers, data: Subscription | None) -> bytes | None:  # type: ignore[override]
-        if data is None:
-            return None
-        assert self.calls is not None
-        key = self.calls.write(self.pseudo_topic, headers, data.primary_key) or b""
+    def encode(self, topic: str, headers: Headers, data: Subscription) -> bytes:
+        key = self.inner().write(self.pseudo_topic, headers, data.primary_key) or b""
         out = _head(data.row_hash, SUBSCRIPTION_VERSION, bytes([data.instruction])) + key
         if data.partition is None:
             raise StreamsException("a subscription has no partition to be answered to")
         return out + data.partition.to_bytes(4, "big", signed=True)
 
-    def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Subscription | None:  # type: ignore[override]
-        if data is None:
-            return None
-        assert self.calls is not None
+    def decode(self, topic: str, headers: Headers, data: bytes) -> Subscription:
         version = data[0] & _VERSION_BITS
         start = 2 if data[0] & _NO_HASH else 2 + _HASH_BYTES
         end = len(data) - 4 if version else len(data)
         return Subscription(
             None if start == 2 else data[2:start],
             Instruction(data[1]),
-            self.calls.read(self.pseudo_topic, headers, data[start:end]),
+            self.inner().read(self.pseudo_topic, headers, data[start:end]),
             int.from_bytes(data[end:], "big", signed=True) if version else None,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class ResponseSerde(Serde[Response], Serializer[Response], Deserializer[Response]):
+class ResponseSerde(InternalSerde[JoinResponse]):
     """``no-hash-bit and version, [hash,] value``; a value of no bytes is read as None.
 
-    Source: Kafka's ``SubscriptionResponseWrapperSerde``.
+    Source: Kafka's ``JoinResponseWrapperSerde``.
     """
 
-    inner: Serde[Any] | None
+    value: Serde[Any] | None
     """Of the right table's values; None until the application's default is known."""
-    calls: _Calls | None = field(default=None, compare=False, repr=False)
-    """Of the inner serde; None until that is known."""
 
     def with_defaults(self, settings: TaskSettings) -> ResponseSerde:
         """Return a copy that knows the application's default."""
-        inner = self.inner or settings.value_serde
-        return ResponseSerde(inner, _Calls.of(inner))
+        return replace(self, inners=(InnerSerde.of(self.value or settings.value_serde),))
 
-    def serializer(self) -> ResponseSerde:
-        """Return this object, which does both."""
-        return self
-
-    def deserializer(self) -> ResponseSerde:
-        """Return this object, which does both."""
-        return self
-
-    def configure(self, configs: Any, isKey: bool) -> None:
-        """Do nothing: the inner serde is configured by its owner."""
-
-    def close(self) -> None:
-        """Do nothing: the inner serde is closed by its owner."""
-
-    def needs_headers(self) -> bool:
-        """Tell whether values within are written or read with headers."""
-        return self.calls is None or self.calls.need_headers
-
-    def serialize(self, topic: str, headers: Headers, data: Response | None) -> bytes | None:  # type: ignore[override]
-        if data is None:
-            return None
-        assert self.calls is not None
+    def encode(self, topic: str, headers: Headers, data: JoinResponse) -> bytes:
         value = None
         if data.foreign_value is not None:
-            value = self.calls.write(topic, headers, data.foreign_value)
+            value = self.inner().write(topic, headers, data.foreign_value)
         return _head(data.row_hash, RESPONSE_VERSION, b"") + (value or b"")
 
-    def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> Response | None:  # type: ignore[override]
-        if data is None:
-            return None
-        assert self.calls is not None
+    def decode(self, topic: str, headers: Headers, data: bytes) -> JoinResponse:
         if data[0] & _VERSION_BITS != RESPONSE_VERSION:
             raise StreamsException("an answer of a foreign-key join is of an unknown version")
         start = 1 if data[0] & _NO_HASH else 1 + _HASH_BYTES
         value = None
         if len(data) > start:
-            value = self.calls.read(topic, headers, data[start:])
-        return Response(None if start == 1 else data[1:start], value)
+            value = self.inner().read(topic, headers, data[start:])
+        return JoinResponse(None if start == 1 else data[1:start], value)
 
 
 def pseudo_topic(application_id: str, topic: str, role: str) -> str:
@@ -213,7 +133,7 @@ def pseudo_topic(application_id: str, topic: str, role: str) -> str:
     return f"{application_id}-{topic}-{role}"
 
 
-def answer_partition(topic: str, key: Any, response: Response, partitions: int) -> int | None:
+def answer_partition(topic: str, key: Any, response: JoinResponse, partitions: int) -> int | None:
     """Choose the partition that the subscription came from."""
     return response.partition
 

@@ -1,4 +1,4 @@
-"""Holding a table's updates back until they are old enough, or the buffer is full."""
+"""Processor of ``suppress``: it buffers updates until they are due, or the buffer is full."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from millstream.core.errors import StreamsException
 from millstream.core.processor import PunctuationType
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Change, make_record
-from millstream.topology.operators.getters import Cell, Getter, View
+from millstream.topology.operators.getters import Cell, Getter, ViewAbove
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.suppression_measures import measure_suppression
 from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
@@ -27,7 +27,7 @@ _LONG = struct.Struct(">q")
 _TIMES = struct.Struct(">qq")
 _UNKNOWN_TIME = -1
 _TICK_MS = 1
-"""As often as the host looks at its clock."""
+"""Each time the host reads its clock."""
 _CHUNK = 4096
 """How many updates go out at once."""
 
@@ -43,16 +43,16 @@ class Suppression:
     max_records: int = LONG_MAX
     max_bytes: int = LONG_MAX
     emits_early: bool = False
-    """A full buffer lets the first updates go; else it is an error."""
+    """A full buffer forwards its first updates; else it is an error."""
     wall_clock: bool = False
-    """While stream time stands still, the wall clock goes on in its place."""
+    """While stream time does not advance, wall-clock time is used instead."""
 
 
 class SuppressTable(Operator):
     """Forwards the last update of each key, with its own time and headers, once it is due.
 
-    Time is that of the updates that get here: without any, nothing goes out. By wall clock, time
-    is the same, plus what has passed since an update last moved it on.
+    Time is the stream time of these updates: without any, nothing is forwarded. By wall clock, the
+    time since its last advance is added.
 
     Source: ``suppress.KTableSuppressProcessorSupplier`` (KIP-328).
     """
@@ -62,7 +62,7 @@ class SuppressTable(Operator):
         self._rule = rule
         self._stream_time = -1
         self._moved_ms = 0
-        """The wall clock's time when stream time last moved on."""
+        """The wall-clock time of the last advance of stream time."""
 
     def init(self, context: Any) -> None:
         """Open the buffer."""
@@ -75,7 +75,7 @@ class SuppressTable(Operator):
             context.schedule(_TICK_MS, PunctuationType.WALL_CLOCK_TIME, self._tick)
 
     def save(self) -> bytes:
-        """Return the time that updates have reached, and when they did if that matters."""
+        """Return the stream time of the updates, and when it last advanced if the rule needs it."""
         if self._rule.wall_clock:
             return _TIMES.pack(self._stream_time, self._moved_ms)
         return _LONG.pack(self._stream_time)
@@ -88,7 +88,7 @@ class SuppressTable(Operator):
             (self._stream_time,) = _LONG.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
-        """Hold the update back, then let go what is due.
+        """Buffer the update, then forward what is due.
 
         Raises:
             StreamsException: The buffer is full and must not emit early.
@@ -100,11 +100,11 @@ class SuppressTable(Operator):
         self._note_move(before)
         change = record._value
         update = self._store.encode(record._key, change.new, change.old)
-        if self._hold(record._key, update, context):
-            self._let_go()
+        if self._buffer(record._key, update, context):
+            self._forward_due()
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Hold the updates back one after the other, and let go what each makes due."""
+        """Buffer the updates one after the other, and forward what each makes due."""
         olds = [None] * len(chunk) if chunk.olds is None else chunk.olds
         columns = chunk.keys, chunk.values, olds
         updates, error = until_error(self._store.encode, *columns)
@@ -113,12 +113,12 @@ class SuppressTable(Operator):
             context = _context(chunk, index)
             if error is None:
                 self._stream_time = max(self._stream_time, context._timestamp)
-                if not self._hold(chunk.keys[index], updates[index], context):
+                if not self._buffer(chunk.keys[index], updates[index], context):
                     continue
             with self.context.as_record(context):
                 try:
                     if error is None:
-                        self._let_go()
+                        self._forward_due()
                     else:
                         self.process(chunk.record(index))
                 except (FailedProcessing, *FATAL):
@@ -127,8 +127,8 @@ class SuppressTable(Operator):
                     self.context.fail(chunk, index, failure)
         self._note_move(before)
 
-    def _hold(self, key: Any, update: Encoded, context: RecordContext) -> bool:
-        """Put an update into the buffer; tell whether something may have to leave it."""
+    def _buffer(self, key: Any, update: Encoded, context: RecordContext) -> bool:
+        """Buffer an update; tell whether an update may be due."""
         rule = self._rule
         time = key.window().end() if rule.final else context._timestamp
         self._store.put(time, update, context)
@@ -136,18 +136,18 @@ class SuppressTable(Operator):
         return self._limited or self._next <= self._stream_time - rule.wait_ms
 
     def _note_move(self, before: int) -> None:
-        """Note when stream time was moved on, if it was and if that matters."""
+        """Note the wall-clock time of an advance of stream time, if the rule needs it."""
         if self._rule.wall_clock and self._stream_time > before:
             self._moved_ms = self.context.currentSystemTimeMs()
 
-    def _let_go(self) -> None:
+    def _forward_due(self) -> None:
         """Forward what is due, then make room if the buffer is over its limits."""
         self._forward_until(self._stream_time - self._rule.wait_ms)
         if self._limited and self._is_over():
-            self._relieve()
+            self._forward_early()
 
     def _tick(self, now_ms: int) -> None:
-        """Forward what is due if the wall clock has gone on in the place of stream time."""
+        """Forward what is due by wall-clock time since stream time last advanced."""
         passed_ms = max(0, now_ms - self._moved_ms)
         self._forward_until(self._stream_time + passed_ms - self._rule.wait_ms)
 
@@ -155,7 +155,7 @@ class SuppressTable(Operator):
         if self._next > due:
             return
         store = self._store
-        # Those who count on stream time or look into the buffer have to be told one by one.
+        # Processors below that read stream time or the buffer must see each update by itself.
         forward = self._forward_each
         if not store.watched and not self.context.in_run:
             forward = self._forward_chunks
@@ -165,8 +165,8 @@ class SuppressTable(Operator):
         finally:
             self._next = store.first_time()
 
-    def _relieve(self) -> None:
-        """Make room in a full buffer."""
+    def _forward_early(self) -> None:
+        """Forward updates of a full buffer until it is within its limits."""
         store, rule = self._store, self._rule
         if not rule.emits_early:
             raise StreamsException(
@@ -228,11 +228,10 @@ def _source(evicted: Evicted) -> tuple[str | None, int]:
     return context._topic, context._partition
 
 
-@dataclass(frozen=True, slots=True)
-class SuppressedView(View):
-    """The table as those below a ``suppress`` know it: without the updates that wait."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuppressedView(ViewAbove):
+    """The table below a ``suppress``: without the buffered updates."""
 
-    above: View
     store: str
 
     @property
@@ -241,7 +240,7 @@ class SuppressedView(View):
         return (*self.above.stores, self.store)
 
     def open(self, context: Any) -> Getter:
-        """Return what looks into the buffer first."""
+        """Return a getter that reads the buffer first."""
         return _SuppressedGetter(self.above.open(context), context.getStateStore(self.store))
 
 
@@ -252,8 +251,8 @@ class _SuppressedGetter(Getter):
         store.watched = True
 
     def get(self, key: Any) -> Cell:
-        held, prior = self._store.prior(key)
-        if not held:
+        buffered, prior = self._store.prior(key)
+        if not buffered:
             return self._above.get(key)
         return None if prior is None else (prior, _UNKNOWN_TIME)
 

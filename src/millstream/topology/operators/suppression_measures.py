@@ -1,4 +1,4 @@
-"""The metrics of ``suppress``, put in front of the steps that they measure."""
+"""Metrics of ``suppress``, recorded around the calls that they measure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def measure_suppression(
 ) -> None:
     """Measure an operator and its store.
 
-    Always: by how much updates were overdue when they went out. At level DEBUG: what goes out,
-    what never will because another took its place, and what had to make room.
+    Always: by how much updates were overdue when they were forwarded. At level DEBUG: updates that
+    are forwarded, that a later update of their key replaces, and that are forwarded early.
     """
     measures, node = context.measures, context.node_name
     families = ("suppression-emit", "kip-emit", "kip-suppressed", "kip-evicted", "kip-overtime")
@@ -51,7 +51,7 @@ def measure_suppression(
         put(time, update, context)
         if before == store.count():
             suppressed.record()
-        store.note_held()
+        store.record_size()
 
     def count_evict(until: int) -> Generator[Evicted, None, None]:
         count = 0
@@ -61,7 +61,7 @@ def measure_suppression(
                 yield update
         finally:
             if count:
-                store.note_held()
+                store.record_size()
                 if until == LONG_MAX:
                     evicted_early.record_many(count, count, 1, 1)
 

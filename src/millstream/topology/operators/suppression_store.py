@@ -1,4 +1,4 @@
-"""The state store of ``suppress``: a buffer of bytes, with serdes in front and a changelog."""
+"""State store of ``suppress``: a buffer of bytes with serdes and a changelog."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from millstream.core.metrics import Sensor, StoreMetrics
 from millstream.core.metrics.store_metrics import SUPPRESSION
 from millstream.core.record_bytes import BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
-from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.plugins.registry import buffer_class
-from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
+from millstream.topology.operators.operator_store import SerdeCalls
 
 _LONG = struct.Struct(">q")
 _SAME_AS_PRIOR = struct.pack(">i", -2)
@@ -33,7 +32,7 @@ Evicted = tuple[Any, Any, Any, RecordContext]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BufferKind:
-    """Which buffer plugin keeps the updates, and what it may use."""
+    """A buffer plugin and its limits."""
 
     name: str = "memory"
     max_records: int = LONG_MAX
@@ -42,7 +41,7 @@ class BufferKind:
 
 
 class SuppressionStore(StateStore):
-    """The updates that ``suppress`` holds back; read by nobody else.
+    """Buffered updates of a ``suppress``; only that operator reads them.
 
     The changelog has Kafka's format, version 3, written at each commit for the keys that changed.
 
@@ -64,10 +63,10 @@ class SuppressionStore(StateStore):
         self.metrics_scope = SUPPRESSION
         self.operations_measured = ()
         self.overtime: Sensor | None = None
-        """Records by how much updates are overdue when they leave."""
+        """Records by how much updates are overdue when they are forwarded."""
         self._metrics: StoreMetrics | None = None
         self.watched = False
-        """Processors below look at what is held, so that every update goes out by itself."""
+        """Processors below read the buffer, so that each update is forwarded by itself."""
 
     def name(self) -> str:
         """Return the name."""
@@ -77,14 +76,10 @@ class SuppressionStore(StateStore):
         """Open the buffer for a task."""
         context = self._context = stateStoreContext
         self._topic = f"{context.applicationId()}-{self._name}-changelog"
-        keys = context.keySerde() if self._serdes[0] is None else self._serdes[0]
-        values = context.valueSerde() if self._serdes[1] is None else self._serdes[1]
-        self._write_key = serializer_call(keys.serializer())
-        self._read_key = deserializer_call(keys.deserializer())
-        self._write_value = serializer_call(values.serializer())
-        self._read_value = deserializer_call(values.deserializer())
-        self.wants_headers = want_headers(keys, values)
-        self._headers = headers_in_hand(context, wanted=self.wants_headers)
+        calls = SerdeCalls(context, *self._serdes)
+        self._write_key, self._read_key = calls.write_key, calls.read_key
+        (self._write_value,), (self._read_value,) = calls.value_writers, calls.value_readers
+        self.wants_headers, self._headers = calls.want_headers, calls.headers
         opened, kind = buffer_class(self._kind.name), self._kind
         settings = BufferSettings(
             store=self._name,
@@ -129,17 +124,17 @@ class SuppressionStore(StateStore):
             self._buffer.close()
 
     def persistent(self) -> bool:
-        """Return False: what is held does not outlive the task but for the changelog."""
+        """Return False: only the changelog outlives the task."""
         return False
 
     def measured_by(self, metrics: StoreMetrics) -> None:
-        """Take where size and count of what is held are recorded."""
+        """Take the metrics of the buffer's size and count."""
         self._metrics = metrics
         if metrics.debug:
-            self.note_held()
+            self.record_size()
 
-    def note_held(self) -> None:
-        """Record size and count of what is held."""
+    def record_size(self) -> None:
+        """Record the buffer's size and count."""
         if self._metrics is not None:
             for sensors, amount in zip(
                 self._metrics.buffer(), (self.size(), self.count()), strict=True
@@ -161,7 +156,7 @@ class SuppressionStore(StateStore):
         )
 
     def put(self, time: int, update: Encoded, context: RecordContext) -> None:
-        """Hold a key's update, in place of the one before if there is one."""
+        """Buffer a key's update, in place of the one before if there is one."""
         key, new, old = update
         self._buffer.add(time, key, old, new, context)
         if self._logged:
@@ -187,11 +182,11 @@ class SuppressionStore(StateStore):
             self._leaving = None
 
     def first_time(self) -> int:
-        """Return the smallest time that is held; ``LONG_MAX`` if nothing is."""
+        """Return the smallest time of an update; ``LONG_MAX`` if the buffer is empty."""
         return self._buffer.first_time()
 
     def count(self) -> int:
-        """Return how many keys are held."""
+        """Return how many keys are buffered."""
         return self._buffer.count()
 
     def size(self) -> int:
@@ -199,9 +194,9 @@ class SuppressionStore(StateStore):
         return self._buffer.size()
 
     def prior(self, key: Any) -> tuple[bool, Any]:
-        """Tell whether a key's update is held, and what value those below still see then.
+        """Tell whether a key's update is buffered, and the value that the nodes below have seen.
 
-        The update that is just being forwarded counts as held, as in Kafka Streams.
+        The update that is being forwarded counts as buffered, as in Kafka Streams.
         """
         data = self._write_key(self._topic, self._headers(), key) or b""
         leaving = self._leaving

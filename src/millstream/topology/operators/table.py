@@ -1,4 +1,4 @@
-"""Processors of tables that come from a topic or from another table, record by record."""
+"""Processors of tables that come from a topic, or record by record from another table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.records import Change, make_record
-from millstream.topology.operators.folding import identities, last_updates
-from millstream.topology.operators.kept import KeptTable
+from millstream.core.records import Change
+from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.table_store import TableStore
 
 log = logging.getLogger(__name__)
 
@@ -29,44 +29,39 @@ class TableSource(Operator):
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store, if the table is kept."""
+        """Open the store, if there is one."""
         super().init(context)
         self._access: Any = None
         if self._settings.store is not None:
-            self._kept = KeptTable(context, self._settings)
-            self._access, self._at_once = self._kept.access, self._kept.at_once
-            self.by_records = self._kept.versioned
+            self._store = TableStore(context, self._settings)
+            self._access, self._at_once = self._store.access, self._store.at_once
+            self.by_records = self._store.versioned
 
     def process(self, record: AnyRecord) -> None:
-        """Keep the update and forward it."""
+        """Store the update, if there is a store, and forward it."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None:
             self.context.drop(_NO_KEY)
             return
-        old, is_latest = None, True
-        if self._access is not None:
-            key_bytes = self._access.serialize_key(key)
-            cell = self._access.read(key_bytes)
-            if cell is not None:
-                old = cell[0]
-                self._warn_if_late(timestamp, cell[1])
-            written = self._kept.write(key_bytes, key, value, timestamp)
-            if written is None:
-                return
-            is_latest = written
-        if not self._settings.sends_old:
-            old = None
-        self.forward(make_record(key, Change(value, old, is_latest), timestamp, record._headers))
+        if self._access is None:
+            self.forward(record.withValue(Change(value, None, is_latest=True)))
+            return
+        key_bytes, old = self._access.serialize_key(key), None
+        cell = self._access.read(key_bytes)
+        if cell is not None:
+            old = cell[0]
+            self._warn_if_late(timestamp, cell[1])
+        self._store.update(key_bytes, record, value, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Keep the updates and forward them."""
+        """Store the updates, if there is a store, and forward them."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
         if not chunk:
             return
         olds: list[Any] = [None] * len(chunk)
         if self._access is not None:
             run = self._run(chunk) if len(chunk) >= _WORTH_FOLDING else None
-            olds = self._keep(chunk) if run is None else self._fold(chunk, *run)
+            olds = self._write_each(chunk) if run is None else self._fold(chunk, *run)
             if not self._at_once:
                 return
         self.context.forward_chunk(
@@ -105,28 +100,19 @@ class TableSource(Operator):
         cells = access.read_many(key_bytes)
         self._warn_of_late(chunk, slots, cells)
         olds = self._olds(chunk, slots, cells) if self._at_once and self._settings.sends_old else []
-        every = access.logs and not access.cached
-        indices = range(len(chunk)) if every else last_updates(slots)
-        access.write_many(
-            [key_bytes[slots[index]] for index in indices],
-            [chunk.keys[index] for index in indices],
-            [chunk.values[index] for index in indices],
-            [chunk.timestamps[index] for index in indices],
-            chunk,
-            indices,
-        )
+        write_updates(access, chunk, slots, key_bytes, chunk.values, chunk.timestamps)
         return olds
 
     def _olds(self, chunk: Chunk, slots: list[int], cells: list[Any]) -> list[Any]:
         """Return the value before each update, cells being those before all of them."""
-        plain, keep, olds = self._access.plain, self._access.to_cell, []
+        plain, to_cell, olds = self._access.plain, self._access.to_cell, []
         values = [None if cell is None else cell[0] for cell in cells]
         for slot, value in zip(slots, chunk.values, strict=True):
             olds.append(values[slot])
             if value is None or type(value) is plain:
                 values[slot] = value
             else:
-                cell = keep(value, 0)
+                cell = to_cell(value, 0)
                 values[slot] = None if cell is None else cell[0]
         return olds
 
@@ -143,7 +129,7 @@ class TableSource(Operator):
                 self._warn_if_late(timestamp, before)
             stored[slot] = None if value is None else timestamp
 
-    def _keep(self, chunk: Chunk) -> list[Any]:
+    def _write_each(self, chunk: Chunk) -> list[Any]:
         """Write the updates one after the other and return the values from before."""
         olds = []
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
@@ -169,95 +155,65 @@ class TableSource(Operator):
 
 
 class DerivedTable(Operator):
-    """A table computed from another one, update by update."""
+    """A table computed from another one, update by update.
+
+    One with a store goes record by record: each update may be refused, or depend on the row before.
+    """
 
     def __init__(self, *, settings: TableSettings) -> None:
         self._settings = settings
         self._skips_absent = False
 
     def init(self, context: Any) -> None:
-        """Open the store, if the table is kept."""
+        """Open the store, if the table has one."""
         super().init(context)
-        self._access: Any = None
+        self._store: TableStore | None = None
         if self._settings.store is not None:
-            self._kept = KeptTable(context, self._settings)
-            self._access, self._at_once = self._kept.access, self._kept.at_once
-            self.by_records = self._kept.versioned
+            self._store = TableStore(context, self._settings)
+            self.by_records = True
 
     def compute(self, key: Any, value: Any) -> Any:
         """Return this table's value for the upstream table's, None if it has none."""
         raise NotImplementedError
 
     def process(self, record: AnyRecord) -> None:
-        """Compute the update, keep it, and forward it."""
-        key, change, timestamp = record._key, record._value, record._timestamp
+        """Compute the update, store it if there is a store, and forward it."""
+        key, change = record._key, record._value
+        store, sends_old = self._store, self._settings.sends_old
         new = self.compute(key, change.new)
-        old = None
-        key_bytes = None
-        if self._settings.sends_old:
-            if self._access is None:
-                old = self.compute(key, change.old)
-            else:
-                key_bytes = self._access.serialize_key(key)
-                cell = self._access.read(key_bytes)
-                old = None if cell is None else cell[0]
-        if self._skips_absent and new is None and old is None and self._settings.sends_old:
+        old, key_bytes = None, b""
+        if store is None:
+            old = self.compute(key, change.old) if sends_old else None
+        else:
+            key_bytes = store.access.serialize_key(key)
+            cell = store.access.read(key_bytes) if sends_old else None
+            old = None if cell is None else cell[0]
+        if self._skips_absent and new is None and old is None and sends_old:
             return
-        is_latest = change.is_latest
-        if self._access is not None:
-            if key_bytes is None:
-                key_bytes = self._access.serialize_key(key)
-            written = self._kept.write(key_bytes, key, new, timestamp)
-            if written is None:
-                return
-            is_latest = written
-        self.forward(make_record(key, Change(new, old, is_latest), timestamp, record._headers))
+        if store is None:
+            self.forward(record.withValue(Change(new, old, change.is_latest)))
+        else:
+            store.update(key_bytes, record, new, old, record._timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Compute the updates, keep them, and forward them."""
-        columns: tuple[Any, ...] = (chunk.keys, chunk.values)
-        compute_old = self._settings.sends_old and self._access is None
-        if compute_old:
-            columns = (chunk.keys, chunk.values, chunk.olds)
-        for run, found in runs(
-            self.context, chunk, self._compute_both if compute_old else self.compute, *columns
-        ):
-            news = [new for new, _ in found] if compute_old else found
-            olds = [old for _, old in found] if compute_old else None
-            self._finish(run, news, olds)
+        """Compute the updates and forward them."""
+        if not self._settings.sends_old:
+            for run, news in runs(self.context, chunk, self.compute, chunk.keys, chunk.values):
+                self.context.forward_chunk(table_chunk(run, news, None))
+            return
+        columns = chunk.keys, chunk.values, chunk.olds or [None] * len(chunk)
+        for run, found in runs(self.context, chunk, self._compute_both, *columns):
+            out = table_chunk(run, [new for new, _ in found], [old for _, old in found])
+            if self._skips_absent:
+                out = out.select([new is not None or old is not None for new, old in found])
+            self.context.forward_chunk(out)
 
     def _compute_both(self, key: Any, new: Any, old: Any) -> tuple[Any, Any]:
         return self.compute(key, new), self.compute(key, old)
 
-    def _finish(self, run: Chunk, news: list[Any], olds: list[Any] | None) -> None:
-        if self._access is not None:
-            self._keep(run, news)
-            return
-        out = table_chunk(run, news, olds)
-        if self._skips_absent and olds is not None:
-            out = out.select(
-                [new is not None or old is not None for new, old in zip(news, olds, strict=True)]
-            )
-        self.context.forward_chunk(out)
-
-    def _keep(self, run: Chunk, news: list[Any]) -> None:
-        """Write and forward the updates of a table that has a store, one after the other."""
-        sends_old = self._settings.sends_old
-        for index, (key, new) in enumerate(zip(run.keys, news, strict=True)):
-            key_bytes = self._access.serialize_key(key)
-            self._access.set_current_record(run, index)
-            cell = self._access.read(key_bytes) if sends_old else None
-            old = None if cell is None else cell[0]
-            if self._skips_absent and sends_old and new is None and old is None:
-                continue
-            single = run.slice(index, index + 1)
-            self._access.write_at(key_bytes, key, new, run.timestamps[index], single, 0)
-            if self._at_once:
-                self.context.forward_chunk(table_chunk(single, [new], [old]))
-
 
 class FilterTable(DerivedTable):
-    """Keeps the rows that a predicate accepts, or those it does not."""
+    """A table of the rows that a predicate accepts, or of the others."""
 
     def __init__(
         self, predicate: Callable[..., bool], *, negate: bool, settings: TableSettings
@@ -265,7 +221,7 @@ class FilterTable(DerivedTable):
         super().__init__(settings=settings)
         self._predicate = predicate
         self._negate = negate
-        # A row that neither was nor is here is no update; a version of the past may be one.
+        # A row that passes neither before nor now is no update; an old version may be one.
         self._skips_absent = not settings.versioned_input
 
     def compute(self, key: Any, value: Any) -> Any:
@@ -301,23 +257,13 @@ class ToStream(Operator):
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Forward the new values."""
-        self.context.forward_chunk(with_values(chunk, chunk.values, None))
+        records = chunk.replace()
+        records.olds = None
+        self.context.forward_chunk(records)
 
 
 def table_chunk(chunk: Chunk, news: list[Any], olds: list[Any] | None) -> Chunk:
     """Return a run of records as updates of a table; no olds: they are not known."""
-    return with_values(chunk, news, [None] * len(chunk) if olds is None else olds)
-
-
-def with_values(chunk: Chunk, values: list[Any], olds: list[Any] | None) -> Chunk:
-    """Return the same records with other values, of a table if there are olds."""
-    return Chunk(
-        chunk.topic,
-        chunk.partition,
-        chunk.offsets,
-        chunk.timestamps,
-        chunk.keys,
-        values,
-        chunk.headers,
-        olds,
-    )
+    updates = chunk.replace(values=news)
+    updates.olds = [None] * len(chunk) if olds is None else olds
+    return updates

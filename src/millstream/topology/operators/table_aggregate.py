@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.core.errors import StreamsException
-from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import Combine, Initial
-from millstream.topology.operators.kept import KeptTable
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.table_store import TableStore
 
 
 class TableAggregate(Operator):
-    """Keeps one aggregate per key: takes old values out of it, then adds the new ones.
+    """Updates one aggregate per key: takes old values out of it, then adds the new ones.
 
     The aggregate's time is the largest of its updates.
     """
@@ -29,8 +28,8 @@ class TableAggregate(Operator):
     def init(self, context: Any) -> None:
         """Open the store."""
         super().init(context)
-        self._kept = KeptTable(context, self._settings)
-        self._access = self._kept.access
+        self._store = TableStore(context, self._settings)
+        self._access = self._store.access
 
     def process(self, record: AnyRecord) -> None:
         """Apply the update to its key's aggregate."""
@@ -50,10 +49,7 @@ class TableAggregate(Operator):
             new = self._subtract(key, change.old, old)
         if change.new is not None:
             new = self._add(key, change.new, self._initial() if new is None else new)
-        is_latest = self._kept.write(key_bytes, key, new, timestamp)
-        if is_latest is not None:
-            out = Change(new, old if self._settings.sends_old else None, is_latest)
-            self.forward(make_record(key, out, timestamp, record._headers))
+        self._store.update(key_bytes, record, new, old, timestamp)
 
 
 def count_subtract(key: Any, value: Any, count: int) -> int:

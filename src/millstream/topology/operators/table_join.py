@@ -1,4 +1,4 @@
-"""Processors of joins of two tables by key: one for each side's updates, one for the result."""
+"""Processors of table joins by key: one for each side's updates, one for the result."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.getters import Cell, Getter, View
-from millstream.topology.operators.kept import KeptTable
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.operators.table_store import TableStore
 
 Joins = Callable[[Any, Any], Any]
 
@@ -22,7 +22,7 @@ NO_TIME = -1
 
 
 class JoinKind(enum.Enum):
-    """Which rows a join keeps."""
+    """Which rows are in the result of a join."""
 
     INNER = "inner"
     LEFT = "left"
@@ -31,7 +31,7 @@ class JoinKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRules:
-    """What a side does where a row is missing."""
+    """Rules of a side for missing rows."""
 
     alone: bool
     """Joins its rows where the other table has none."""
@@ -103,36 +103,32 @@ class JoinSide(Operator):
 
 
 class JoinResult(Operator):
-    """Takes what both sides forward, and keeps it if the join has a store."""
+    """Forwards the updates of both sides, and stores them if the join has a store."""
 
     def __init__(self, *, settings: TableSettings) -> None:
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store, if the table is kept."""
+        """Open the store, if there is one."""
         super().init(context)
-        self._kept: KeptTable | None = None
+        self._store: TableStore | None = None
         if self._settings.store is not None:
-            self._kept = KeptTable(context, self._settings)
+            self._store = TableStore(context, self._settings)
 
     def process(self, record: AnyRecord) -> None:
-        """Keep the update and forward it."""
-        key, change, timestamp = record._key, record._value, record._timestamp
+        """Store the update, if there is a store, and forward it."""
+        change = record._value
+        if self._store is not None:
+            key_bytes = self._store.access.serialize_key(record._key)
+            self._store.update(key_bytes, record, change.new, change.old, record._timestamp)
+            return
         old = change.old if self._settings.sends_old else None
-        is_latest = change.is_latest
-        if self._kept is not None:
-            key_bytes = self._kept.access.serialize_key(key)
-            written = self._kept.write(key_bytes, key, change.new, timestamp)
-            if written is None:
-                return
-            is_latest = written
-        out = Change(change.new, old, is_latest)
-        self.forward(make_record(key, out, timestamp, record._headers))
+        self.forward(record.withValue(Change(change.new, old, change.is_latest)))
 
 
 @dataclass(frozen=True, slots=True)
 class JoinView(View):
-    """A join that is not kept: both rows are looked up and joined."""
+    """A join without a store: both rows are looked up and joined."""
 
     kind: JoinKind
     joiner: Joins

@@ -1,4 +1,4 @@
-"""What the graph around a table decides about its processor."""
+"""Settings of a table's processor, decided by the graph around it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class TableSettings:
     """Settings of one table's processor, known only when the whole graph is."""
 
     sends_old: bool = False
-    """Updates carry the value that the key had before."""
+    """Updates carry the old value of the key."""
     store: str | None = None
-    """The store that keeps the table, if it is kept."""
+    """The store of the table, if it has one."""
     versioned_input: bool = False
     """Updates from above may be out of order and say so."""
     versioned_inputs: tuple[bool, ...] = ()

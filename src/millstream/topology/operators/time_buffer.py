@@ -1,4 +1,4 @@
-"""Records that wait in a store until stream time has come far enough past theirs."""
+"""Buffer of records that are released when stream time is a grace period past theirs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from millstream.core.errors import NullPointerException
 from millstream.core.record_bytes import ABSENT, BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record, make_record
-from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
-from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
+from millstream.topology.operators.operator_store import OperatorStore, SerdeCalls
 
 _LONG = struct.Struct(">q")
 _INT = struct.Struct(">i")
@@ -25,7 +24,7 @@ _KEY_START = len(_PREFIX) + _LONG.size
 _MAX_SEQUENCE = 0x7FFFFFFF
 
 
-class TimeBuffer(StateStore):
+class TimeBuffer(OperatorStore):
     """Records ordered by time, then key bytes, then arrival; each released once it is old enough.
 
     Keys and values are those of Kafka's changelog: ``0 || time || key || sequence``, and the
@@ -37,7 +36,7 @@ class TimeBuffer(StateStore):
     def __init__(
         self, store: Any, *, grace_ms: int, logged: bool, key_serde: Any, value_serde: Any
     ) -> None:
-        self._store = store
+        super().__init__(store)
         self._grace = grace_ms
         self._logged = logged
         self._serdes = (key_serde, value_serde)
@@ -45,49 +44,20 @@ class TimeBuffer(StateStore):
         self._earliest = LONG_MAX
         self._sequence = 0
 
-    def name(self) -> str:
-        """Return the name."""
-        return str(self._store.name())
-
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         """Open the store for a task."""
+        super().init(stateStoreContext, root)
         context = self._context = stateStoreContext
-        self._store.init(context, root)
-        self._access = self._store.access()
         self._logged = self._logged and context.logs_changes(self.name())
         # As in Kafka, serdes are told the join's name.
         self._topic = self.name().removesuffix("-Buffer")
-        keys = self._serdes[0] or context.keySerde()
-        values = self._serdes[1] or context.valueSerde()
-        self._write_key = serializer_call(keys.serializer())
-        self._read_key = deserializer_call(keys.deserializer())
-        self._write_value = serializer_call(values.serializer())
-        self._read_value = deserializer_call(values.deserializer())
-        self.wants_headers = want_headers(keys, values)
-        self._headers = headers_in_hand(context, wanted=self.wants_headers)
-
-    def flush(self) -> None:
-        """Write out what is only cached."""
-        self._store.flush()
-
-    def reload(self) -> None:
-        """Forget what was derived from the bytes below."""
-        self._store.reload()
-
-    def close(self) -> None:
-        """Release everything."""
-        self._store.close()
-
-    def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
-        return bool(self._store.persistent())
-
-    def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
-        return bool(self._store.isOpen())
+        calls = SerdeCalls(context, *self._serdes)
+        self._write_key, self._read_key = calls.write_key, calls.read_key
+        (self._write_value,), (self._read_value,) = calls.value_writers, calls.value_readers
+        self.wants_headers, self._headers = calls.want_headers, calls.headers
 
     def add(self, record: Record[Any, Any], context: RecordContext) -> bool:
-        """Let a record wait; False if it is too late for that.
+        """Buffer a record; False if it is too late for that.
 
         Raises:
             NullPointerException: It has no key.
@@ -113,7 +83,7 @@ class TimeBuffer(StateStore):
         return True
 
     def release(self) -> Iterator[tuple[Record[Any, Any], RecordContext]]:
-        """Yield the records that are old enough, each removed after it has been dealt with."""
+        """Yield the records that are old enough, each removed after the caller has processed it."""
         limit = self._stream_time - self._grace
         if limit < max(0, self._earliest):
             return
@@ -146,7 +116,7 @@ class TimeBuffer(StateStore):
 
 
 def _read(data: bytes) -> tuple[RecordContext, bytes | None]:
-    """Return the context and the value of a waiting record."""
+    """Return the context and the value of a buffered record."""
     reader = BytesReader(data)
     context = reader.context()
     reader.sized()

@@ -1,4 +1,4 @@
-"""Processor of ``KTable.transformValues``, and how its values are read where it is not kept."""
+"""Processor of ``KTable.transformValues``, and the view of its table without a store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.record_context import RecordContext
-from millstream.topology.operators.getters import Cell, Getter, View
+from millstream.topology.operators.getters import Cell, Getter, GetterAbove, ViewAbove
 from millstream.topology.operators.table import DerivedTable
 from millstream.topology.operators.table_settings import TableSettings
 
@@ -16,7 +16,7 @@ _NO_TIME = -1
 
 
 class TransformTableValues(DerivedTable):
-    """Computes every row's value with an object of the user's, deleted rows' too."""
+    """Computes the value of every row, also of deleted ones, with a user's transformer."""
 
     reads_globals = True
 
@@ -25,9 +25,9 @@ class TransformTableValues(DerivedTable):
         self._transformer = supplier()
 
     def init(self, context: Any) -> None:
-        """Open the store, if the table is kept, and prepare the transformer."""
+        """Open the store, if there is one, and initialise the transformer."""
         super().init(context)
-        # A transformer may ask for the record in hand, and a run of records has none.
+        # A transformer may read the current record's metadata, which a chunk does not have.
         self.by_records = True
         _init(self._transformer, context)
 
@@ -40,51 +40,38 @@ class TransformTableValues(DerivedTable):
         _close(self._transformer)
 
 
-@dataclass(frozen=True, slots=True)
-class TransformView(View):
-    """A table of transformed values that is not kept; the reader transforms for itself."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransformView(ViewAbove):
+    """A table of transformed values without a store; the reader has a transformer of its own."""
 
     supplier: Callable[[], Any]
-    above: View
-
-    @property
-    def stores(self) -> tuple[str, ...]:
-        """The stores that the values come from in the end."""
-        return self.above.stores
 
     def open(self, context: Any) -> Getter:
-        """Return what reads above and transforms."""
+        """Return a getter that reads the table above and transforms."""
         return _TransformGetter(self.supplier(), self.above.open(context), context)
 
 
-class _TransformGetter(Getter):
+class _TransformGetter(GetterAbove):
     def __init__(self, transformer: Any, above: Getter, context: Any) -> None:
+        super().__init__(above)
         self._transformer = transformer
-        self._above = above
         self._context = context
-        self.versioned = above.versioned
         _init(transformer, context)
 
-    def get(self, key: Any) -> Cell:
-        return self._transformed(key, self._above.get(key))
-
-    def get_as_of(self, key: Any, timestamp: int) -> Cell:
-        return self._transformed(key, self._above.get_as_of(key, timestamp))
-
     def close(self) -> None:
-        self._above.close()
+        super().close()
         _close(self._transformer)
 
-    def _transformed(self, key: Any, cell: Cell) -> Cell:
+    def _row(self, key: Any, cell: Cell) -> Cell:
         value, timestamp = (None, _NO_TIME) if cell is None else cell
-        # The row's own time, and no place: it is not the record in hand that is transformed.
+        # The row's own time, and no offset: the current record is not what is transformed.
         with self._context.as_record(RecordContext(None, -1, -1, timestamp)):
             result = self._transformer.transform(key, value)
         return None if result is None else (result, timestamp)
 
 
 class _ReadOnlyContext:
-    """A processor's context for something that must not forward."""
+    """Context of a processor for a transformer, which must not forward."""
 
     def __init__(self, context: Any) -> None:
         self._context = context

@@ -1,4 +1,4 @@
-"""The records of a left or outer join that wait for a partner, and the time both sides share."""
+"""Store of the unmatched records of a left or outer join, and the stream time of both sides."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.durations import LONG_MAX
-from millstream.core.serdes import deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
-from millstream.topology.operators.headers_in_hand import headers_in_hand, want_headers
+from millstream.topology.operators.operator_store import OperatorStore, SerdeCalls
 
 _KEY = struct.Struct(">qB")
 _TIMES = struct.Struct(">qq")
@@ -20,19 +19,19 @@ _RIGHT = b"\x00"
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A record that has found no partner so far."""
+class UnmatchedRecord:
+    """A record that has matched no other record so far."""
 
     slot: bytes
-    """What it is stored under: its time, its side and its key."""
+    """The bytes of its time, its side and its key, by which it is stored."""
     key: bytes
     timestamp: int
     is_left: bool
     value: bytes
 
 
-class UnmatchedRecords(StateStore):
-    """Waiting records by time; at equal times right ones come before left ones, then key bytes.
+class UnmatchedRecords(OperatorStore):
+    """Unmatched records by time; at equal times right ones come before left ones, then key bytes.
 
     Keys are ``time || side || key`` and values lists of ``side || value``, as in Kafka's changelog.
 
@@ -40,94 +39,64 @@ class UnmatchedRecords(StateStore):
     """
 
     def __init__(self, store: Any, *, key_serde: Any, left_serde: Any, right_serde: Any) -> None:
-        self._store = store
+        super().__init__(store)
         self._serdes = (key_serde, right_serde, left_serde)
         self.stream_time = -1
         """The largest event time of both sides."""
         self.earliest = LONG_MAX
-        """A lower bound of the times of the waiting records, as far as is known."""
-
-    def name(self) -> str:
-        """Return the name."""
-        return str(self._store.name())
+        """A lower bound of the times of the records, as far as is known."""
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         """Open the store for a task."""
+        super().init(stateStoreContext, root)
         context = stateStoreContext
-        self._store.init(context, root)
-        self._access = self._store.access()
         self._topic = f"{context.applicationId()}-{self.name()}-changelog"
-        key_serde, right_serde, left_serde = self._serdes
-        keys = key_serde or context.keySerde()
-        values = [serde or context.valueSerde() for serde in (right_serde, left_serde)]
-        self._write_key = serializer_call(keys.serializer())
-        self._read_key = deserializer_call(keys.deserializer())
+        calls = SerdeCalls(context, *self._serdes)
+        self._write_key, self._read_key = calls.write_key, calls.read_key
         # By side: right, left.
-        self._writers = [serializer_call(serde.serializer()) for serde in values]
-        self._readers = [deserializer_call(serde.deserializer()) for serde in values]
-        self.wants_headers = want_headers(keys, *values)
-        self._headers = headers_in_hand(context, wanted=self.wants_headers)
-
-    def flush(self) -> None:
-        """Write out what is only cached."""
-        self._store.flush()
-
-    def reload(self) -> None:
-        """Forget what was derived from the bytes below."""
-        self._store.reload()
-
-    def close(self) -> None:
-        """Release everything."""
-        self._store.close()
-
-    def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
-        return bool(self._store.persistent())
-
-    def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
-        return bool(self._store.isOpen())
+        self._writers, self._readers = calls.value_writers, calls.value_readers
+        self.wants_headers, self._headers = calls.want_headers, calls.headers
 
     def add(self, key: Any, value: Any, timestamp: int, *, is_left: bool) -> None:
-        """Let a record wait."""
+        """Add a record."""
         self.earliest = min(self.earliest, timestamp)
         slot = self._slot(key, timestamp, is_left)
         data = self._writers[is_left](self._topic, self._headers(), value)
-        waiting = None
+        values = None
         if data is not None:
-            waiting = [*(self._access.read(slot) or ()), (_LEFT if is_left else _RIGHT) + data]
-        self._access.write(slot, slot, waiting, timestamp)
+            values = [*(self._access.read(slot) or ()), (_LEFT if is_left else _RIGHT) + data]
+        self._access.write(slot, slot, values, timestamp)
 
-    def found_partner(self, key: Any, timestamp: int, *, is_left: bool) -> None:
-        """Let the records of that key, time and side wait no longer, if there are any."""
+    def matched(self, key: Any, timestamp: int, *, is_left: bool) -> None:
+        """Remove the records of that key, time and side, if there are any: they have matched."""
         slot = self._slot(key, timestamp, is_left)
         if self._access.read(slot) is not None:
             self._access.write(slot, slot, None, timestamp)
 
-    def waiting(self) -> Iterator[Waiting]:
-        """Yield the waiting records in order."""
+    def records(self) -> Iterator[UnmatchedRecord]:
+        """Yield the records in order."""
         with self._store.all() as entries:
             for slot, values in entries:
                 timestamp, is_left = _KEY.unpack_from(slot)
                 key = slot[_KEY.size :]
                 for value in values:
-                    yield Waiting(slot, key, timestamp, bool(is_left), value[1:])
+                    yield UnmatchedRecord(slot, key, timestamp, bool(is_left), value[1:])
 
     def remove(self, slots: list[bytes]) -> None:
-        """Remove what waits under these keys."""
+        """Remove the records with these slots."""
         for slot in slots:
             self._access.write(slot, slot, None, 0)
 
-    def key_of(self, record: Waiting) -> Any:
+    def key_of(self, record: UnmatchedRecord) -> Any:
         """Return the record's key."""
         return self._read_key(self._topic, self._headers(), record.key)
 
-    def value_of(self, record: Waiting) -> Any:
+    def value_of(self, record: UnmatchedRecord) -> Any:
         """Return the record's value."""
         return self._readers[record.is_left](self._topic, self._headers(), record.value)
 
     def save(self) -> bytes:
-        """Return the times, which decide what is let go after a restart."""
+        """Return the times, which decide what is forwarded after a restart."""
         return _TIMES.pack(self.stream_time, self.earliest)
 
     def restore(self, data: bytes) -> None:

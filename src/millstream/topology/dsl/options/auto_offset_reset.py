@@ -1,4 +1,4 @@
-"""Where a source begins to read a topic that the application has not read before."""
+"""Policy for the first position in a topic that the application has not read before."""
 
 from __future__ import annotations
 

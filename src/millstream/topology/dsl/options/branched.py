@@ -1,4 +1,4 @@
-"""What becomes of one branch of ``split``."""
+"""Options of one branch of ``split``."""
 
 from __future__ import annotations
 

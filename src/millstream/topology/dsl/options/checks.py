@@ -1,4 +1,4 @@
-"""Whether an option was given the right kind of object."""
+"""Checks of the types of options."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""How ``stream``, ``table`` and ``globalTable`` read a topic."""
+"""Options of ``stream``, ``table`` and ``globalTable``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from millstream.core.serdes import Serde
 from millstream.topology.dsl.callables import EXTRACTED
 from millstream.topology.dsl.options.auto_offset_reset import AutoOffsetReset
-from millstream.topology.dsl.options.checks import checked_function, checked_serde
-from millstream.topology.dsl.options.named import NamedOperation
+from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.named import SerdeOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -19,7 +19,7 @@ V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Consumed(NamedOperation, Generic[K, V]):
+class Consumed(SerdeOperation[K, V]):
     """Serdes, timestamp extractor, offset reset policy and name of a source; all optional.
 
     What is not given comes from the application's configuration.
@@ -34,9 +34,7 @@ class Consumed(NamedOperation, Generic[K, V]):
     offset_reset: AutoOffsetReset | None = None
 
     def __post_init__(self) -> None:
-        NamedOperation.__post_init__(self)
-        checked_serde(self.key_serde, "keySerde")
-        checked_serde(self.value_serde, "valueSerde")
+        SerdeOperation.__post_init__(self)
         checked_function(self.timestamp_extractor, "extract", "timestampExtractor", EXTRACTED)
 
     @overload
@@ -88,14 +86,6 @@ class Consumed(NamedOperation, Generic[K, V]):
     def as_(processorName: str) -> Consumed[Any, Any]:
         """Return only a name."""
         return Consumed(name=processorName)
-
-    def withKeySerde(self, keySerde: Serde[K] | None) -> Consumed[K, V]:
-        """Return a copy with another key serde."""
-        return self._with(key_serde=keySerde)
-
-    def withValueSerde(self, valueSerde: Serde[V] | None) -> Consumed[K, V]:
-        """Return a copy with another value serde."""
-        return self._with(value_serde=valueSerde)
 
     def withTimestampExtractor(self, timestampExtractor: Any) -> Consumed[K, V]:
         """Return a copy with another timestamp extractor."""

@@ -1,13 +1,13 @@
-"""How ``deduplicate`` and its relatives remember what they have seen."""
+"""Options of ``deduplicate`` and its variants."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from millstream.core.serdes import Serde
 from millstream.topology.dsl.options.checks import checked_serde
-from millstream.topology.dsl.options.named import NamedOperation, validate_name
+from millstream.topology.dsl.options.named import SerdeOperation, validate_name
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -17,7 +17,7 @@ V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deduplicated(NamedOperation, Generic[K, V]):
+class Deduplicated(SerdeOperation[K, V]):
     """Name, store name and serdes of a deduplication; all optional.
 
     Attributes:
@@ -46,12 +46,10 @@ class Deduplicated(NamedOperation, Generic[K, V]):
     value_serde: Serde[V] | None = None
 
     def __post_init__(self) -> None:
-        NamedOperation.__post_init__(self)
+        SerdeOperation.__post_init__(self)
         if self.store_name is not None:
             validate_name(self.store_name)
-        checked_serde(self.key_serde, "keySerde")
         checked_serde(self.id_serde, "idSerde")
-        checked_serde(self.value_serde, "valueSerde")
 
     @overload
     @staticmethod
@@ -113,14 +111,6 @@ class Deduplicated(NamedOperation, Generic[K, V]):
         """
         return self._with(store_name=storeName)
 
-    def withKeySerde(self, keySerde: Serde[Any] | None) -> Deduplicated[K, V]:
-        """Return a copy with another key serde; see the class for what it writes."""
-        return self._with(key_serde=keySerde)
-
     def withIdSerde(self, idSerde: Serde[Any] | None) -> Deduplicated[K, V]:
         """Return a copy with another serde for ids."""
         return self._with(id_serde=idSerde)
-
-    def withValueSerde(self, valueSerde: Serde[V] | None) -> Deduplicated[K, V]:
-        """Return a copy with another value serde."""
-        return self._with(value_serde=valueSerde)

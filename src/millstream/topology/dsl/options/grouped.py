@@ -1,13 +1,12 @@
-"""How ``groupBy`` and ``groupByKey`` bring equal keys together."""
+"""Options of ``groupBy`` and ``groupByKey``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from millstream.core.serdes import Serde
-from millstream.topology.dsl.options.checks import checked_serde
-from millstream.topology.dsl.options.named import NamedOperation
+from millstream.topology.dsl.options.named import SerdeOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -17,7 +16,7 @@ V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grouped(NamedOperation, Generic[K, V]):
+class Grouped(SerdeOperation[K, V]):
     """Serdes and name of the repartition topic, where there has to be one.
 
     Source: ``kstream.Grouped``.
@@ -26,11 +25,6 @@ class Grouped(NamedOperation, Generic[K, V]):
     name: str | None = None
     key_serde: Serde[K] | None = None
     value_serde: Serde[V] | None = None
-
-    def __post_init__(self) -> None:
-        NamedOperation.__post_init__(self)
-        checked_serde(self.key_serde, "keySerde")
-        checked_serde(self.value_serde, "valueSerde")
 
     @overload
     @staticmethod
@@ -71,11 +65,3 @@ class Grouped(NamedOperation, Generic[K, V]):
     def valueSerde(valueSerde: Serde[V_] | None) -> Grouped[Any, V_]:
         """Return only a value serde."""
         return Grouped(value_serde=valueSerde)
-
-    def withKeySerde(self, keySerde: Serde[K] | None) -> Grouped[K, V]:
-        """Return a copy with another key serde."""
-        return self._with(key_serde=keySerde)
-
-    def withValueSerde(self, valueSerde: Serde[V] | None) -> Grouped[K, V]:
-        """Return a copy with another value serde."""
-        return self._with(value_serde=valueSerde)

@@ -1,4 +1,4 @@
-"""How a table is kept."""
+"""Options of a table's store."""
 
 from __future__ import annotations
 

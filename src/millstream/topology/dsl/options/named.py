@@ -1,15 +1,20 @@
-"""Names of operators, and what every named option has in common."""
+"""Names of operators, and the base of named options."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
 from millstream.core.errors import NullPointerException, TopologyException
+from millstream.core.serdes import Serde
 from millstream.core.wording import a_kind
+from millstream.topology.dsl.options.checks import checked_serde
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 NAME_LENGTH_MAX = 249
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")
@@ -39,6 +44,28 @@ class NamedOperation:
 
     def _with(self, **changes: Any) -> Self:
         return replace(self, **changes)  # type: ignore[type-var]  # every subclass is a dataclass
+
+
+class SerdeOperation(NamedOperation, Generic[K, V]):
+    """A named option with serdes of keys and values, which are checked when they are given."""
+
+    __slots__ = ()
+
+    key_serde: Serde[K] | None
+    value_serde: Serde[V] | None
+
+    def __post_init__(self) -> None:
+        NamedOperation.__post_init__(self)
+        checked_serde(self.key_serde, "keySerde")
+        checked_serde(self.value_serde, "valueSerde")
+
+    def withKeySerde(self, keySerde: Serde[K] | None) -> Self:
+        """Return a copy with another key serde."""
+        return self._with(key_serde=keySerde)
+
+    def withValueSerde(self, valueSerde: Serde[V] | None) -> Self:
+        """Return a copy with another value serde."""
+        return self._with(value_serde=valueSerde)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Where ``print`` writes, and how."""
+"""Options of ``print``."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""How ``to`` writes a topic."""
+"""Options of ``to``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from millstream.core.serdes import Serde
 from millstream.topology.dsl.callables import PARTITIONED
-from millstream.topology.dsl.options.checks import checked_function, checked_serde
-from millstream.topology.dsl.options.named import NamedOperation
+from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.named import SerdeOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -18,7 +18,7 @@ V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Produced(NamedOperation, Generic[K, V]):
+class Produced(SerdeOperation[K, V]):
     """Serdes, partitioner and name of a sink; all optional.
 
     Source: ``kstream.Produced``.
@@ -30,9 +30,7 @@ class Produced(NamedOperation, Generic[K, V]):
     partitioner: Any = None
 
     def __post_init__(self) -> None:
-        NamedOperation.__post_init__(self)
-        checked_serde(self.key_serde, "keySerde")
-        checked_serde(self.value_serde, "valueSerde")
+        SerdeOperation.__post_init__(self)
         checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
 
     @staticmethod
@@ -61,14 +59,6 @@ class Produced(NamedOperation, Generic[K, V]):
     def streamPartitioner(partitioner: Any) -> Produced[Any, Any]:
         """Return only a partitioner."""
         return Produced(partitioner=partitioner)
-
-    def withKeySerde(self, keySerde: Serde[K] | None) -> Produced[K, V]:
-        """Return a copy with another key serde."""
-        return self._with(key_serde=keySerde)
-
-    def withValueSerde(self, valueSerde: Serde[V] | None) -> Produced[K, V]:
-        """Return a copy with another value serde."""
-        return self._with(value_serde=valueSerde)
 
     def withStreamPartitioner(self, partitioner: Any) -> Produced[K, V]:
         """Return a copy with another partitioner."""

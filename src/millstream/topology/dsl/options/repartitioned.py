@@ -1,14 +1,14 @@
-"""How ``repartition`` writes and reads its topic."""
+"""Options of ``repartition``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from millstream.core.serdes import Serde
 from millstream.topology.dsl.callables import PARTITIONED
-from millstream.topology.dsl.options.checks import checked_function, checked_serde
-from millstream.topology.dsl.options.named import NamedOperation
+from millstream.topology.dsl.options.checks import checked_function
+from millstream.topology.dsl.options.named import SerdeOperation
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -18,7 +18,7 @@ V_ = TypeVar("V_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repartitioned(NamedOperation, Generic[K, V]):
+class Repartitioned(SerdeOperation[K, V]):
     """Name, serdes, partitioner and number of partitions of a repartition topic; all optional.
 
     Source: ``kstream.Repartitioned`` (KIP-221).
@@ -31,9 +31,7 @@ class Repartitioned(NamedOperation, Generic[K, V]):
     number_of_partitions: int | None = None
 
     def __post_init__(self) -> None:
-        NamedOperation.__post_init__(self)
-        checked_serde(self.key_serde, "keySerde")
-        checked_serde(self.value_serde, "valueSerde")
+        SerdeOperation.__post_init__(self)
         checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
 
     @staticmethod
@@ -59,14 +57,6 @@ class Repartitioned(NamedOperation, Generic[K, V]):
     def withNumberOfPartitions(self, numberOfPartitions: int) -> Repartitioned[K, V]:
         """Return a copy with another number of partitions."""
         return self._with(number_of_partitions=numberOfPartitions)
-
-    def withKeySerde(self, keySerde: Serde[K] | None) -> Repartitioned[K, V]:
-        """Return a copy with another key serde."""
-        return self._with(key_serde=keySerde)
-
-    def withValueSerde(self, valueSerde: Serde[V] | None) -> Repartitioned[K, V]:
-        """Return a copy with another value serde."""
-        return self._with(value_serde=valueSerde)
 
     def withStreamPartitioner(self, partitioner: Any) -> Repartitioned[K, V]:
         """Return a copy with another partitioner."""

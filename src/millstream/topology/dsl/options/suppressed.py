@@ -1,4 +1,4 @@
-"""How long, and how much, ``suppress`` holds back."""
+"""Options of ``suppress``: how long, and how many, updates are buffered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class BufferConfig:
     spills: bool = False
     """What exceeds the limits goes to disk."""
     byte_store: str = "rocksdb"
-    """Which store keeps what has gone to disk."""
+    """The byte store of the part that is on disk."""
     buffer: str | None = None
     """A plugin's name; None: one of ours."""
     logging_enabled: bool = True
@@ -60,11 +60,11 @@ class BufferConfig:
         return StrictBufferConfig()
 
     def withMaxRecords(self, recordLimit: int) -> Self:
-        """Return a copy that holds at most that many keys."""
+        """Return a copy that buffers at most that many keys."""
         return replace(self, max_records=recordLimit)
 
     def withMaxBytes(self, byteLimit: int) -> Self:
-        """Return a copy that holds at most that many bytes."""
+        """Return a copy that buffers at most that many bytes."""
         return replace(self, max_bytes=byteLimit)
 
     def withNoBound(self) -> StrictBufferConfig:
@@ -93,7 +93,7 @@ class BufferConfig:
         return EagerBufferConfig(**self._limits())
 
     def withBuffer(self, name: str) -> Self:
-        """Return a copy kept by a suppression buffer plugin. (Kafka does not have it.)"""
+        """Return a copy for a suppression buffer plugin. (Kafka does not have it.)"""
         return replace(self, buffer=name)
 
     def withLoggingDisabled(self) -> Self:
@@ -137,7 +137,7 @@ class Suppressed(NamedOperation, Generic[K]):
     Attributes:
         wait_ms: How long a result waits for further updates; None: until its window closes.
         buffer: The limits.
-        wall_clock: While stream time stands still, the wall clock goes on in its place.
+        wall_clock: While stream time does not advance, wall-clock time is used instead.
 
     Source: ``kstream.Suppressed`` (KIP-328).
     """
@@ -189,7 +189,7 @@ class Suppressed(NamedOperation, Generic[K]):
     def withWallClock(self) -> Suppressed[K]:
         """Return a copy of ``untilTimeLimit`` that does not wait for ever when input stops.
 
-        While no update moves stream time on, the wall clock goes on in its place, so that a result
+        While no update advances stream time, wall-clock time is used instead, so that a result
         goes out at the latest when the time limit has passed on the wall clock. (Kafka does not
         have it.)
 

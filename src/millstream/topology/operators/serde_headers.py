@@ -1,4 +1,4 @@
-"""Which headers the serdes of an operator's own stores are given: those of the record in hand."""
+"""Headers for the serdes of an operator's own stores: those of the current record."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def want_headers(*serdes: Serde[Any]) -> bool:
     return any(needs_headers(serde.serializer(), serde.deserializer()) for serde in serdes)
 
 
-def headers_in_hand(context: Any, *, wanted: bool) -> Callable[[], Headers | None]:
-    """Return what gives serdes their headers; it gives None where none are ``wanted``."""
+def current_headers(context: Any, *, wanted: bool) -> Callable[[], Headers | None]:
+    """Return a function of the current record's headers; of None where none are ``wanted``."""
     if not wanted:
         return _none
 

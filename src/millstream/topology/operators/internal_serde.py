@@ -1,0 +1,92 @@
+"""Base of the serdes of internal topics, whose values hold others that the user's serdes write."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from typing_extensions import Self
+
+from millstream.core.headers import Headers
+from millstream.core.serdes import Deserializer, Serde, Serializer
+from millstream.core.serdes.base import (
+    DeserializerCall,
+    SerializerCall,
+    deserializer_call,
+    needs_headers,
+    serializer_call,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class InnerSerde:
+    """A user's serde and its calls, looked up once: that costs more than most serdes do."""
+
+    serializer: Serializer[Any]
+    deserializer: Deserializer[Any]
+    write: SerializerCall
+    read: DeserializerCall
+
+    @staticmethod
+    def of(serde: Serde[Any] | None) -> InnerSerde | None:
+        """Return the calls of a serde; None if there is none."""
+        if serde is None:
+            return None
+        writer, reader = serde.serializer(), serde.deserializer()
+        return InnerSerde(writer, reader, serializer_call(writer), deserializer_call(reader))
+
+    def needs_headers(self) -> bool:
+        """Tell whether it writes or reads headers."""
+        return needs_headers(self.serializer, self.deserializer)
+
+
+@dataclass(frozen=True, slots=True)
+class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
+    """Serializer, deserializer and serde in one; the inner serdes are configured by their owner."""
+
+    inners: tuple[InnerSerde | None, ...] = field(
+        default=(), compare=False, repr=False, kw_only=True
+    )
+    """Empty until the application's defaults are known."""
+
+    @abstractmethod
+    def encode(self, topic: str, headers: Headers, data: T) -> bytes:
+        """Return a value as bytes."""
+
+    @abstractmethod
+    def decode(self, topic: str, headers: Headers, data: bytes) -> T:
+        """Return the value of bytes."""
+
+    def inner(self, number: int = 0) -> InnerSerde:
+        """Return one of the inner serdes."""
+        found = self.inners[number]
+        assert found is not None
+        return found
+
+    def serializer(self) -> Self:
+        """Return this object, which does both."""
+        return self
+
+    def deserializer(self) -> Self:
+        """Return this object, which does both."""
+        return self
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def needs_headers(self) -> bool:
+        """Tell whether an inner serde writes or reads headers."""
+        return not self.inners or any(each is None or each.needs_headers() for each in self.inners)
+
+    def serialize(self, topic: str, headers: Headers, data: T | None) -> bytes | None:  # type: ignore[override]
+        return None if data is None else self.encode(topic, headers, data)
+
+    def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> T | None:  # type: ignore[override]
+        return None if data is None else self.decode(topic, headers, data)

@@ -1,0 +1,125 @@
+"""Chunk path of aggregates by key and by window: each aggregate is read once and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.state.access import RawKeyAccess
+from millstream.topology.operators.folding import Combine, Initial, Updates, fold, write_updates
+
+if TYPE_CHECKING:
+    from millstream.core.engine.context import NodeContext
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Records and the slots that they change: one row for each record and slot."""
+
+    run: Chunk
+    """The record of each row."""
+    slots: list[int]
+    """The number of each row's slot."""
+    slot_bytes: list[bytes]
+    """The slots by number, as the store's access takes them."""
+    records: Sequence[int]
+    """The number of each row's record."""
+    table_keys: list[Any] | None
+    """The key of each row in the table; None if the updates are not forwarded at once."""
+
+    def next_record(self, row: int) -> int:
+        """Return the first row after ``row`` that belongs to another record."""
+        record = self.records[row]
+        while row < len(self.records) and self.records[row] == record:
+            row += 1
+        return row
+
+
+class RowAggregation:
+    """Adds rows to the aggregates of a store, and forwards what they make of them.
+
+    Args:
+        context: The context of the operator.
+        access: The store's access.
+        initial: Makes the aggregate of an empty slot.
+        combine: Adds a record to an aggregate.
+        sends_old: Whether updates carry the aggregate from before.
+    """
+
+    def __init__(
+        self,
+        context: NodeContext,
+        access: RawKeyAccess,
+        initial: Initial,
+        combine: Combine,
+        *,
+        sends_old: bool,
+    ) -> None:
+        self._context = context
+        self._access = access
+        self._initial = initial
+        self._combine = combine
+        self._sends_old = sends_old
+
+    def add(self, rows: Rows) -> None:
+        """Add the rows in order; a record whose update fails is skipped, or ends the task."""
+        access, run = self._access, rows.run
+        if not access.has_room(rows.slot_bytes, run):
+            self._add_through_cache(rows)
+            return
+        cells = access.read_many(rows.slot_bytes)
+        first = 0
+        while first < len(run):
+            columns = run.keys[first:], run.values[first:], run.timestamps[first:]
+            updates = fold(
+                rows.slots[first:],
+                zip(*columns, strict=True),
+                cells,
+                self._initial,
+                self._combine,
+                access,
+            )
+            stop = first + len(updates.news)
+            if stop > first:
+                self._write(rows, first, stop, updates)
+            if updates.error is not None:
+                self._context.fail(run, stop, updates.error)
+                stop = rows.next_record(stop)
+            first = stop
+
+    def _write(self, rows: Rows, first: int, stop: int, updates: Updates) -> None:
+        """Write what some rows have come to, then forward their updates."""
+        part, slots = rows.run.slice(first, stop), rows.slots[first:stop]
+        write_updates(self._access, part, slots, rows.slot_bytes, updates.news, updates.timestamps)
+        if rows.table_keys is None:
+            return
+        out = part.replace(keys=rows.table_keys[first:stop], values=updates.news)
+        out.timestamps = updates.timestamps
+        out.olds = updates.olds if self._sends_old else [None] * len(part)
+        self._context.forward_chunk(out)
+
+    def _add_through_cache(self, rows: Rows) -> None:
+        """Add row by row, because the cache may have to flush in between."""
+        access, run, initial, combine = self._access, rows.run, self._initial, self._combine
+        set_record, read, write = access.set_current_record, access.read_at, access.write_at
+        slots = list(map(rows.slot_bytes.__getitem__, rows.slots))
+        columns = list(zip(slots, run.keys, run.values, run.timestamps, strict=True))
+        row = 0
+        while row < len(run):
+            try:
+                for row in range(row, len(run)):  # noqa: B020 - goes on after a failure
+                    slot, key, value, time = columns[row]
+                    set_record(run, row)
+                    cell = read(slot)
+                    if cell is None:
+                        old = initial()
+                    else:
+                        old, stored = cell
+                        time = max(time, stored)
+                    write(slot, key, combine(key, value, old), time, run, row)
+                return
+            except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+                self._context.fail(run, row, error)
+                row = rows.next_record(row)

@@ -1,0 +1,72 @@
+"""Processor suppliers in one form, whatever form the user gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.wording import a_kind
+from millstream.topology.checks import not_none
+from millstream.topology.dsl.callables import NOTHING, check_callable, check_processor
+
+
+@dataclass(frozen=True, slots=True)
+class Supplied:
+    """A processor supplier in any form a user may give it, made uniform."""
+
+    supplier: Any
+    fixed_key: bool = False
+    """Whether it makes processors that cannot change keys, as ``processValues`` demands."""
+    brings: tuple[Any, ...] = ()
+    """Builders of stores that an operator has besides those the supplier names."""
+
+    def __call__(self) -> Any:
+        """Return a fresh processor."""
+        get = None if isinstance(self.supplier, type) else getattr(self.supplier, "get", None)
+        return self.supplier() if get is None else get()
+
+    def stores(self) -> list[Any]:
+        """Return the builders of the stores that the supplier brings."""
+        provide = getattr(self.supplier, "stores", None)
+        if provide is None or (isinstance(self.supplier, type) and not _is_static(provide)):
+            return list(self.brings)
+        return [*self.brings, *(provide() or ())]
+
+
+Wrap = Callable[[str, Supplied], Supplied]
+"""Takes a processor's name and supplier, returns the supplier to use instead."""
+
+
+def check_fresh(supplier: Any, of: str) -> None:
+    """Refuse a supplier that cannot be called, or returns the same processor twice.
+
+    Raises:
+        NullPointerException: It is None.
+        IllegalArgumentException: It is no supplier, or one of a single processor.
+    """
+    supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+    not_none(supplied.supplier, "processorSupplier")
+    kind = type(supplied.supplier).__name__
+    if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
+        raise IllegalArgumentException(
+            f"the supplier {of} is {a_kind(supplied.supplier)}",
+            hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
+        )
+    if isinstance(supplied.supplier, type) or not hasattr(supplied.supplier, "get"):
+        check_callable(supplied.supplier, f"the supplier {of}", NOTHING)
+    first: Any = supplied()
+    if first is supplied():
+        raise IllegalArgumentException(
+            f"{kind} generates single reference. {kind}#get() must return a new object each time "
+            "it is called.",
+            detail=f"It is the supplier {of}, and returns "
+            f"{'None' if first is None else 'the same object twice'}.",
+            hint="Make a new processor in each call: every task needs its own.",
+        )
+    check_processor(first)
+
+
+def _is_static(provide: Callable[..., Any]) -> bool:
+    return getattr(provide, "__self__", None) is not None
