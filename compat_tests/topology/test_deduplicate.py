@@ -283,10 +283,11 @@ def test_generated_names_may_be_forbidden() -> None:
     by_key(stream).deduplicateByKey(1, Deduplicated.as_("named")).to("out")
     with pytest.raises(TopologyException) as caught:
         builder.build()
-    assert caught.value.detail == (
-        "changelog topics: KSTREAM-DEDUPLICATE-0000000001-store-changelog; "
-        "stores: KSTREAM-DEDUPLICATE-0000000001-store."
-    )
+    store = "KSTREAM-DEDUPLICATE-0000000001-store"
+    assert caught.value.problem.splitlines() == [
+        f"Following changelog topic(s) has not been named: {store}-changelog",
+        f"Following state store(s) has not been named: {store}",
+    ]
 
 
 class Tasks:
