@@ -1,4 +1,4 @@
-"""A `millstream.testing.rebalance.group.Group` in simulated time, applied to the world."""
+"""A `millstream.testing.rebalance.group.SimulatedGroup` in simulated time, applied to the world."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Rebalances:
         self._report(now)
         self._note()
         if self.group.state is not GroupStage.ASSIGNING:
-            # Somebody came or went in between, and is part of it.
+            # An executor that joined or left in between is part of it.
             self._collect_again(now)
         self.group.assign()
         self._asking = False
