@@ -99,6 +99,7 @@ def test_no_class_shows_the_configuration_that_it_holds() -> None:
     assert told == set()
 
 
+@pytest.mark.spark
 def test_a_failed_start_does_not_show_a_secret(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
