@@ -63,19 +63,6 @@ def test_no_function_is_long() -> None:
     assert long == []
 
 
-OF_KAFKA = {"Node", "Processor", "Sink"}
-"""Kafka Streams itself has these names twice: in ``TopologyDescription`` and elsewhere."""
-STILL_TWICE = {
-    "Group",
-    "GroupState",
-    "Plan",
-    "Response",
-    "TableSource",
-    "Writer",
-}
-"""Names that have yet to be given up by one of two classes: this list only shrinks."""
-
-
 def test_no_two_classes_have_one_name() -> None:
     names = [
         node.name
@@ -85,7 +72,7 @@ def test_no_two_classes_have_one_name() -> None:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     twice = {name for name, count in Counter(names).items() if count > 1}
-    assert twice <= OF_KAFKA | STILL_TWICE
+    assert twice == set()
 
 
 @pytest.mark.parametrize("pattern", [REGISTRIES, MACHINE], ids=["registry", "machine"])
