@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
+from millstream.core.errors import ClassCastException
 from millstream.core.processor import FixedKeyProcessor
 from millstream.core.records import FixedKeyRecord, Record, make_record
 
@@ -20,13 +21,24 @@ class UserProcessor(ChunkProcessor):
     def __init__(self, made: Any, inner: Any = None) -> None:
         self._init = getattr(made, "init", None)
         self._close = getattr(made, "close", None)
-        self._process = made.process
+        self._made = made
+        self._process: Any = None
         self._inner = inner if isinstance(inner, ChunkProcessor) else None
 
     def init(self, context: Any) -> None:
-        """Initialise the user's object."""
+        """Initialise the user's object, which may make its ``process`` there.
+
+        Raises:
+            ClassCastException: It has no method ``process``.
+        """
         if self._init is not None:
             self._init(context)
+        self._process = getattr(self._made, "process", None)
+        if not callable(self._process):
+            raise ClassCastException(
+                f"{type(self._made).__qualname__} cannot be a processor: it has no method process",
+                hint="Define process(self, record), as Processor does.",
+            )
 
     def process(self, record: Record[Any, Any]) -> None:
         """Let the user's object take a record."""
