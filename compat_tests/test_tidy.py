@@ -63,6 +63,16 @@ def test_no_function_is_long() -> None:
     assert long == []
 
 
+def test_the_first_line_of_a_module_names_what_it_is() -> None:
+    asking = [
+        shown(path)
+        for path in PYTHON
+        if path.is_relative_to(ROOT / "src")
+        and re.match(r'"""(What|How|Where|Who|Whether|Which|Why|When)\b', lines(path)[0])
+    ]
+    assert asking == []
+
+
 def test_no_two_classes_have_one_name() -> None:
     names = [
         node.name

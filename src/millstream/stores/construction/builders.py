@@ -256,7 +256,8 @@ class WindowBuilder(SerdeStoreBuilder):
 
     def retentionPeriod(self) -> int:
         """Return how long a window is kept after its start, in milliseconds."""
-        return self._supplier.retentionPeriod()  # type: ignore[no-any-return]
+        found: int = self._supplier.retentionPeriod()
+        return found
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         keys = WindowKeys(default_segment_interval(self._supplier.retentionPeriod()))
@@ -278,7 +279,8 @@ class SessionBuilder(SerdeStoreBuilder):
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end, in milliseconds."""
-        return self._supplier.retentionPeriod()  # type: ignore[no-any-return]
+        found: int = self._supplier.retentionPeriod()
+        return found
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         keys = SessionKeys(max(1, self._supplier.segmentIntervalMs()))
@@ -310,7 +312,8 @@ class VersionedBuilder(SerdeStoreBuilder):
 
     def historyRetention(self) -> int:
         """Return how far back versions are kept, in milliseconds."""
-        return self._supplier.historyRetentionMs()  # type: ignore[no-any-return]
+        found: int = self._supplier.historyRetentionMs()
+        return found
 
     def build(self) -> StateStore:
         """Return a new store."""
@@ -323,7 +326,8 @@ class VersionedBuilder(SerdeStoreBuilder):
 
     def _layer(self) -> VersionLayer:
         if isinstance(self._supplier, OurVersionedSupplier):
-            return self._supplier.foundation()[0]  # type: ignore[no-any-return]
+            layer: VersionLayer = self._supplier.foundation()[0]
+            return layer
         supplied: Any = self._supplier.get()
         if isinstance(supplied, VersionedBytesStore | VersionedKeyValueStore):
             return SuppliedVersions(supplied)

@@ -151,7 +151,7 @@ class _SegmentedSupplier(OurSupplier):
 
     def retentionPeriod(self) -> int:
         """Return how long a window is kept after its start, or a session after its end."""
-        return self.retention  # type: ignore[return-value]
+        return self.retention  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments; 1 for a store in memory, which has none in Kafka."""
@@ -194,7 +194,7 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
 
     def windowSize(self) -> int:
         """Return the size of the windows."""
-        return self.size  # type: ignore[return-value]
+        return self.size  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def retainDuplicates(self) -> bool:
         """Tell whether a window keeps every value put into it."""
@@ -286,11 +286,11 @@ class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
 
     def historyRetentionMs(self) -> int:
         """Return how far back versions are kept."""
-        return self.retention  # type: ignore[return-value]
+        return self.retention  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def segmentIntervalMs(self) -> int:
         """Return the width of the segments in which old versions are dropped."""
-        return self.interval  # type: ignore[return-value]
+        return self.interval  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def get(self) -> VersionedBytesStore:
         """Return a new versioned store of bytes, without changelog."""

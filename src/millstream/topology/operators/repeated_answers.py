@@ -1,4 +1,4 @@
-"""Which answers of a foreign-key join's right side a subscriber has had in the same batch."""
+"""Responses of a foreign-key join's right side that would repeat one of the same batch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from millstream.topology.operators.subscriptions import JoinResponse
 
 
 class RepeatedAnswers:
-    """What one task has answered since the last commit, by the bytes of the primary key.
+    """Responses that one task has sent since the last commit, by the bytes of the primary key.
 
     A subscription is answered with what the right table's cache holds. When the cache is flushed,
     the same row goes to all its subscribers, and so to this one a second time. Where Kafka Streams'
@@ -39,5 +39,5 @@ class RepeatedAnswers:
         return False
 
     def committed(self) -> None:
-        """Forget all: what is sent after a commit answers a later question."""
+        """Forget all: responses after a commit belong to later subscriptions."""
         self._had.clear()

@@ -1,4 +1,4 @@
-"""Whether a user's function returns a new object for each record, or the same one again, changed.
+"""Results of a user's function that are one object again and again, changed between records.
 
 Kafka Streams brings each result to the end of its way before it calls the function again, so a
 function may fill one ``dict`` and return it each time. Called for a whole run of records, it would
@@ -35,7 +35,7 @@ _WARNING = (
 
 
 class Returned:
-    """What is known of the objects that one operator's function returns.
+    """Objects that one operator's function has returned: new ones, or the same one again.
 
     The first ones are made record by record. What cannot be changed ends that at once; the same
     object twice means that it stays so.

@@ -1,4 +1,4 @@
-"""How a group finds the newest version that all its members read, while they are being upgraded.
+"""Negotiation of the newest version that all members of a group read, during their upgrade.
 
 A member begins with its own newest version. A leader that does not know it answers with what it
 does know; the member comes back with that. When the last old member has gone, the leader's answer
