@@ -1,0 +1,1 @@
+"""Tools for people who port Java or Kotlin applications of Kafka Streams."""

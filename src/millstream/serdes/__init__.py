@@ -1,0 +1,1 @@
+"""Serdes of schema formats: Avro, JSON and Protobuf, alone and with a schema registry."""
