@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.close_options import CloseOptions as CloseOptions
 from millstream.core.close_options import GroupMembershipOperation as GroupMembershipOperation
 from millstream.core.config import AbstractConfig as AbstractConfig
+from millstream.core.config import AdminClientConfig as AdminClientConfig
+from millstream.core.config import CommonClientConfigs as CommonClientConfigs
+from millstream.core.config import ConsumerConfig as ConsumerConfig
+from millstream.core.config import ProducerConfig as ProducerConfig
+from millstream.core.config import SaslConfigs as SaslConfigs
+from millstream.core.config import SslConfigs as SslConfigs
 from millstream.core.config import StreamsConfig as StreamsConfig
 from millstream.core.config import TaskConfig as TaskConfig
+from millstream.core.config import TopicConfig as TopicConfig
 from millstream.core.config import TopologyConfig as TopologyConfig
 from millstream.core.errors import ApiException as ApiException
 from millstream.core.errors import BrokerNotFoundException as BrokerNotFoundException
@@ -85,6 +92,8 @@ from millstream.core.handlers import (
 from millstream.core.handlers import StreamThreadExceptionResponse as StreamThreadExceptionResponse
 from millstream.core.headers import Header as Header
 from millstream.core.headers import Headers as Headers
+from millstream.core.java_time import Duration as Duration
+from millstream.core.java_time import Instant as Instant
 from millstream.core.kafka import ConsumerRecord as ConsumerRecord
 from millstream.core.kafka import ProducerRecord as ProducerRecord
 from millstream.core.kafka import TimestampType as TimestampType
