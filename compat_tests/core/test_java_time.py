@@ -1,0 +1,77 @@
+"""Duration and Instant."""
+
+import pickle
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from millstream import (
+    ClassCastException,
+    Duration,
+    IllegalArgumentException,
+    Instant,
+    JoinWindows,
+    TimeWindows,
+)
+
+MILLIS = st.integers(-62_135_596_800_000, 253_402_300_799_999)
+
+
+@given(MILLIS)
+def test_an_instant_keeps_its_milliseconds(millis: int) -> None:
+    instant = Instant.ofEpochMilli(millis)
+    assert instant.toEpochMilli() == millis
+    assert pickle.loads(pickle.dumps(instant)) == instant
+    assert type(pickle.loads(pickle.dumps(instant))) is Instant
+
+
+@given(st.integers(-(10**14), 10**14))
+def test_a_duration_keeps_its_milliseconds(millis: int) -> None:
+    assert Duration.ofMillis(millis).toMillis() == millis
+    assert Duration.ofMillis(millis).negated().toMillis() == -millis
+
+
+def test_windows_take_them() -> None:
+    assert TimeWindows.ofSizeWithNoGrace(Duration.ofMinutes(1)).size() == 60_000
+    windows = JoinWindows.ofTimeDifferenceWithNoGrace(timedelta(seconds=1))
+    assert windows.after(Duration.ZERO).afterMs == 0
+
+
+def test_each_unit() -> None:
+    day = Duration.ofDays(1)
+    assert day == Duration.ofHours(24) == Duration.ofMinutes(1440) == Duration.ofSeconds(86_400)
+    assert (day.toHours(), day.toMinutes(), day.toSeconds(), day.toDays()) == (24, 1440, 86_400, 1)
+    assert day.plusMillis(5).minus(Duration.ofMillis(5)).multipliedBy(2).dividedBy(2) == day
+    assert Duration.between(Instant.EPOCH, Instant.ofEpochSecond(60)) == Duration.ofMinutes(1)
+    assert Duration.ofMillis(-1_500).isNegative()
+    assert not Duration.ofMillis(-1_500).isZero()
+    assert Duration.ofMillis(-1_500).toSeconds() == -2, "Java rounds seconds down"
+
+
+def test_an_instant_is_in_utc() -> None:
+    east = timezone(timedelta(hours=2))
+    assert Instant.now().tzinfo is timezone.utc
+    assert Instant.now(east).tzinfo is timezone.utc
+    assert Instant.of_datetime(datetime(1970, 1, 1, 2, tzinfo=east)) == Instant.EPOCH
+    assert Instant.EPOCH.plusSeconds(2).minusMillis(500).isAfter(Instant.ofEpochMilli(1_499))
+    assert Instant.parse("2024-05-01T12:00:00.5Z").isBefore(Instant.parse("2024-05-01T12:00:01Z"))
+
+
+@pytest.mark.parametrize("value", [1.5, "1", None, True])
+def test_other_than_integers_is_refused(value: Any) -> None:
+    with pytest.raises(ClassCastException, match="cannot be"):
+        Duration.ofMillis(value)
+    with pytest.raises(ClassCastException, match="cannot be"):
+        Instant.ofEpochMilli(value)
+
+
+def test_a_time_without_a_zone_is_refused() -> None:
+    with pytest.raises(IllegalArgumentException, match="no time zone"):
+        Instant.of_datetime(datetime(2024, 1, 1))
+    with pytest.raises(IllegalArgumentException, match="not an instant"):
+        Instant.parse("yesterday")
+    with pytest.raises(IllegalArgumentException, match="no time zone"):
+        Instant.parse("2024-05-01T12:00:00")
