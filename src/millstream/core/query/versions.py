@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
@@ -53,6 +53,11 @@ class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
     def close(self) -> None:
         """Release the iterator; calling it twice is fine."""
         self._left.clear()
+
+    def forEachRemaining(self, action: Callable[[VersionedRecord[V]], Any]) -> None:
+        """Call ``action`` with each version that is left."""
+        for version in self:
+            action(version)
 
     def __iter__(self) -> Self:
         return self

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
@@ -45,6 +45,11 @@ class KeyValueIterator(ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
     @abstractmethod
     def close(self) -> None:
         """Release what the iterator holds; calling it twice is fine."""
+
+    def forEachRemaining(self, action: Callable[[KeyValue[K, V]], Any]) -> None:
+        """Call ``action`` with each entry that is left."""
+        for entry in self:
+            action(entry)
 
     def __iter__(self) -> Self:
         return self
