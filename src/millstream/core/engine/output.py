@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from millstream.core.headers import Headers
 
@@ -19,6 +20,10 @@ class Sent(NamedTuple):
     headers: Headers | None
     partition: int | None = None
     """None asks for Kafka's default partitioner."""
+
+
+new_sent: Callable[[tuple[Any, ...]], Sent] = partial(tuple.__new__, Sent)
+"""Makes a ``Sent`` of all its fields in less time than the class does: for single records."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import FailedProcessing, error_context
-from millstream.core.engine.output import Sent, SentChunk
+from millstream.core.engine.output import SentChunk, new_sent
 from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
@@ -82,10 +82,11 @@ class SinkRuntime:
         # A copy: what a sibling adds later must not show in what was sent.
         headers = headers.copy() if headers else None
         if self._partitions is None:
-            self._task.host.send(Sent(topic, key, value, record._timestamp, headers))
+            self._task.host.send(new_sent((topic, key, value, record._timestamp, headers, None)))
             return
         for partition in self._chosen(topic, record):
-            self._task.host.send(Sent(topic, key, value, record._timestamp, headers, partition))
+            sent = new_sent((topic, key, value, record._timestamp, headers, partition))
+            self._task.host.send(sent)
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""

@@ -29,13 +29,15 @@ class Sources:
 
     def find(self, topic: str) -> SourceRuntime | None:
         """Return the source that reads ``topic`` (its name on the broker); None if none does."""
-        if topic not in self._found:
+        try:
+            return self._found[topic]
+        except KeyError:
             # Repartition topics lack the application's prefix in the plan.
             plain = topic.removeprefix(self._prefix)
             plain = plain if plain in self._plan.repartition_topics else topic
             reading = (source for source in self._sources if source.node.reads(plain))
-            self._found[topic] = next(reading, None)
-        return self._found[topic]
+            found = self._found[topic] = next(reading, None)
+            return found
 
     def get(self, topic: str, task_id: object) -> SourceRuntime:
         """Return the source that reads ``topic``.

@@ -35,18 +35,18 @@ class CarriedSerde(InternalSerde[Carried]):
     def with_defaults(self, settings: TaskSettings) -> CarriedSerde:
         """Return a copy that knows the application's defaults."""
         serdes = self.key or settings.key_serde, self.value or settings.value_serde
-        return replace(self, inners=tuple(map(InnerSerde.of, serdes)))
+        return replace(self, inners=InnerSerde.all_of(*serdes))
 
     def encode(self, topic: str, headers: Headers, data: Carried) -> bytes:
-        key = self.inner(0).write(topic, headers, data.key)
-        value = self.inner(1).write(topic, headers, data.value)
+        key = self.inners[0].write(topic, headers, data.key)
+        value = self.inners[1].write(topic, headers, data.value)
         return _sized(key) + _sized(value)
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> Carried:
         key, value = _split(data)
         return Carried(
-            None if key is None else self.inner(0).read(topic, headers, key),
-            None if value is None else self.inner(1).read(topic, headers, value),
+            None if key is None else self.inners[0].read(topic, headers, key),
+            None if value is None else self.inners[1].read(topic, headers, value),
         )
 
     def serialize_column(self, topic: str, values: Sequence[Carried | None]) -> list[bytes | None]:
@@ -54,7 +54,7 @@ class CarriedSerde(InternalSerde[Carried]):
         if self.needs_headers() or None in values:
             return [self.serialize(topic, Headers(), value) for value in values]
         carried = [value for value in values if value is not None]
-        writers = self.inner(0).serializer, self.inner(1).serializer
+        writers = self.inners[0].serializer, self.inners[1].serializer
         keys = serialize_column(writers[0], topic, [each.key for each in carried])
         rest = serialize_column(writers[1], topic, [each.value for each in carried])
         return [_sized(key) + _sized(value) for key, value in zip(keys, rest, strict=True)]
@@ -66,7 +66,7 @@ class CarriedSerde(InternalSerde[Carried]):
         if self.needs_headers() or None in values:
             return [self.deserialize(topic, Headers(), data) for data in values]
         parts = [_split(data) for data in values if data is not None]
-        readers = self.inner(0).deserializer, self.inner(1).deserializer
+        readers = self.inners[0].deserializer, self.inners[1].deserializer
         keys = deserialize_column(readers[0], topic, [key for key, _ in parts])
         rest = deserialize_column(readers[1], topic, [data for _, data in parts])
         return list(map(Carried, keys, rest))

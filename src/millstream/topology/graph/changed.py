@@ -30,10 +30,10 @@ class ChangeSerde(InternalSerde[Change[Any]]):
 
     def with_defaults(self, settings: TaskSettings) -> ChangeSerde:
         """Return a copy that knows the application's default."""
-        return replace(self, inners=(InnerSerde.of(self.value or settings.value_serde),))
+        return replace(self, inners=InnerSerde.all_of(self.value or settings.value_serde))
 
     def encode(self, topic: str, headers: Headers, data: Change[Any]) -> bytes:
-        write = self.inner().write
+        write = self.inners[0].write
         new = None if data.new is None else write(topic, headers, data.new)
         old = None if data.old is None else write(topic, headers, data.old)
         if data.new is not None and data.old is not None:
@@ -46,7 +46,7 @@ class ChangeSerde(InternalSerde[Change[Any]]):
         raise StreamsException("an update of a table has neither a new nor an old value")
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> Change[Any]:
-        read = self.inner().read
+        read = self.inners[0].read
         body, flag = data[:-1], data[-1:]
         if flag == _NEW:
             return Change(read(topic, headers, body), None)

@@ -188,9 +188,7 @@ class StoreSubscription(JoinPart):
             key = self.prefix(foreign_key) + primary
             value: Any = None
             if subscription.instruction not in _DELETES:
-                value = self._subscriptions.serialize(
-                    self._join.topic, record.headers(), subscription
-                )
+                value = self._subscriptions.encode(self._join.topic, record.headers(), subscription)
                 if self._access.keeps_headers:
                     value = Headed(value, record._headers)
             self._access.write(self._access.serialize_key(key), key, value, record._timestamp)
@@ -264,10 +262,9 @@ class AnswerAll(JoinPart):
                     continue
                 primary = entry.key[len(prefix) :]
                 primary_key = self._read_key(self._names["pk"], self._headers(), primary)
-                subscription = self._subscriptions.deserialize(
+                subscription = self._subscriptions.decode(
                     self._join.topic, record.headers(), entry.value.value()
                 )
-                assert subscription is not None
                 response = JoinResponse(subscription.row_hash, change.new, subscription.partition)
                 self.forward(make_record(primary_key, response, record._timestamp, record._headers))
 

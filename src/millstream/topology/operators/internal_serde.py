@@ -32,12 +32,15 @@ class InnerSerde:
     read: DeserializerCall
 
     @staticmethod
-    def of(serde: Serde[Any] | None) -> InnerSerde | None:
-        """Return the calls of a serde; None if there is none."""
-        if serde is None:
-            return None
-        writer, reader = serde.serializer(), serde.deserializer()
-        return InnerSerde(writer, reader, serializer_call(writer), deserializer_call(reader))
+    def all_of(*serdes: Serde[Any] | None) -> tuple[InnerSerde, ...]:
+        """Return the calls of some serdes; of none if one of them is not known."""
+        if None in serdes:
+            return ()
+        parts = [(each.serializer(), each.deserializer()) for each in serdes if each is not None]
+        return tuple(
+            InnerSerde(writer, reader, serializer_call(writer), deserializer_call(reader))
+            for writer, reader in parts
+        )
 
     def needs_headers(self) -> bool:
         """Tell whether it writes or reads headers."""
@@ -48,9 +51,7 @@ class InnerSerde:
 class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
     """Serializer, deserializer and serde in one; the inner serdes are configured by their owner."""
 
-    inners: tuple[InnerSerde | None, ...] = field(
-        default=(), compare=False, repr=False, kw_only=True
-    )
+    inners: tuple[InnerSerde, ...] = field(default=(), compare=False, repr=False, kw_only=True)
     """Empty until the application's defaults are known."""
 
     @abstractmethod
@@ -60,12 +61,6 @@ class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
     @abstractmethod
     def decode(self, topic: str, headers: Headers, data: bytes) -> T:
         """Return the value of bytes."""
-
-    def inner(self, number: int = 0) -> InnerSerde:
-        """Return one of the inner serdes."""
-        found = self.inners[number]
-        assert found is not None
-        return found
 
     def serializer(self) -> Self:
         """Return this object, which does both."""
@@ -83,7 +78,7 @@ class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
 
     def needs_headers(self) -> bool:
         """Tell whether an inner serde writes or reads headers."""
-        return not self.inners or any(each is None or each.needs_headers() for each in self.inners)
+        return not self.inners or any(each.needs_headers() for each in self.inners)
 
     def serialize(self, topic: str, headers: Headers, data: T | None) -> bytes | None:  # type: ignore[override]
         return None if data is None else self.encode(topic, headers, data)

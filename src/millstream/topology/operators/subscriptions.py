@@ -77,10 +77,10 @@ class SubscriptionSerde(InternalSerde[Subscription]):
     def within(self, application_id: str, key: Serde[Any] | None) -> SubscriptionSerde:
         """Return a copy for an application, with a serde of primary keys."""
         name = pseudo_topic(application_id, self.topic, "pk")
-        return replace(self, key=key, pseudo_topic=name, inners=(InnerSerde.of(key),))
+        return replace(self, key=key, pseudo_topic=name, inners=InnerSerde.all_of(key))
 
     def encode(self, topic: str, headers: Headers, data: Subscription) -> bytes:
-        key = self.inner().write(self.pseudo_topic, headers, data.primary_key) or b""
+        key = self.inners[0].write(self.pseudo_topic, headers, data.primary_key) or b""
         out = _head(data.row_hash, SUBSCRIPTION_VERSION, bytes([data.instruction])) + key
         if data.partition is None:
             raise StreamsException("a subscription has no partition to be answered to")
@@ -93,7 +93,7 @@ class SubscriptionSerde(InternalSerde[Subscription]):
         return Subscription(
             None if start == 2 else data[2:start],
             Instruction(data[1]),
-            self.inner().read(self.pseudo_topic, headers, data[start:end]),
+            self.inners[0].read(self.pseudo_topic, headers, data[start:end]),
             int.from_bytes(data[end:], "big", signed=True) if version else None,
         )
 
@@ -110,12 +110,12 @@ class ResponseSerde(InternalSerde[JoinResponse]):
 
     def with_defaults(self, settings: TaskSettings) -> ResponseSerde:
         """Return a copy that knows the application's default."""
-        return replace(self, inners=(InnerSerde.of(self.value or settings.value_serde),))
+        return replace(self, inners=InnerSerde.all_of(self.value or settings.value_serde))
 
     def encode(self, topic: str, headers: Headers, data: JoinResponse) -> bytes:
         value = None
         if data.foreign_value is not None:
-            value = self.inner().write(topic, headers, data.foreign_value)
+            value = self.inners[0].write(topic, headers, data.foreign_value)
         return _head(data.row_hash, RESPONSE_VERSION, b"") + (value or b"")
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> JoinResponse:
@@ -124,7 +124,7 @@ class ResponseSerde(InternalSerde[JoinResponse]):
         start = 1 if data[0] & _NO_HASH else 1 + _HASH_BYTES
         value = None
         if len(data) > start:
-            value = self.inner().read(topic, headers, data[start:])
+            value = self.inners[0].read(topic, headers, data[start:])
         return JoinResponse(None if start == 1 else data[1:start], value)
 
 

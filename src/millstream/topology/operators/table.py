@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.records import Change
+from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
@@ -44,7 +44,8 @@ class TableSource(Operator):
             self.context.drop(_NO_KEY)
             return
         if self._access is None:
-            self.forward(record.withValue(Change(value, None, is_latest=True)))
+            change = Change(value, None, is_latest=True)
+            self.forward(make_record(key, change, timestamp, record._headers))
             return
         key_bytes, old = self._access.serialize_key(key), None
         cell = self._access.read(key_bytes)
