@@ -1,0 +1,1 @@
+"""Tests of the serdes of schema formats."""
