@@ -86,12 +86,13 @@ def _decimal_writer(node: Node) -> Callable[[Any], bytes]:
                 f"a decimal of scale {scale}",
                 f'Round it first: value.quantize(Decimal("1e-{scale}")).',
             )
-        if any(digits) and value.adjusted() + 1 + scale > precision:
-            raise Misfit(value, f"a decimal of at most {precision} digits, {scale} of them decimal")
-        unscaled = int("".join(map(str, digits))) * 10 ** (
-            max(exponent + scale, 0) if any(digits) else 0
-        )
-        unscaled //= 10 ** max(-exponent - scale, 0)
+        unscaled = 0
+        if any(digits):
+            if value.adjusted() + 1 + scale > precision:
+                raise Misfit(value, f"a decimal of {precision} digits, {scale} of them decimal")
+            unscaled = int("".join(map(str, digits)))
+            shift = exponent + scale
+            unscaled = unscaled * 10**shift if shift >= 0 else unscaled // 10**-shift
         signed = -unscaled if sign else unscaled
         length = signed.bit_length() // 8 + 1 if signed >= 0 else (signed + 1).bit_length() // 8 + 1
         if size is not None:
