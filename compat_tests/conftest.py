@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from compat_tests.hosts.broker import BrokerClient
     from compat_tests.hosts.host import TopologyHost
     from compat_tests.kafka.fixture import KafkaServer
+    from millstream.testing.registry import EmbeddedRegistry
 
 
 def _find(name: str) -> None:
@@ -38,12 +39,12 @@ for _module in (compat_tests, sys.modules["examples"]):
 
 
 # What a test starts that asks for one of these fixtures, directly or by way of others.
-_STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker"}
+_STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker", "registry": "broker"}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts Spark or a broker.
+    """Mark what starts Spark, a broker or a registry.
 
     Tests that start one in a process of their own carry the marker in their source.
     """
@@ -102,6 +103,15 @@ def broker(kafka: KafkaServer) -> Iterator[BrokerClient]:
     client = BrokerClient(kafka.bootstrap_servers)
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def registry() -> Iterator[EmbeddedRegistry]:
+    """A real schema registry for the whole test run; tests choose names of their own."""
+    from millstream.testing.registry import EmbeddedRegistry
+
+    with EmbeddedRegistry() as running:
+        yield running
 
 
 @pytest.fixture(

@@ -9,7 +9,7 @@ import pytest
 from millstream.jars import JarError, lock_names, read_lock
 
 
-@pytest.mark.parametrize("name", ["kafka", "spark", "streams"])
+@pytest.mark.parametrize("name", ["kafka", "registry", "spark", "streams"])
 def test_a_lock_pins_each_artifact_once(name: str) -> None:
     locked = read_lock(name)
     assert len({(jar.group, jar.artifact) for jar in locked}) == len(locked) > 0
@@ -30,6 +30,12 @@ def test_an_unknown_lock_is_answered_with_the_known_ones() -> None:
     problem, hint = str(caught.value).splitlines()
     assert problem == 'no jar lock is named "flink"'
     assert hint == f"  hint: Locks: {', '.join(lock_names())}."
+
+
+def test_an_archive_is_named_with_type_and_classifier() -> None:
+    (archive,) = read_lock("registry")
+    assert archive.coordinate == "io.apicurio:apicurio-registry-app:3.0.9:tar.gz:all"
+    assert archive.file_name == "apicurio-registry-app-3.0.9-all.tar.gz"
 
 
 def test_a_line_that_is_no_lock_line_is_quoted(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from millstream.jars.errors import JarFetchError as JarFetchError
 from millstream.jars.errors import JavaNotFoundError as JavaNotFoundError
 from millstream.jars.fetch import cache_dir as cache_dir
 from millstream.jars.fetch import jars as jars
+from millstream.jars.fetch import unpacked as unpacked
 from millstream.jars.java import java_command as java_command
 from millstream.jars.lock import LockedJar as LockedJar
 from millstream.jars.lock import lock_names as lock_names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,8 @@ def jars(
 
     Args:
         lock: `"kafka"` (the embedded broker), `"spark"` (Spark's Kafka connector), `"streams"`
-            (Kafka Streams itself), or the path of a lock file.
+            (Kafka Streams itself), `"registry"` (an archive: the embedded schema registry), or the
+            path of a lock file.
         ivy_settings: An `ivysettings.xml`, for mirrors and proxies; by default the one that
             `MILLSTREAM_IVY_SETTINGS` names.
         progress: Whether to show a progress bar on standard error; by default if it is a terminal.
@@ -46,6 +48,31 @@ def jars(
                 settings = ivy_settings or os.environ.get("MILLSTREAM_IVY_SETTINGS")
                 _fetch(missing, folder, Path(settings) if settings else None, progress)
     return [folder / jar.file_name for jar in locked]
+
+
+def unpacked(
+    lock: str | Path,
+    *,
+    ivy_settings: str | Path | None = None,
+    progress: bool | None = None,
+) -> Path:
+    """Return the folder of a lock's archive, unpacked; fetch and unpack it the first time.
+
+    Raises:
+        JarFetchError: As for `jars`, or there is no room for what it holds.
+    """
+    (archive,) = read_lock(lock)
+    folder = cache_dir() / "unpacked" / f"{archive.file_name}-{archive.sha256[:12]}"
+    if folder.is_dir():
+        return folder
+    (path,) = jars(lock, ivy_settings=ivy_settings, progress=progress)
+    with _only_one_process(folder.parent):
+        if not folder.is_dir():
+            # Renamed when it is complete: a folder with this name is never a part.
+            with TemporaryDirectory(prefix=".unpack-", dir=folder.parent) as scratch:
+                _unpack(path, Path(scratch, "all"))
+                os.replace(Path(scratch, "all"), folder)
+    return folder
 
 
 def cache_dir() -> Path:
@@ -75,6 +102,18 @@ def _fetch(
             )
         for jar in wanted:
             os.replace(Path(scratch, jar.file_name), folder / jar.file_name)
+
+
+def _unpack(archive: Path, target: Path) -> None:
+    try:
+        with tarfile.open(archive) as tar:
+            tar.extractall(target, filter="data")
+    except (OSError, tarfile.TarError) as error:
+        raise JarFetchError(
+            f"cannot unpack {archive}",
+            detail=f"{error}.",
+            hint="Make room, or name another folder in MILLSTREAM_CACHE.",
+        ) from error
 
 
 @contextmanager

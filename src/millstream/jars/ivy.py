@@ -68,7 +68,8 @@ def retrieve(
             *(java_command(), "-XX:TieredStopAtLevel=1", "-Djava.net.useSystemProxies=true"),
             *("-cp", str(_ivy_jar()), "org.apache.ivy.Main"),
             *("-settings", str(settings), "-ivy", str(ivy_file), "-cache", str(target / "ivy")),
-            *("-retrieve", str(target / "[artifact]-[revision].[ext]"), "-types", "jar"),
+            *("-retrieve", str(target / "[artifact]-[revision](-[classifier]).[ext]")),
+            *("-types", *sorted({jar.type for jar in wanted})),
         ],
         on_jar,
     )
@@ -92,14 +93,20 @@ def _ivy_file(wanted: Sequence[LockedJar]) -> str:
     rows = "".join(
         f"<dependency org={quoteattr(jar.group)} name={quoteattr(jar.artifact)} "
         f'rev={quoteattr(jar.version)} transitive="false" conf="default">'
-        f'<artifact name={quoteattr(jar.artifact)} type="jar" ext="jar"/></dependency>\n'
+        f"<artifact name={quoteattr(jar.artifact)} type={quoteattr(jar.type)} "
+        f"ext={quoteattr(jar.type)}{_classified(jar)}/></dependency>\n"
         for jar in wanted
     )
     return (
-        '<ivy-module version="2.0"><info organisation="millstream" module="jars" revision="1"/>\n'
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">\n'
+        '<info organisation="millstream" module="jars" revision="1"/>\n'
         f'<configurations><conf name="default"/></configurations>\n'
         f"<dependencies>\n{rows}</dependencies></ivy-module>\n"
     )
+
+
+def _classified(jar: LockedJar) -> str:
+    return f" m:classifier={quoteattr(jar.classifier)}" if jar.classifier else ""
 
 
 def _run(command: list[str], on_jar: Callable[[str, str], None]) -> str:

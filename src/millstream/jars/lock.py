@@ -12,21 +12,25 @@ from millstream.jars.errors import JarError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedJar:
-    """One jar of a lock: its Maven coordinate, SHA-256 and size."""
+    """One jar of a lock, or an archive: its Maven coordinate, SHA-256 and size."""
 
     group: str
     artifact: str
     version: str
     sha256: str
     size_bytes: int
+    type: str = "jar"
+    classifier: str = ""
 
     @property
     def coordinate(self) -> str:
-        return f"{self.group}:{self.artifact}:{self.version}"
+        more = f":{self.type}:{self.classifier}" if self.classifier else ""
+        return f"{self.group}:{self.artifact}:{self.version}{more}"
 
     @property
     def file_name(self) -> str:
-        return f"{self.artifact}-{self.version}.jar"
+        more = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.artifact}-{self.version}{more}.{self.type}"
 
     def matches(self, path: Path) -> bool:
         """Tell whether the file at `path` is this jar, byte for byte."""
@@ -47,7 +51,7 @@ def read_lock(name: str | Path) -> tuple[LockedJar, ...]:
 
     Raises:
         JarError: There is no such lock, or a line does not have the form
-            `group:artifact:version sha256 size`.
+            `group:artifact:version[:type:classifier] sha256 size`.
     """
     if isinstance(name, Path):
         text = name.read_text(encoding="utf-8")
@@ -62,9 +66,16 @@ def read_lock(name: str | Path) -> tuple[LockedJar, ...]:
 def _parse(line: str) -> LockedJar:
     try:
         coordinate, digest, size = line.split()
-        group, artifact, version = coordinate.split(":")
+        group, artifact, version, *more = coordinate.split(":")
+        kind, classifier = more or ("jar", "")
         return LockedJar(
-            group=group, artifact=artifact, version=version, sha256=digest, size_bytes=int(size)
+            group=group,
+            artifact=artifact,
+            version=version,
+            sha256=digest,
+            size_bytes=int(size),
+            type=kind,
+            classifier=classifier,
         )
     except ValueError:
         raise JarError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -19,6 +18,7 @@ from millstream.jars import jars, java_command
 from millstream.testing.broker.errors import BrokerError, BrokerExitedError, PortTakenError
 from millstream.testing.broker.ports import free_port, is_free
 from millstream.testing.broker.ready import answers
+from millstream.testing.broker.server_process import ServerProcess, log_tail
 from millstream.testing.broker.settings import CLUSTER_ID, server_properties
 
 
@@ -59,8 +59,7 @@ class EmbeddedBroker:
         self._java_options = (f"-Xms{min(256, heap_mb)}m", f"-Xmx{heap_mb}m", *java_options)
         self._ivy_settings = ivy_settings
         self._dir: Path | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._server: ServerProcess | None = None
         self._classpath = ""
 
     @property
@@ -78,11 +77,11 @@ class EmbeddedBroker:
     @property
     def pid(self) -> int | None:
         """The process id of the broker; `None` while it does not run."""
-        return self._process.pid if self._process and self.is_running() else None
+        return self._server.pid if self._server and self.is_running() else None
 
     def is_running(self) -> bool:
         """Whether the broker's process is alive."""
-        return self._process is not None and self._process.poll() is None
+        return self._server is not None and self._server.is_running()
 
     def start(self, timeout_s: float = 60) -> Self:
         """Start the broker and wait until it answers; do nothing if it runs.
@@ -136,10 +135,7 @@ class EmbeddedBroker:
 
     def log_tail(self, lines: int = 20) -> str:
         """Return the last lines of the broker's log."""
-        with contextlib.suppress(OSError):
-            text = (self.data_dir / "broker.log").read_text(encoding="utf-8", errors="replace")
-            return "\n".join(text.splitlines()[-lines:])
-        return ""
+        return "" if self._dir is None else log_tail(self._dir / "broker.log", lines)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -193,17 +189,8 @@ class EmbeddedBroker:
 
     def _launch(self, properties: Path) -> None:
         command = self._java(self._java_options, ["kafka.Kafka", str(properties)])
-        with (self.data_dir / "broker.log").open("ab") as log:
-            # Its own session: Ctrl-C must reach the caller only, which still needs the broker.
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        own = str(self._dir) if self._given_dir is None else ""
-        self._guard = _guard(self._process.pid, own)
+        own = self._dir if self._given_dir is None else None
+        self._server = ServerProcess(command, self.data_dir / "broker.log", own)
 
     def _wait_ready(self, timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
@@ -217,39 +204,11 @@ class EmbeddedBroker:
         )
 
     def _signal(self, number: signal.Signals) -> None:
-        if not self.is_running() or self._process is None:
+        if self._server is None or not self.is_running():
             raise BrokerError("the broker is not running")
-        self._process.send_signal(number)
+        self._server.signal(number)
 
     def _end(self, number: signal.Signals) -> None:
-        process, guard = self._process, self._guard
-        self._process = self._guard = None
-        if process is not None:
-            process.send_signal(number)
-            process.send_signal(signal.SIGCONT)  # a frozen process sees no SIGTERM
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        if guard is not None and guard.stdin is not None:
-            # Killed: at the end of its input it would kill the process that has the id now.
-            guard.kill()
-            guard.stdin.close()
-            guard.wait()
-
-
-def _guard(pid: int, own_dir: str) -> subprocess.Popen[bytes]:
-    """Start a shell that ends process `pid` and removes its folder when this process is gone.
-
-    It waits on a pipe, which the kernel closes when this process ends. `PR_SET_PDEATHSIG` would
-    fire too early, when the thread that started the broker ends.
-    """
-    script = 'read -r _; kill -9 "$1"; [ -z "$2" ] || { sleep 0.2; rm -rf -- "$2"; }'
-    return subprocess.Popen(
-        ["/bin/sh", "-c", script, "millstream-guard", str(pid), own_dir],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+        server, self._server = self._server, None
+        if server is not None:
+            server.end(number)
