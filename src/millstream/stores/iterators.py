@@ -43,24 +43,20 @@ class Entries(KeyValueIterator[K, V], Generic[K, V]):
         self._open = True
 
     def hasNext(self) -> bool:
-        """Tell whether ``next`` has something to return."""
         self._check_open()
         if self._ahead is None:
             self._ahead = next(self._pairs, NOTHING)
         return self._ahead is not NOTHING
 
     def next(self) -> KeyValue[K, V]:
-        """Return the next entry."""
         raw, cell = self._take()
         self._ahead, self._last = None, raw
         return KeyValue(self._key(raw, cell), self._show_value(cell))
 
     def peekNextKey(self) -> K:
-        """Return the next entry's key and stay before it."""
         return self._key(*self._take())
 
     def close(self) -> None:
-        """Release the entries."""
         self._open = False
         self.end()
 

@@ -51,7 +51,6 @@ class OpenedStore(StateStore, Generic[A]):
         """Its supplier's name in metrics; None if nothing is measured."""
 
     def name(self) -> str:
-        """Return the name."""
         return self._name
 
     def access(self) -> A:
@@ -60,17 +59,14 @@ class OpenedStore(StateStore, Generic[A]):
         return access
 
     def flush(self) -> None:
-        """Write out what is only in memory."""
         if self._access is not None:
             self._below.flush()
 
     def reload(self) -> None:
-        """Drop what was derived from the bytes below: they were changed by another way."""
         self._opened()
         self._below.reload()
 
     def close(self) -> None:
-        """Flush, and release everything."""
         access, self._access, self._headed = self._access, None, None
         if access is not None:
             for entries in list(self._iterators):
@@ -78,7 +74,6 @@ class OpenedStore(StateStore, Generic[A]):
             self._below.close()
 
     def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
         return self._access is not None
 
     @property
@@ -157,7 +152,6 @@ class TypedStore(OpenedStore[A], Generic[A]):
         self._caching = caching
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         context = stateStoreContext
         keys, values = self._parts(context)
         self._bytes.init(context, root)
@@ -198,7 +192,6 @@ class TypedStore(OpenedStore[A], Generic[A]):
         return self._points.set_flush_listener(listener, send_old_values)
 
     def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
         return self._bytes.stores_durably
 
     @contextmanager

@@ -46,7 +46,6 @@ class DriverHost(TaskHost):
         self.sent: list[Sent] = []
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Open the byte store of a Kafka store."""
         in_memory = kind == "memory" or (kind in BUILT_IN and not self._real_stores)
         directory = Path() if in_memory else self.state_dir() / store
         if not in_memory:
@@ -63,7 +62,6 @@ class DriverHost(TaskHost):
         self.sent.append(record if partition is None else record._replace(partition=None))
 
     def send_chunk(self, chunk: SentChunk) -> None:
-        """Store a chunk of records."""
         if not chunk:
             return
         columns = chunk.keys, chunk.values, chunk.timestamps, chunk.headers
@@ -85,7 +83,6 @@ class DriverHost(TaskHost):
         timestamp: int,
         headers: Headers | None,
     ) -> None:
-        """Store a record of a changelog topic."""
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
 

@@ -76,7 +76,6 @@ class _MockContext(ProcessingContext):
         return dict(self.config.merged())
 
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries whose key starts with ``prefix``, without the prefix."""
         return self.config.originalsWithPrefix(prefix)
 
     def keySerde(self) -> Serde[Any]:

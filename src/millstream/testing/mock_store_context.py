@@ -78,7 +78,6 @@ class MockStoreContext(StoreContext):
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:
-        """Make another record the current one inside a ``with`` block."""
         before, self._record = self._record, record_context
         try:
             yield
@@ -86,14 +85,12 @@ class MockStoreContext(StoreContext):
             self._record = before
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
-        """Return the context of one record of a chunk."""
         headers = None if chunk.headers is None else chunk.headers[index]
         return RecordContext(
             chunk.topic, chunk.partition, chunk.offsets[index], chunk.timestamps[index], headers
         )
 
     def count_dropped_record(self, store: str) -> None:
-        """Count a record that a store dropped because it is too late."""
         del store
         tags = (("thread-id", "main"), ("task-id", repr(self.taskId())))
         self.metrics().sensor("dropped-records", tags).record()

@@ -68,11 +68,9 @@ class _ShownStore(StateStore):
         self._inner.flush()
 
     def query(self, query: Any, positionBound: Any, config: Any) -> Any:
-        """Run a query on the store itself."""
         return self._inner.query(query, positionBound, config)
 
     def getPosition(self) -> Any:
-        """Return the store's own position."""
         return self._inner.getPosition()
 
     def close(self) -> None:
@@ -97,48 +95,37 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
     """View of a key-value store; written values get no headers and the timestamp -1."""
 
     def get(self, key: Any) -> Any:
-        """Return the value of ``key``; None if it has none."""
         return self._shown(self._inner.get(key))
 
     def put(self, key: Any, value: Any) -> None:
-        """Set the value of ``key``; None deletes."""
         self._inner.put(key, self._stored(value))
 
     def putIfAbsent(self, key: Any, value: Any) -> Any:
-        """Set the value unless there is one; return the previous value."""
         return self._shown(self._inner.putIfAbsent(key, self._stored(value)))
 
     def putAll(self, entries: Iterable[KeyValue[Any, Any]]) -> None:
-        """Set many values."""
         for entry in entries:
             self.put(entry.key, entry.value)
 
     def delete(self, key: Any) -> Any:
-        """Delete ``key`` and return its previous value."""
         return self._shown(self._inner.delete(key))
 
     def range(self, from_: Any, to: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate from ``from_`` to ``to``, both inclusive; None is unbounded."""
         return self._iterate(self._inner.range(from_, to))
 
     def reverseRange(self, from_: Any, to: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate from ``to`` down to ``from_``, both inclusive."""
         return self._iterate(self._inner.reverseRange(from_, to))
 
     def all(self) -> KeyValueIterator[Any, Any]:
-        """Iterate over everything in key order."""
         return self._iterate(self._inner.all())
 
     def reverseAll(self) -> KeyValueIterator[Any, Any]:
-        """Iterate over everything in reverse key order."""
         return self._iterate(self._inner.reverseAll())
 
     def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate over the keys whose bytes start with ``prefix``."""
         return self._iterate(self._inner.prefixScan(prefix, prefixKeySerializer))
 
     def approximateNumEntries(self) -> int:
-        """Return the approximate number of entries."""
         return int(self._inner.approximateNumEntries())
 
 
@@ -146,31 +133,24 @@ class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
     """View of a window store; written values get no headers and the timestamp -1."""
 
     def put(self, key: Any, value: Any, windowStartTimestamp: int) -> None:
-        """Set the value of a key's window; None deletes."""
         self._inner.put(key, self._stored(value), windowStartTimestamp)
 
     def fetch(self, *arguments: Any, **keywords: Any) -> Any:
-        """Fetch a value or iterate, as ``WindowStore.fetch``."""
         return self._either(self._inner.fetch(*arguments, **keywords))
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> Any:
-        """Iterate backward, as ``WindowStore.backwardFetch``."""
         return self._either(self._inner.backwardFetch(*arguments, **keywords))
 
     def fetchAll(self, timeFrom: Any, timeTo: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate over all windows that start between the times, both inclusive."""
         return self._iterate(self._inner.fetchAll(timeFrom, timeTo))
 
     def backwardFetchAll(self, timeFrom: Any, timeTo: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate backward over all windows that start between the times."""
         return self._iterate(self._inner.backwardFetchAll(timeFrom, timeTo))
 
     def all(self) -> KeyValueIterator[Any, Any]:
-        """Iterate over everything."""
         return self._iterate(self._inner.all())
 
     def backwardAll(self) -> KeyValueIterator[Any, Any]:
-        """Iterate over everything, backward."""
         return self._iterate(self._inner.backwardAll())
 
 
@@ -178,29 +158,22 @@ class ShownSessionStore(_ShownStore, SessionStore[Any, Any]):
     """View of a session store without headers."""
 
     def put(self, sessionKey: Any, aggregate: Any) -> None:
-        """Set the aggregate of a session; None removes it."""
         self._inner.put(sessionKey, self._stored(aggregate))
 
     def remove(self, sessionKey: Any) -> None:
-        """Remove a session."""
         self._inner.remove(sessionKey)
 
     def fetchSession(self, key: Any, sessionStartTime: Any, sessionEndTime: Any) -> Any:
-        """Return the aggregate of exactly one session; None if there is no such session."""
         return self._shown(self._inner.fetchSession(key, sessionStartTime, sessionEndTime))
 
     def findSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        """Find sessions, as ``SessionStore.findSessions``."""
         return self._iterate(self._inner.findSessions(*arguments, **keywords))
 
     def backwardFindSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        """Find sessions backward, as ``SessionStore.backwardFindSessions``."""
         return self._iterate(self._inner.backwardFindSessions(*arguments, **keywords))
 
     def fetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate over sessions, as ``SessionStore.fetch``."""
         return self._iterate(self._inner.fetch(*arguments, **keywords))
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        """Iterate backward over sessions, as ``SessionStore.backwardFetch``."""
         return self._iterate(self._inner.backwardFetch(*arguments, **keywords))

@@ -333,7 +333,6 @@ class StreamsConfig(AbstractConfig):
         return self.getString("group.protocol").lower() == "streams"
 
     def instance(self, key: str) -> Any:
-        """Return the configured object of an entry of type class; None if it names none."""
         return super().instance(self._given_form(key))
 
     def default_key_serde(self) -> Serde[Any] | None:

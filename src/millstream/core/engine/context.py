@@ -144,7 +144,6 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return self._node.name
 
     def timestamp(self) -> int:
-        """Return the event time of the current record, epoch milliseconds; -1 without one."""
         context = self._task.record_context
         return -1 if context is None else context.timestamp()
 
@@ -154,16 +153,10 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return Headers() if context is None else context.headers()
 
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the current record came from; None before the first record."""
         context = self._task.record_context
         return None if context is None else context.metadata()
 
     def getStateStore(self, name: str) -> Any:
-        """Return a connected or a global store.
-
-        Raises:
-            StreamsException: The processor is not connected to a store of that name.
-        """
         store = self._task.host.global_store(name)
         if store is not None:
             return store
@@ -193,11 +186,9 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """
 
     def currentSystemTimeMs(self) -> int:
-        """Return the task's wall clock."""
         return self._task.host.now_ms()
 
     def currentStreamTimeMs(self) -> int:
-        """Return the task's stream time; -1 before the first record."""
         return self._task.stream_time
 
     def _refuse_in_init(self) -> tuple[()]:

@@ -33,7 +33,6 @@ class Punctuation(Cancellable):
         """What the clock read when it was made; None: it does not matter."""
 
     def cancel(self) -> None:
-        """Stop the punctuation."""
         self.cancelled = True
 
     def advance(self, now_ms: int) -> None:

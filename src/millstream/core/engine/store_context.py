@@ -42,35 +42,27 @@ class StoreContext(StateStoreContext):
 
     @property
     def record_context(self) -> RecordContext | None:
-        """The context of the current record."""
         return None
 
     def applicationId(self) -> str:
-        """Return ``application.id``."""
         return self._facts.applicationId()
 
     def taskId(self) -> TaskId:
-        """Return the task's id."""
         return self._facts.taskId()
 
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the current record came from; None before the first record."""
         return None
 
     def keySerde(self) -> Any:
-        """Return the default key serde."""
         return self._facts.keySerde()
 
     def valueSerde(self) -> Any:
-        """Return the default value serde."""
         return self._facts.valueSerde()
 
     def stateDir(self) -> Path:
-        """Return the task's own directory."""
         return self._facts.stateDir()
 
     def metrics(self) -> Any:
-        """Return the task's metrics."""
         return self._facts.metrics()
 
     def register(
@@ -79,23 +71,18 @@ class StoreContext(StateStoreContext):
         stateRestoreCallback: StateRestoreCallback | Callable[[bytes, bytes | None], None] | None,
         commitCallback: Any = None,
     ) -> None:
-        """Note how a user's own store is filled from a changelog."""
         self.restorers[store.name()] = stateRestoreCallback
 
     def appConfigs(self) -> dict[str, Any]:
-        """Return the application's configuration."""
         return self._facts.appConfigs()
 
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
-        """Return the entries whose key starts with ``prefix``, without it."""
         return self._facts.appConfigsWithPrefix(prefix)
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the bytes of a store, stored by the byte-store plugin called ``kind``."""
         return self._working_copy(store, kind)
 
     def logs_changes(self, store: str) -> bool:
-        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
         del store
         return False
 
@@ -105,7 +92,6 @@ class StoreContext(StateStoreContext):
         """Note a change in the form that Kafka's changelog topic would hold."""
 
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[Any]:
-        """Make another record the current one for the length of a ``with`` block."""
         del record_context
         return nullcontext()
 
@@ -132,7 +118,6 @@ class TaskStoreContext(StoreContext):
 
     @property
     def record_context(self) -> RecordContext | None:
-        """The context of the current record."""
         return self._task.record_context_or_none()
 
     def changelog_topic(self, store: str) -> str:
@@ -146,7 +131,6 @@ class TaskStoreContext(StoreContext):
         return topic or super().changelog_topic(store)
 
     def recordMetadata(self) -> RecordMetadata | None:
-        """Return where the current record came from; None before the first record."""
         context = self._task.record_context
         return None if context is None else context.metadata()
 
@@ -182,24 +166,19 @@ class TaskStoreContext(StoreContext):
         return any(node.name == store and node.builder.loggingEnabled() for node in nodes)
 
     def logs_changes(self, store: str) -> bool:
-        """Tell whether ``log_change`` is wanted for a store; asked once, when it opens."""
         return self._task.host.logs_changes(store)
 
     def log_change(
         self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
     ) -> None:
-        """Note a change in the form that Kafka's changelog topic would hold."""
         self._task.host.log_change(store, key, value, timestamp, headers)
 
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
-        """Make another record the current one for the length of a ``with`` block."""
         return self._task.as_record(record_context)
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
-        """Return the context of one record of a chunk."""
         return self._task.chunk_context(chunk, index)
 
     def count_dropped_record(self, store: str) -> None:
-        """Count a record that a store refused because it is too late."""
         self._task.measures.expired(store)
         self._task.failures.drop("its window has expired", store)

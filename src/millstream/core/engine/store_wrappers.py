@@ -41,11 +41,9 @@ class WrappedStore(ByteStore):
         raise TypeError(f"{cls.__name__} wraps a store that is open")
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of ``key``; None if it has none."""
         return self.below.get(key)
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """Return the value of each key, in order."""
         return self.below.get_many(keys)
 
     def write(
@@ -55,21 +53,17 @@ class WrappedStore(ByteStore):
         *,
         dropped: Sequence[Range] = (),
     ) -> None:
-        """Apply one batch."""
         self.below.write(batch, version, dropped=dropped)
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        """Yield the entries with ``lower <= key < upper`` in key order."""
         return self.below.scan(lower, upper, reverse=reverse)
 
     def version(self) -> bytes | None:
-        """Return the version of the last ``write``; None for a new store."""
         return self.below.version()
 
     def size_estimate(self) -> int:
-        """Return about how many entries there are."""
         return self.below.size_estimate()
 
     def close(self) -> None:

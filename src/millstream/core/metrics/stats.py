@@ -50,11 +50,9 @@ class CumulativeCount(Stat):
         self._value = 0.0
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Count the values."""
         self._value += tally.number
 
     def measure(self, config: MetricConfig, now_ms: int) -> float:
-        """Return the count."""
         return self._value
 
 
@@ -62,7 +60,6 @@ class CumulativeSum(CumulativeCount):
     """The sum of the values."""
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Add the values."""
         self._value += tally.total
 
 
@@ -70,7 +67,6 @@ class Value(CumulativeCount):
     """The last value."""
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Keep the last value."""
         self._value = tally.last
 
 
@@ -146,11 +142,9 @@ class WindowedSum(SampledStat):
     """The sum over the samples."""
 
     def update(self, value: float, tally: Tally) -> float:
-        """Add the values."""
         return value + tally.total
 
     def combine(self, values: list[float], count: int) -> float:
-        """Return the sum."""
         return sum(values)
 
 
@@ -158,7 +152,6 @@ class WindowedCount(WindowedSum):
     """The number of values over the samples."""
 
     def update(self, value: float, tally: Tally) -> float:
-        """Count the values."""
         return value + tally.number
 
 
@@ -166,7 +159,6 @@ class Avg(WindowedSum):
     """The average; NaN without values."""
 
     def combine(self, values: list[float], count: int) -> float:
-        """Return the average."""
         return sum(values) / count if count else math.nan
 
 
@@ -176,11 +168,9 @@ class Max(SampledStat):
     initial = -math.inf
 
     def update(self, value: float, tally: Tally) -> float:
-        """Keep the largest value."""
         return max(value, tally.high)
 
     def combine(self, values: list[float], count: int) -> float:
-        """Return the largest."""
         return max(values, default=math.nan)
 
 
@@ -190,11 +180,9 @@ class Min(SampledStat):
     initial = math.inf
 
     def update(self, value: float, tally: Tally) -> float:
-        """Keep the smallest value."""
         return min(value, tally.low)
 
     def combine(self, values: list[float], count: int) -> float:
-        """Return the smallest."""
         return min(values, default=math.nan)
 
 
@@ -205,11 +193,9 @@ class Rate(Stat):
         self._stat = stat or WindowedSum()
 
     def record(self, config: MetricConfig, tally: Tally, now_ms: int) -> None:
-        """Take values in."""
         self._stat.record(config, tally, now_ms)
 
     def measure(self, config: MetricConfig, now_ms: int) -> float:
-        """Return the rate."""
         value = self._stat.measure(config, now_ms)
         elapsed_ms = now_ms - self._stat.oldest_ms(now_ms)
         missing = config.samples - 1 - elapsed_ms // config.window_ms

@@ -88,17 +88,14 @@ class ChainedIterator(KeyValueIterator[Any, Any]):
         self._parts = parts[::-1]
 
     def hasNext(self) -> bool:
-        """Tell whether there is another entry."""
         while self._parts and not self._parts[-1].hasNext():
             self._parts.pop().close()
         return bool(self._parts)
 
     def next(self) -> KeyValue[Any, Any]:
-        """Return the next entry."""
         return self._current().next()
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key without advancing."""
         return self._current().peekNextKey()
 
     def close(self) -> None:

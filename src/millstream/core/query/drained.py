@@ -23,21 +23,17 @@ class DrainedEntries(KeyValueIterator[Any, Any]):
         self._left = list(entries)[::-1]
 
     def hasNext(self) -> bool:
-        """Tell whether there is another entry."""
         return bool(self._left)
 
     def next(self) -> KeyValue[Any, Any]:
-        """Return the next entry."""
         self._demand()
         return self._left.pop()
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key without advancing."""
         self._demand()
         return self._left[-1].key
 
     def close(self) -> None:
-        """Drop the remaining entries."""
         self._left = []
 
     def _demand(self) -> None:

@@ -38,20 +38,16 @@ class PlainEntries(KeyValueIterator[Any, Any]):
         self._show = show
 
     def hasNext(self) -> bool:
-        """Tell whether there is another entry."""
         return self._inner.hasNext()
 
     def next(self) -> KeyValue[Any, Any]:
-        """Return the next entry."""
         if not self._inner.hasNext():
             raise NoSuchElementException("there is no entry left")
         entry = self._inner.next()
         return KeyValue(entry.key, self._show(entry.value))
 
     def peekNextKey(self) -> Any:
-        """Return the next entry's key without advancing."""
         return self._inner.peekNextKey()
 
     def close(self) -> None:
-        """Release the iterator."""
         self._inner.close()

@@ -58,7 +58,6 @@ class _OfKind(QueryableStoreType[T]):
     """Conversion of values by kind of store."""
 
     def accepts(self, stateStore: StateStore) -> bool:
-        """Tell whether a store can be read by this interface."""
         return isinstance(stateStore, self.kinds)
 
     def create(self, storeProvider: StateStoreProvider, storeName: str) -> T:

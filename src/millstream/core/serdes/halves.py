@@ -33,11 +33,9 @@ class WrapperSerde(Serde[T]):
         self._deserializer: Deserializer[T] = _half(deserializer, "deserialize")
 
     def serializer(self) -> Serializer[T]:
-        """Return the serializer."""
         return self._serializer
 
     def deserializer(self) -> Deserializer[T]:
-        """Return the deserializer."""
         return self._deserializer
 
     def __repr__(self) -> str:
@@ -69,7 +67,6 @@ class FunctionSerializer(ByFunction, Serializer[Any]):
     """A serializer that calls a function."""
 
     def serialize(self, topic: str, data: Any, /) -> bytes | None:
-        """Return ``data`` as bytes."""
         raise NotImplementedError
 
 
@@ -77,7 +74,6 @@ class FunctionDeserializer(ByFunction, Deserializer[Any]):
     """A deserializer that calls a function."""
 
     def deserialize(self, topic: str, data: bytes | None, /) -> Any:
-        """Return the object that ``data`` stands for."""
         raise NotImplementedError
 
 

@@ -153,7 +153,6 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
         return range(first, timestamp + 1, advance)
 
     def size(self) -> int:
-        """Return the length of a window in milliseconds."""
         return self.sizeMs
 
     def shortest_ms(self) -> int:

@@ -132,7 +132,6 @@ class TimeWindow(Window):
         return cls(start_ms, min(end_ms, LONG_MAX))
 
     def overlap(self, other: Window) -> bool:
-        """Return whether the two share a millisecond."""
         self._same_type(other)
         return self._start < other._end and other._start < self._end
 
@@ -143,7 +142,6 @@ class SessionWindow(Window):
     __slots__ = ()
 
     def overlap(self, other: Window) -> bool:
-        """Return whether the two share a millisecond."""
         self._same_type(other)
         return not (other._end < self._start or self._end < other._start)
 

@@ -33,15 +33,12 @@ class MemoryConnector(Connector):
         return cls()
 
     def topics(self) -> set[str]:
-        """Return the topics that were written."""
         return set(self._topics)
 
     def read(self, topic: str) -> Iterator[RawChunk]:
-        """Yield the chunks of a topic."""
         return iter(list(self._topics.get(topic, ())))
 
     def write(self, chunk: RawChunk) -> None:
-        """Keep a chunk."""
         self._topics.setdefault(chunk.topic, []).append(chunk)
 
 

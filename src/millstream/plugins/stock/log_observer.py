@@ -22,7 +22,6 @@ class LogObserver(Observer):
     name = "log"
 
     def state_changed(self, new: str, old: str) -> None:
-        """Log a change of state."""
         log.info("state application=%s from=%s to=%s", self.application_id, old, new)
 
     def batch_done(self, metrics: Measured) -> None:

@@ -48,7 +48,6 @@ class MemoryBuffer(SuppressionBuffer):
 
     @classmethod
     def open(cls, settings: BufferSettings) -> Self:
-        """Open the buffer of one task."""
         return cls(settings)
 
     def add(
@@ -59,7 +58,6 @@ class MemoryBuffer(SuppressionBuffer):
         new: bytes | None,
         context: RecordContext,
     ) -> None:
-        """Buffer an update."""
         for entries in self._parts:
             found = entries.find(time, key)
             if found is not None:
@@ -72,12 +70,10 @@ class MemoryBuffer(SuppressionBuffer):
         self._make_room()
 
     def get(self, key: bytes) -> BufferedChange | None:
-        """Return the pending update of ``key``."""
         found = self._find(key)
         return None if found is None else from_row(found[1], found[2])
 
     def evict(self, until: int) -> Iterator[tuple[bytes, BufferedChange]]:
-        """Remove the entries with ``time <= until``, in order."""
         end = (until + 1, b"")
         while True:
             first = self._first()
@@ -91,7 +87,6 @@ class MemoryBuffer(SuppressionBuffer):
                 yield key, from_row(time, row)
 
     def restore(self, key: bytes, change: BufferedChange | None) -> None:
-        """Restore what was logged for ``key``."""
         found = self._find(key)
         if found is not None:
             entries, time, row = found
@@ -101,16 +96,13 @@ class MemoryBuffer(SuppressionBuffer):
             self._make_room()
 
     def first_time(self) -> int:
-        """Return the smallest time of a pending update."""
         first = self._first()
         return LONG_MAX if first is None else first[0][0]
 
     def count(self) -> int:
-        """Return how many keys have pending updates."""
         return sum(entries.count for entries in self._parts)
 
     def size(self) -> int:
-        """Return the sum of the entries' sizes."""
         return sum(entries.size for entries in self._parts)
 
     def flush(self) -> None:

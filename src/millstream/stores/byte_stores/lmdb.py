@@ -83,7 +83,6 @@ class LMDBStore(ByteStore):
             raise
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of ``key``; None if it has none."""
         try:
             if self._plain or is_plain(key):
                 return self._get(key)
@@ -94,7 +93,6 @@ class LMDBStore(ByteStore):
         return self._reading(lambda: self._unusual(key))
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """Return the value of each key, in order."""
         keys = list(keys)
         if self._plain:
             try:

@@ -37,11 +37,9 @@ class MemoryStore(ByteStore):
         return cls()
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of ``key``; None if it has none."""
         return self._map.values.get(key)
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """Return the value of each key, in order."""
         return list(map(self._map.values.get, keys))
 
     def write(
@@ -51,7 +49,6 @@ class MemoryStore(ByteStore):
         *,
         dropped: Sequence[Range] = (),
     ) -> None:
-        """Apply one batch; ranges are dropped first."""
         self._check_open()
         if type(batch) is not dict:
             batch = dict(batch)  # before anything changes: to read another kind may fail
@@ -70,16 +67,13 @@ class MemoryStore(ByteStore):
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        """Yield the entries with ``lower <= key < upper`` in key order."""
         self._check_open()
         return self._entries(lower, upper, reverse)
 
     def version(self) -> bytes | None:
-        """Return the version of the last ``write``; None for a new store."""
         return self._version
 
     def size_estimate(self) -> int:
-        """Return how many entries there are."""
         return len(self._map)
 
     def close(self) -> None:

@@ -80,11 +80,9 @@ class RocksDBStore(ByteStore):
         return cls(db, directory, release)
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of ``key``; None if it has none."""
         return self._db.get(key)  # type: ignore[no-any-return]
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
-        """Return the value of each key, in order."""
         # RocksDB's multi-get takes longer for keys that are absent or in memory.
         return list(map(self.get, keys))
 
@@ -120,7 +118,6 @@ class RocksDBStore(ByteStore):
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        """Yield the entries with ``lower <= key < upper`` in key order, as they are now."""
         # rocksdict's own bounds are not used: the lower one sets the upper one as well, and the
         # upper one does not outlive the call.
         try:

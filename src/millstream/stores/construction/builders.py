@@ -96,12 +96,10 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         self._log_config: dict[str, str] = {}
 
     def withCachingEnabled(self) -> Self:
-        """Put a record cache in front, which passes on only the last change of a key."""
         self._caching = True
         return self
 
     def withCachingDisabled(self) -> Self:
-        """Use no record cache."""
         self._caching = False
         return self
 
@@ -123,25 +121,20 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         return self
 
     def withLoggingDisabled(self) -> Self:
-        """Keep no changelog: the contents are lost with the task."""
         self._logging = False
         self._log_config = {}
         return self
 
     def logConfig(self) -> dict[str, str]:
-        """Return the settings for the changelog's topic."""
         return self._log_config
 
     def loggingEnabled(self) -> bool:
-        """Tell whether there is a changelog."""
         return self._logging
 
     def name(self) -> str:
-        """Return the store's name."""
         return self._name
 
     def build(self) -> StateStore:
-        """Return a new store."""
         layer, arguments, adapts = self._foundation()
         points: PointLayer = layer if adapts is None else AdaptedPoints(layer, adapts)
         if self._logging:
@@ -316,7 +309,6 @@ class VersionedBuilder(SerdeStoreBuilder):
         return found
 
     def build(self) -> StateStore:
-        """Return a new store."""
         layer = self._layer()
         if self._logging:
             layer = ChangeLoggingVersions(layer, self._name)

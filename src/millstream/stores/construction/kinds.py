@@ -40,7 +40,6 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         self.kind = kind
 
     def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
-        """Return the supplier of a key-value store."""
         wanted = params.dslStoreFormat()
         supplier = OurHeadersKeyValueSupplier if self._headers(wanted) else OurKeyValueSupplier
         return supplier(
@@ -51,7 +50,6 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         )
 
     def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
-        """Return the supplier of a window store."""
         wanted = params.dslStoreFormat()
         supplier = OurHeadersWindowSupplier if self._headers(wanted) else OurWindowSupplier
         return supplier(
@@ -67,7 +65,6 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         )
 
     def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
-        """Return the supplier of a session store."""
         headers = self._headers(params.storeFormat())
         supplier = OurHeadersSessionSupplier if headers else OurSessionSupplier
         return supplier(
@@ -112,7 +109,6 @@ class OurStoreKinds(StoreKinds):
     """The stores of this package."""
 
     def dsl_suppliers(self, name: str) -> DslStoreSuppliers:
-        """Return the suppliers called ``name``."""
         kind = KAFKA_NAMES.get(name.lower(), name)
         store_class(kind)
         return PluginDslStoreSuppliers(kind)
@@ -124,7 +120,6 @@ class OurStoreKinds(StoreKinds):
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
     ) -> AnyStoreBuilder:
-        """Return a builder of stores that have the interface ``store``."""
         return store_builder(store, supplier, key_serde, value_serde)
 
 

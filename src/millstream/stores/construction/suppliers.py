@@ -121,12 +121,10 @@ class OurKeyValueSupplier(OurSupplier, KeyValueBytesStoreSupplier):
     """The limit of a store of the entries used last; None: no limit."""
 
     def metricsScope(self) -> str:
-        """Return Kafka's name for the byte store."""
         scope = super().metricsScope()
         return scope if self.max_entries is None else f"{scope}-lru"
 
     def foundation(self) -> Foundation:
-        """Return the foundation of a new store."""
         layer: ByteLayer = StoredBytes(self.store, self.kind, durable=self.durable)
         if self.max_entries is not None:
             layer = LruBytes(self.store, self.kind, self.max_entries)
@@ -163,7 +161,6 @@ class _SegmentedSupplier(OurSupplier):
         return default_segment_interval(self.retentionPeriod())
 
     def layout(self) -> Mapping[str, Any]:
-        """Return the layout: see ``StoreIdentity``."""
         return {"segment interval": self.segment_interval, "order by time": self.emits_final}
 
 
@@ -193,15 +190,12 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
             )
 
     def windowSize(self) -> int:
-        """Return the size of the windows."""
         return self.size  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def retainDuplicates(self) -> bool:
-        """Tell whether a window keeps every value put into it."""
         return self.duplicates
 
     def foundation(self) -> Foundation:
-        """Return the foundation of a new store."""
         keys = WindowKeys(self.segment_interval)
         layer = StoredWindows(
             self.store,
@@ -216,7 +210,6 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
         return layer, {"keys": keys, "window_size": self.size}
 
     def layout(self) -> Mapping[str, Any]:
-        """Return the layout: see ``StoreIdentity``."""
         return {
             "segment interval": self.segment_interval,
             "duplicates": self.duplicates,
@@ -240,7 +233,6 @@ class OurSessionSupplier(_SegmentedSupplier, SessionBytesStoreSupplier):
     metrics_suffix = "-session"
 
     def foundation(self) -> Foundation:
-        """Return the foundation of a new store."""
         keys = SessionKeys(self.segment_interval)
         layer = StoredSessions(
             self.store,
@@ -285,7 +277,6 @@ class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
         object.__setattr__(self, "interval", interval_ms)
 
     def historyRetentionMs(self) -> int:
-        """Return how far back versions are kept."""
         return self.retention  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def segmentIntervalMs(self) -> int:
@@ -293,13 +284,11 @@ class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
         return self.interval  # type: ignore[return-value]  # __post_init__ made it milliseconds
 
     def get(self) -> VersionedBytesStore:
-        """Return a new versioned store of bytes, without changelog."""
         data = Serdes.ByteArray()
         layer, _ = self.foundation()
         return OurVersionedBytes(SerdeVersionedStore(self.store, layer, data, data))
 
     def foundation(self) -> Foundation:
-        """Return the foundation of a new store."""
         retention_ms, interval_ms = self.historyRetentionMs(), self.segmentIntervalMs()
         layer = StoredVersions(
             self.store, self.kind, retention_ms, interval_ms, durable=self.durable
@@ -307,7 +296,6 @@ class OurVersionedSupplier(OurSupplier, VersionedBytesStoreSupplier):
         return layer, {}
 
     def layout(self) -> Mapping[str, Any]:
-        """Return the layout: see ``StoreIdentity``."""
         return {"segment interval": self.interval}
 
 

@@ -43,13 +43,11 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
     _layer: ByteLayer
 
     def get(self, key: K) -> V | None:
-        """Return the value of ``key``; None if it has none."""
         access = self._opened()
         shown: V | None = self._codec.show(access.read(access.serialize_key(given(key))))
         return shown
 
     def put(self, key: K, value: V | None) -> None:
-        """Set the value of ``key``; None deletes it."""
         access = self._opened()
         plain, timestamp = self._codec.take(value)
         if self._headed is None:
@@ -59,7 +57,6 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
             access.write(key_bytes, key, plain, timestamp)
 
     def putIfAbsent(self, key: K, value: V | None) -> V | None:
-        """Set the value of ``key`` unless it has one; return the one it had."""
         access = self._opened()
         plain, timestamp = self._codec.take(value)
         with self._key_written(given(key), value) as key_bytes:
@@ -69,7 +66,6 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         return before
 
     def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
-        """Set many values, in order."""
         entries = list(entries)
         for key, _ in entries:
             given(key)
@@ -77,7 +73,6 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
             self.put(key, value)
 
     def delete(self, key: K) -> V | None:
-        """Delete ``key`` and return the value it had."""
         access = self._opened()
         with self._key_written(given(key), None) as key_bytes:
             before: V | None = self._codec.show(access.read(key_bytes))
@@ -85,23 +80,18 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         return before
 
     def range(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
-        """Return the entries from ``from_`` to ``to``, both inclusive; None is unbounded."""
         return self._between(from_, to, reverse=False)
 
     def reverseRange(self, from_: K | None, to: K | None) -> KeyValueIterator[K, V]:
-        """Return what ``range`` returns, last key first."""
         return self._between(from_, to, reverse=True)
 
     def all(self) -> KeyValueIterator[K, V]:
-        """Return every entry."""
         return self._entries(self._scan(None, None))
 
     def reverseAll(self) -> KeyValueIterator[K, V]:
-        """Return every entry, last key first."""
         return self._entries(self._scan(None, None, reverse=True))
 
     def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[K, V]:
-        """Return the entries whose key's bytes start with the bytes of ``prefix``."""
         self._opened()
         if prefix is None or prefixKeySerializer is None:
             raise NullPointerException("prefix and prefixKeySerializer cannot be null")
@@ -109,7 +99,6 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         return self._entries(self._scan(lower, next_prefix(lower)))
 
     def approximateNumEntries(self) -> int:
-        """Return about how many entries there are; what is only cached does not count."""
         self._opened()
         return self._layer.size_estimate()
 

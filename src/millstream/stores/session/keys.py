@@ -24,7 +24,6 @@ class SessionKeys(TimedKeys):
 
     @staticmethod
     def key_of(raw: bytes) -> bytes:
-        """Return the bytes of the user's key."""
         return raw[8:-16]
 
     @staticmethod
@@ -33,11 +32,9 @@ class SessionKeys(TimedKeys):
         return raw[-16:-8], raw[8:]
 
     def index_key(self, key: bytes) -> bytes:
-        """Return a session's entry in the order by end."""
         return INDEX + key[-16:] + key[8:-16]
 
     def indexed_key(self, entry: bytes) -> bytes:
-        """Return the session key of an entry in the order by end."""
         end = entry[1:9]
         return self.segment(int.from_bytes(end, "big")) + entry[17:] + end + entry[9:17]
 

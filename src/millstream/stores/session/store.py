@@ -51,7 +51,6 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         self._timed_keys = keys
 
     def put(self, sessionKey: Windowed[K], aggregate: AGG | None) -> None:
-        """Set the aggregate of a session; None removes it."""
         access = self._opened()
         key, start, end = _parts(sessionKey)
         plain, _ = self._codec.take(aggregate)
@@ -62,7 +61,6 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
             access.write(key_bytes, key, start, end, plain)
 
     def remove(self, sessionKey: Windowed[K]) -> None:
-        """Remove a session."""
         access = self._opened()
         key, start, end = _parts(sessionKey)
         with self._key_written(key, None) as key_bytes:
@@ -71,7 +69,6 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
     def fetchSession(
         self, key: K, sessionStartTime: InstantLike, sessionEndTime: InstantLike
     ) -> AGG | None:
-        """Return the aggregate of exactly one session; None if there is no such session."""
         access = self._opened()
         key_bytes = access.serialize_key(given(key))
         start = to_epoch_millis(sessionStartTime, "sessionStartTime")
@@ -82,7 +79,6 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         return shown
 
     def findSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
-        """Return sessions of a key, of a range of keys or of all keys, within times."""
         wants = overloaded("findSessions", FIND, arguments, keywords)
         if len(wants) > 2:
             return self._find(wants, reverse=False)
@@ -96,19 +92,16 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
     def backwardFindSessions(
         self, *arguments: Any, **keywords: Any
     ) -> KeyValueIterator[Windowed[K], AGG]:
-        """Return what ``findSessions`` with keys returns, last first."""
         names = {count: FIND[count] for count in (3, 4)}
         return self._find(
             overloaded("backwardFindSessions", names, arguments, keywords), reverse=True
         )
 
     def fetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
-        """Return all sessions of a key, or of a range of keys."""
         wants = overloaded("fetch", FETCH, arguments, keywords)
         return self._find((*wants, 0, LONG_MAX), reverse=False)
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
-        """Return what ``fetch`` returns, last first."""
         wants = overloaded("backwardFetch", FETCH, arguments, keywords)
         return self._find((*wants, 0, LONG_MAX), reverse=True)
 

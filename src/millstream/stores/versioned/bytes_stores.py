@@ -37,11 +37,9 @@ class OurVersionedBytes(VersionedBytesStore):
         self._store = store
 
     def name(self) -> str:
-        """Return the name."""
         return self._store.name()
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         self._store.init(stateStoreContext, root)
 
     def put(self, key: bytes, value: bytes | None, timestamp: Any = None) -> Any:
@@ -55,7 +53,6 @@ class OurVersionedBytes(VersionedBytesStore):
         return self._store.put(key, value, timestamp)
 
     def get(self, key: bytes, asOfTimestamp: int | None = None) -> bytes | None:
-        """Return the version that held at a time, or the latest one."""
         return _joined(self._store.get(key, asOfTimestamp))
 
     def delete(self, key: bytes, timestamp: int | None = None) -> bytes | None:
@@ -78,23 +75,18 @@ class OurVersionedBytes(VersionedBytesStore):
     approximateNumEntries: Any = _unsupported("approximateNumEntries")
 
     def flush(self) -> None:
-        """Write out what is only in memory."""
         self._store.flush()
 
     def reload(self) -> None:
-        """Read again what is kept of the bytes below."""
         self._store.reload()
 
     def close(self) -> None:
-        """Release everything."""
         self._store.close()
 
     def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
         return self._store.persistent()
 
     def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
         return self._store.isOpen()
 
 

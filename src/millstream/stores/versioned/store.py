@@ -43,14 +43,12 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         self._layer = self._below = layer
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         keys, values = self._parts(stateStoreContext)
         self._layer.init(stateStoreContext, root)
         self._access = SerdeVersionedAccess(keys, values, self._layer)
         stateStoreContext.opened(root)
 
     def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
         return self._layer.stores_durably
 
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
@@ -58,12 +56,10 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         return False
 
     def put(self, key: K, value: V | None, timestamp: int) -> int:
-        """Add a version that holds from ``timestamp`` on, and return until when it holds."""
         access = self._opened()
         return access.write(access.serialize_key(given(key)), key, value, timestamp)
 
     def delete(self, key: K, timestamp: int) -> VersionedRecord[V] | None:
-        """End the version that holds at ``timestamp``, and return it."""
         access = self._opened()
         key_bytes = access.serialize_key(given(key))
         before = access.read_as_of(key_bytes, timestamp)
@@ -73,7 +69,6 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         return VersionedRecord(*before[:2])
 
     def get(self, key: K, asOfTimestamp: int | None = None) -> VersionedRecord[V] | None:
-        """Return the version that held at a time, or the latest one."""
         access = self._opened()
         key_bytes = access.serialize_key(given(key))
         found: tuple[Any, ...] | None

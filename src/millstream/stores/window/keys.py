@@ -38,7 +38,6 @@ class WindowKeys(TimedKeys):
 
     @staticmethod
     def key_of(raw: bytes) -> bytes:
-        """Return the bytes of the user's key."""
         return raw[8:-12]
 
     @staticmethod
@@ -47,11 +46,9 @@ class WindowKeys(TimedKeys):
         return raw[-12:-4], raw[8:-12], raw[-4:]
 
     def index_key(self, key: bytes) -> bytes:
-        """Return a window's entry in the order by start."""
         return INDEX + key[-12:-4] + key[8:-12] + key[-4:]
 
     def indexed_key(self, entry: bytes) -> bytes:
-        """Return the window key of an entry in the order by start."""
         start = entry[1:9]
         return self.segment(int.from_bytes(start, "big")) + entry[9:-4] + start + entry[-4:]
 

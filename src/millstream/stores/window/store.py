@@ -78,7 +78,6 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
             access.write(key_bytes, key, windowStartTimestamp, plain, timestamp)
 
     def fetch(self, *arguments: Any, **keywords: Any) -> Any:
-        """Read one window, the windows of a key, or those of a range of keys."""
         wants = overloaded("fetch", FETCH, arguments, keywords)
         if len(wants) == 2:
             access = self._opened()
@@ -88,27 +87,22 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
         return self._fetch(wants, reverse=False)
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> Any:
-        """Do what the two longer forms of ``fetch`` do, last first."""
         return self._fetch(overloaded("fetch", FETCH, arguments, keywords), reverse=True)
 
     def fetchAll(
         self, timeFrom: InstantLike, timeTo: InstantLike
     ) -> KeyValueIterator[Windowed[K], V]:
-        """Return the windows of all keys that start between two times."""
         return self._range(None, None, timeFrom, timeTo, reverse=False)
 
     def backwardFetchAll(
         self, timeFrom: InstantLike, timeTo: InstantLike
     ) -> KeyValueIterator[Windowed[K], V]:
-        """Return what ``fetchAll`` returns, last first."""
         return self._range(None, None, timeFrom, timeTo, reverse=True)
 
     def all(self) -> KeyValueIterator[Windowed[K], V]:
-        """Return every window of every key."""
         return self._range(None, None, 0, LONG_MAX, reverse=False)
 
     def backwardAll(self) -> KeyValueIterator[Windowed[K], V]:
-        """Return every window of every key, last first."""
         return self._range(None, None, 0, LONG_MAX, reverse=True)
 
     def _refuse(self, start: int) -> None:

@@ -49,11 +49,9 @@ class ReferenceStore(ByteStore):
 
     @classmethod
     def open(cls, directory: Path, options: Mapping[str, Any]) -> Self:
-        """Return an empty store."""
         return cls()
 
     def get(self, key: bytes) -> bytes | None:
-        """Return the value of ``key``."""
         return self._model.entries.get(key)
 
     def write(
@@ -63,13 +61,11 @@ class ReferenceStore(ByteStore):
         *,
         dropped: Sequence[Range] = (),
     ) -> None:
-        """Apply a batch."""
         self._model.write(dict(batch), list(dropped))
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
-        """Yield entries in order."""
         return iter(self._model.scan(lower, upper, reverse=reverse))
 
 
@@ -107,7 +103,6 @@ class KitContext(MockStoreContext):
         self.copies: list[WorkingCopy] = []
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the working copy of the byte store."""
         copy = WorkingCopy(self._opener())
         self.copies.append(copy)
         return copy
