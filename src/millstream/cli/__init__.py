@@ -1,3 +1,3 @@
-"""The `millstream` command: `broker`, `jars`, `plugins`, `tasks`."""
+"""The `millstream` command; docs/command.md is its page."""
 
 from millstream.cli.main import main as main

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
 
+# It does not declare what it exports.
+from typer.completion import completion_init  # type: ignore[attr-defined]
+
 from millstream.cli.broker import broker
+from millstream.cli.completion import completion
+from millstream.cli.describe import describe
 from millstream.cli.jars import fetch_jars
+from millstream.cli.options import EXIT_CODES, epilog
 from millstream.cli.plugins import plugins
+from millstream.cli.run import run
 from millstream.cli.tasks import tasks
 from millstream.core.errors import MillstreamError
 
 app = typer.Typer(
     name="millstream",
     help="Kafka Streams topologies in Python, on Spark.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Examples keep their lines, and help is the same text in a terminal and in a file.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("broker")(broker)
-app.command("jars")(fetch_jars)
-app.command("tasks")(tasks)
-app.add_typer(plugins, name="plugins")
+app.command(
+    epilog=epilog(
+        "millstream run app.py --config app.toml",
+        "millstream run shop.orders:build_topology --set application.id=orders "
+        "--set bootstrap.servers=localhost:9092 --until-idle --json",
+    )
+)(run)
+app.command(
+    epilog=epilog(
+        "millstream describe app.py", "millstream describe app.py:topology -f svg -o app.svg"
+    )
+)(describe)
+app.command(
+    epilog=epilog("millstream broker", "millstream broker --port 9093 --data-dir kafka-data")
+)(broker)
+app.command(epilog=epilog("millstream tasks word-count"))(tasks)
+app.command("jars", epilog=epilog("millstream jars", "millstream jars spark --commas"))(fetch_jars)
+app.add_typer(plugins, name="plugins", epilog=epilog("millstream plugins check rocksdb"))
+app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 
 @app.callback()
@@ -33,7 +60,9 @@ def _root() -> None:
 def main() -> None:
     """Run the command of `sys.argv`; print our errors on one line and exit with status 1."""
     try:
-        app()
+        if "_MILLSTREAM_COMPLETE" in os.environ:
+            completion_init()
+        app(prog_name="millstream")
     except MillstreamError as error:
         print(f"millstream: {one_line(error)}", file=sys.stderr)
         sys.exit(1)

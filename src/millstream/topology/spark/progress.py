@@ -16,7 +16,8 @@ def progress_metrics(
     """Return the metrics of the last batch; none before the first has ended.
 
     ``records``: read in the batch; ``process-rate``: records a second; ``batch-time-ms``;
-    ``batch-id``; ``records-lag``: records on the source topics not read yet.
+    ``batch-id``; ``records-lag``: records on the source topics not read yet; after a batch that
+    has written state, ``state-size-bytes``: the files of the stores in Spark's state.
     """
     metrics = Metrics()
     if progress is not None:
@@ -28,6 +29,9 @@ def progress_metrics(
             "batch-id": progress.get("batchId", -1),
             "records-lag": lag_of(progress),
         }
+        operators = progress.get("stateOperators") or ()
+        if operators:
+            values["state-size-bytes"] = sum(map(_state_size, operators))
         for name, value in values.items():
             metrics.gauge(MetricName(name, GROUP, tags), float(value))
     return metrics.asMap()
@@ -46,6 +50,10 @@ def records_of(progress: Mapping[str, Any]) -> int:
         for source in sources
         if isinstance(source.get("endOffset"), Mapping)
     )
+
+
+def _state_size(operator: Mapping[str, Any]) -> int:
+    return int((operator.get("customMetrics") or {}).get("rocksdbSstFileSize") or 0)
 
 
 def _lag(source: Mapping[str, Any]) -> int:

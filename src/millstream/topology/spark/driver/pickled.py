@@ -6,6 +6,7 @@ import inspect
 import pickle
 from collections.abc import Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from pyspark import cloudpickle
@@ -28,6 +29,11 @@ def pickled(plan: Plan, config: StreamsConfig) -> bytes:
     except Exception as error:
         raise _refusal(plan, config, error) from error
     return data
+
+
+def send_by_value(module: ModuleType) -> None:
+    """Pickle what a module defines with its code, so that workers need not import the module."""
+    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
 def _refusal(plan: Plan, config: StreamsConfig, error: Exception) -> StreamsException:

@@ -1,0 +1,87 @@
+"""`millstream run`: a topology on Spark, with its progress, until a signal or a failure."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from millstream.cli.options import ConfigFiles, Sets, Target
+
+if TYPE_CHECKING:
+    from millstream.cli.displays import RunDisplay
+
+_PLAIN_S, _LIVE_S, _JSON_S = 2.0, 0.5, 1.0
+
+
+def run(
+    target: Target,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="A line every 2 s; so without a terminal.")
+    ] = False,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="A panel in the terminal.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="A line of JSON every second, and one at the end.")
+    ] = False,
+    every: Annotated[
+        float | None,
+        typer.Option(
+            min=0.05, metavar="SECONDS", help="Time between two lines.", show_default=False
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Write all log records, Spark's too, to stderr.")
+    ] = False,
+    for_s: Annotated[
+        float | None,
+        typer.Option(
+            "--for", min=0, metavar="SECONDS", help="Close after so long a run.", show_default=False
+        ),
+    ] = None,
+    until_idle: Annotated[
+        bool,
+        typer.Option(
+            "--until-idle", help="Close when everything is read and nothing has come for --idle."
+        ),
+    ] = False,
+    idle: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="See --until-idle.")] = 3.0,
+) -> None:
+    """Run an application on Spark until Ctrl-C, and show rate, lag, batch time and state size.
+
+    Ctrl-C or SIGTERM finishes the current batch and closes: exit code 0. A failure is told on
+    standard error: exit code 1.
+    """
+    if sum((plain, dashboard, json)) > 1:
+        raise typer.BadParameter("Choose one of --plain, --dashboard and --json.")
+    from millstream.cli.running import Ending, prepared, run_to_end
+
+    application = prepared(target, config, sets, verbose=verbose, until_idle=until_idle)
+    interval = every or (_JSON_S if json else _PLAIN_S)
+    live = every or _LIVE_S
+    where = f"log in {application.log}" if application.log else "no log file"
+    print(f"millstream: {application.name}: starting; {where}", file=sys.stderr, flush=True)
+
+    def display() -> RunDisplay:
+        from millstream.cli import displays
+
+        if json:
+            return displays.JsonLines(interval)
+        if dashboard:
+            return displays.Dashboard(live, application.name)
+        # Of a verbose log's lines and a line that is drawn anew, each would overwrite the other.
+        if plain or verbose or not sys.stdout.isatty():
+            return displays.PlainLines(interval)
+        return displays.LiveLine(live)
+
+    # Without a batch nothing is read: one must have had the time to begin.
+    idle_s = max(idle, application.batches_s + 1) if until_idle else None
+    ending = Ending(for_s=for_s, idle_s=idle_s)
+    failure: Any = run_to_end(application, display(), ending)
+    if failure is not None:
+        print(f"millstream: {failure}", file=sys.stderr)
+        raise typer.Exit(1)

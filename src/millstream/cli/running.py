@@ -1,0 +1,169 @@
+"""A run of an application under the eyes of the command: display, time limit, idleness."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from millstream.cli.displays import RunDisplay
+from millstream.cli.progress import ProgressReader, RunProgress
+from millstream.cli.settings import entries
+from millstream.cli.target import load_target
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import LOG
+from millstream.core.errors import ConfigException, MillstreamError
+from millstream.topology.spark import KafkaStreams
+from millstream.topology.spark.logs import LogOptions
+
+_POLL_S = 0.1
+_COMMIT = "commit.interval.ms"
+
+
+@dataclass(frozen=True)
+class PreparedApplication:
+    """An application that is ready to run."""
+
+    name: str
+    """Its ``application.id``."""
+    streams: KafkaStreams
+    log: Path | None
+    """Its log file; None without one."""
+    batches_s: float
+    """Shortest time between two batches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The conditions under which the command closes the application by itself."""
+
+    for_s: float | None = None
+    """Longest time in state RUNNING."""
+    idle_s: float | None = None
+    """Time without a record, with everything read."""
+
+
+class Idleness:
+    """Tells for how long an application has had nothing to do.
+
+    Args:
+        clock: Monotonic clock in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since: float | None = None
+        self._records = -1
+
+    def seconds(self, progress: RunProgress) -> float:
+        """Return for how long nothing has been read and nothing has been left to read."""
+        # With punctuations on the wall clock, batches go on without records.
+        done = progress.state == "RUNNING" and progress.lag == 0
+        busy = not done or progress.records != self._records
+        self._records = progress.records
+        now = self._clock()
+        if busy:
+            self._since = None
+        elif self._since is None:
+            self._since = now
+        return 0.0 if self._since is None else now - self._since
+
+
+def prepared(
+    target: str,
+    files: Iterable[Path] | None,
+    sets: Iterable[str] | None,
+    *,
+    verbose: bool = False,
+    until_idle: bool = False,
+) -> PreparedApplication:
+    """Load a target and make its application, unless the program has made it.
+
+    Raises:
+        IllegalArgumentException: There is no such target.
+        ConfigException: The configuration is incomplete or wrong.
+    """
+    given = entries(files, sets)
+    if verbose:
+        given[LOG] = "verbose"
+    if until_idle:
+        # Spark reports every ten seconds by default that there is nothing to read.
+        given.setdefault("spark.sql.streaming.noDataProgressEventInterval", "1000")
+    loaded = load_target(target, given)
+    found = loaded.application
+    if found is None:
+        config = {LOG: "quiet"} | dict(loaded.config)
+        missing = [key for key in ("application.id", "bootstrap.servers") if not config.get(key)]
+        if missing:
+            raise ConfigException(
+                f'"{target}" has no {" and no ".join(missing)}',
+                hint=f"Add --set {missing[0]}=..., or --config app.toml with it.",
+            )
+        streams, checked = KafkaStreams(loaded.topology, config), StreamsConfig(config)
+    else:
+        streams, checked = found.streams, found.config
+        if found.cleans_up:
+            streams.cleanUp()
+    name = checked.getString("application.id")
+    options = LogOptions.of(checked, Path(checked.getString("state.dir")) / name)
+    every_ms = checked.getLong(_COMMIT) if _COMMIT in checked.originals() else 0
+    return PreparedApplication(name, streams, options.path if options.on else None, every_ms / 1000)
+
+
+def run_to_end(
+    application: PreparedApplication, display: RunDisplay, ending: Ending
+) -> Exception | None:
+    """Run an application in the main thread; return the failure that has ended it, if any."""
+    streams = application.streams
+    reader = ProgressReader(streams.metrics, lambda: streams.state().name)
+    over = threading.Event()
+    watcher = threading.Thread(
+        target=_watch, args=(streams, reader, display, ending, over), daemon=True
+    )
+    watcher.start()
+    failure: Exception | None = None
+    try:
+        streams.run()
+    except Exception as error:  # noqa: BLE001 - it is told as the end of the run
+        failure = error
+    over.set()
+    watcher.join()
+    display.close(_end(failure))
+    return failure
+
+
+def _watch(
+    streams: KafkaStreams,
+    reader: ProgressReader,
+    display: RunDisplay,
+    ending: Ending,
+    over: threading.Event,
+) -> None:
+    idleness = Idleness()
+    due, runs_since = 0.0, None
+    while not over.wait(_POLL_S):
+        progress, now = reader.look(), time.monotonic()
+        if progress.state == "RUNNING" and runs_since is None:
+            runs_since = now
+        if now >= due:
+            due = now + display.interval_s
+            display.show(progress)
+        ran_s = 0.0 if runs_since is None else now - runs_since
+        over_time = ending.for_s is not None and runs_since is not None and ran_s >= ending.for_s
+        is_idle = idleness.seconds(progress)
+        if over_time or (ending.idle_s is not None and is_idle >= ending.idle_s > 0):
+            streams.close()
+            break
+    display.show(reader.look())
+
+
+def _end(failure: Exception | None) -> dict[str, Any]:
+    if failure is None:
+        return {"event": "closed"}
+    if isinstance(failure, MillstreamError):
+        told = {"problem": failure.problem, "detail": failure.detail, "hint": failure.hint}
+        return {"event": "error"} | told
+    return {"event": "error", "problem": str(failure), "detail": "", "hint": ""}
