@@ -45,19 +45,15 @@ class PartitionOfTask(TaskTopicPartition):
         self._changelog = changelog
 
     def topicPartition(self) -> TopicPartition:
-        """Return the partition."""
         return self._partition
 
     def isSource(self) -> bool:
-        """Return whether the task reads it."""
         return not self._changelog
 
     def isChangelog(self) -> bool:
-        """Return whether the task logs state to it."""
         return self._changelog
 
     def rackIds(self) -> set[str] | None:
-        """Return the racks of its replicas."""
         return set(self._racks)
 
 
@@ -71,11 +67,9 @@ class TaskOfCluster(TaskInfo):
         self._id = id
 
     def id(self) -> TaskId:
-        """Return its id."""
         return self._id
 
     def isStateful(self) -> bool:
-        """Return whether it has state."""
         return self._cluster.is_stateful(self._id)
 
     def stateStoreNames(self) -> set[str]:
@@ -113,28 +107,22 @@ class InstanceState(KafkaStreamsState):
         self._with_lags = with_lags
 
     def processId(self) -> ProcessId:
-        """Return its id."""
         return self._id
 
     def numProcessingThreads(self) -> int:
-        """Return its threads."""
         return self._instance.threads
 
     def consumerClientIds(self) -> SortedSet:
-        """Return a name for each thread."""
         names = (f"{self._instance.id}-{index + 1}" for index in range(self._instance.threads))
         return SortedSet(names)
 
     def previousActiveTasks(self) -> SortedSet:
-        """Return the tasks that it ran."""
         return SortedSet(self._instance.active)
 
     def previousStandbyTasks(self) -> SortedSet:
-        """Return the tasks that it has copies of."""
         return SortedSet(self._instance.standby)
 
     def lagFor(self, task: TaskId) -> int:
-        """Return how far it is behind in a task; -2 if it runs it."""
         self._check_lags()
         if task in self._instance.active:
             return RUNNING
@@ -155,7 +143,6 @@ class InstanceState(KafkaStreamsState):
         )
 
     def statefulTasksToLagSums(self) -> Mapping[TaskId, int]:
-        """Return how far it is behind in each stateful task."""
         self._check_lags()
         tasks = self._cluster.tasks
         return {task: self.lagFor(task) for task in tasks if self._cluster.is_stateful(task)}
@@ -165,11 +152,9 @@ class InstanceState(KafkaStreamsState):
         return None
 
     def clientTags(self) -> Mapping[str, str]:
-        """Return its tags."""
         return self._instance.tags
 
     def rackId(self) -> str | None:
-        """Return its rack."""
         return self._instance.rack
 
     def _check_lags(self) -> None:
@@ -190,7 +175,6 @@ class ClusterState(ApplicationState):
         self._tasks = {task: TaskOfCluster(cluster, task) for task in sorted(cluster.tasks)}
 
     def kafkaStreamsStates(self, computeTaskLags: bool) -> Mapping[ProcessId, KafkaStreamsState]:
-        """Return the instances."""
         return {
             self.ids[each.id]: InstanceState(
                 self.ids[each.id], each, self._cluster, with_lags=computeTaskLags
@@ -199,9 +183,7 @@ class ClusterState(ApplicationState):
         }
 
     def assignmentConfigs(self) -> AssignmentConfigs:
-        """Return what is configured."""
         return self._configs
 
     def allTasks(self) -> Mapping[TaskId, TaskInfo]:
-        """Return the tasks."""
         return self._tasks

@@ -28,7 +28,6 @@ class First(Operator):
         self._stream_time = -1
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._access = context.getStateStore(self._settings.store).access()
 
@@ -37,7 +36,6 @@ class First(Operator):
         return _TIME.pack(self._stream_time)
 
     def restore(self, data: bytes) -> None:
-        """Take up the stream time that ``save`` returned."""
         (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:

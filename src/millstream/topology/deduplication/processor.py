@@ -42,7 +42,6 @@ class Deduplicate(ChunkProcessor):
         self._stream_time = -1
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         self._context = context
         self._store = context.getStateStore(self._store_name)
         self._access = self._store.access()
@@ -55,11 +54,9 @@ class Deduplicate(ChunkProcessor):
         return _TIME.pack(self._stream_time)
 
     def restore(self, data: bytes) -> None:
-        """Take up the stream time that ``save`` returned."""
         (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record if it is the first."""
         found, timestamp = self._ids.of(record), record._timestamp
         if timestamp > self._stream_time:
             before, self._stream_time = self._stream_time, timestamp
@@ -70,7 +67,6 @@ class Deduplicate(ChunkProcessor):
             self._context.forward(record)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records that are the first."""
         for run, columns in self._ids.columns(self._context, chunk):
             try:
                 slots, ids = self._ids.slots(columns)

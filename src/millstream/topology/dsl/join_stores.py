@@ -95,7 +95,6 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
     """As the user's own store of the left side; None: as configured."""
 
     def build(self) -> StateStore:
-        """Return a new store."""
         return UnmatchedRecords(
             self._logged(self.plain_builder()).build(),
             key_serde=self.key_serde,
@@ -104,7 +103,6 @@ class UnmatchedStoreBuilder(JoinStoreBuilder):
         )
 
     def identity(self) -> StoreIdentity | None:
-        """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "left": self.left_serde, "right": self.right_serde}
         return identity_of_operator("unmatched records", self.plain_builder(), serdes)
 
@@ -126,7 +124,6 @@ class TimeBufferBuilder(JoinStoreBuilder):
     value_serde: Any
 
     def build(self) -> StateStore:
-        """Return a new store."""
         return TimeBuffer(
             self.plain_builder().withLoggingDisabled().build(),
             grace_ms=self.grace_ms,
@@ -136,7 +133,6 @@ class TimeBufferBuilder(JoinStoreBuilder):
         )
 
     def identity(self) -> StoreIdentity | None:
-        """Return what the store's bytes mean; None if another package makes the stores."""
         serdes = {"key": self.key_serde, "value": self.value_serde}
         return identity_of_operator("waiting records", self.plain_builder(), serdes)
 

@@ -111,7 +111,6 @@ class TableStoreBuilder(DslStoreBuilder):
         return self.resolved.name
 
     def build(self) -> StateStore:
-        """Return a new store of the kind that user or configuration chose."""
         builder = self.plain_builder()
         if self.resolved.materialized.caching_enabled and self.cacheable():
             builder = builder.withCachingEnabled()
@@ -122,7 +121,6 @@ class TableStoreBuilder(DslStoreBuilder):
         return not self.resolved.versioned
 
     def plain_builder(self) -> Any:
-        """Return the builder of the store without cache and changelog."""
         chosen = self.resolved.materialized
         supplier = chosen.store_supplier
         if supplier is None:
@@ -250,7 +248,6 @@ class SessionTableBuilder(WindowTableBuilder):
         return not emits_on_close(self.emit)
 
     def default_supplier(self) -> Any:
-        """Return the supplier that the application's configuration chooses."""
         params = DslSessionParams(
             self.name(),
             self.retentionPeriod(),

@@ -34,7 +34,6 @@ class SuppressionStoreBuilder(JoinStoreBuilder):
     value_serde: Any
 
     def build(self) -> StateStore:
-        """Return a new store."""
         return SuppressionStore(
             self.store,
             self.kind,
@@ -44,7 +43,6 @@ class SuppressionStoreBuilder(JoinStoreBuilder):
         )
 
     def identity(self) -> StoreIdentity | None:
-        """Return what the store's bytes mean."""
         # These two have the same bytes for their entries, on disk as well.
         ours = self.kind.name in ("memory", "spill")
         return StoreIdentity(

@@ -26,7 +26,6 @@ class Aggregate(Operator):
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._store = TableStore(context, self._settings)
         self._access = self._store.access
@@ -41,7 +40,6 @@ class Aggregate(Operator):
         )
 
     def process(self, record: AnyRecord) -> None:
-        """Add the record to its key's aggregate."""
         key, value, timestamp = record._key, record._value, record._timestamp
         if key is None or value is None:
             self.context.drop(_NULL)
@@ -57,7 +55,6 @@ class Aggregate(Operator):
         self._store.update(key_bytes, record, new, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Add the records to their keys' aggregates."""
         columns = zip(chunk.keys, chunk.values, strict=True)
         keep = [key is not None and value is not None for key, value in columns]
         chunk = self.kept(chunk, keep, _NULL)

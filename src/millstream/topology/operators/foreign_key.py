@@ -65,7 +65,6 @@ class JoinPart(Operator):
         self._settings = settings
 
     def wants_headers(self, settings: TaskSettings) -> bool:
-        """Tell whether its serdes read or change headers."""
         join = self._join
         keys, values = settings.key_serde, settings.value_serde
         serdes = (
@@ -76,7 +75,6 @@ class JoinPart(Operator):
         return want_headers(*(serde for serde in serdes if serde is not None))
 
     def init(self, context: Any) -> None:
-        """Resolve the serdes."""
         super().init(context)
         join = self._join
         self._names = {
@@ -171,7 +169,6 @@ class StoreSubscription(JoinPart):
     """Stores subscriptions by foreign key and primary key."""
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._access = context.getStateStore(self._join.store).access()
 
@@ -199,12 +196,10 @@ class TableReadingPart(JoinPart):
     """A processor that reads one of the tables."""
 
     def init(self, context: Any) -> None:
-        """Open the table."""
         super().init(context)
         self._getter = self._settings.reads[0].open(context)
 
     def close(self) -> None:
-        """Close the table's getter."""
         self._getter.close()
 
 
@@ -212,14 +207,12 @@ class AnswerSubscription(TableReadingPart):
     """Answers a subscription with the right row, as its instruction says."""
 
     def init(self, context: Any) -> None:
-        """Open the right table."""
         super().init(context)
         names = self._settings.reads[0].stores
         accesses = (context.getStateStore(name).access() for name in names)
         self._cached = any(getattr(access, "cached", False) for access in accesses)
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the response, if the instruction asks for one."""
         foreign_key, subscription, timestamp = record._key, record._value, record._timestamp
         cell = None if foreign_key is None else self._getter.get(foreign_key)
         value = None
@@ -242,7 +235,6 @@ class AnswerAll(JoinPart):
     """Sends an updated right row to all its subscribers."""
 
     def init(self, context: Any) -> None:
-        """Open the store of subscriptions."""
         super().init(context)
         self._store = context.getStateStore(self._join.store)
         self._read_key = deserializer_call(self._key_serde.deserializer())

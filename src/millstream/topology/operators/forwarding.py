@@ -33,7 +33,6 @@ class SessionForwardingListener(ForwardingListener):
         super().__call__(key, new, old, key.window().end(), record_context)
 
     def flush_chunk(self, chunk: Chunk) -> None:
-        """Forward a run of updates."""
         super().flush_chunk(chunk.at([key._window._end for key in chunk.keys]))
 
 

@@ -56,11 +56,9 @@ class StoreView(View):
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """The table's own store."""
         return (self.store,)
 
     def open(self, context: Any) -> Getter:
-        """Return the getter of the store, whatever its kind."""
         access = context.getStateStore(self.store).access()
         if isinstance(access, WindowAccess):
             return _WindowGetter(access)
@@ -89,7 +87,6 @@ class DerivedView(ViewAbove):
     """Given key and the value above, not None, returns this table's value or None."""
 
     def open(self, context: Any) -> Getter:
-        """Return a getter that reads the table above and computes."""
         return _DerivedGetter(self.above.open(context), self.compute)
 
 

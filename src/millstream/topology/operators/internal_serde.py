@@ -63,11 +63,9 @@ class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
         """Return the value of bytes."""
 
     def serializer(self) -> Self:
-        """Return this object, which does both."""
         return self
 
     def deserializer(self) -> Self:
-        """Return this object, which does both."""
         return self
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:

@@ -30,7 +30,6 @@ class LookupJoin(Operator):
         return key
 
     def process(self, record: AnyRecord) -> None:
-        """Join the record with its row."""
         row_key = self.row_key(record._key, record._value)
         if record._value is None or (row_key is None and not self._left):
             self.context.drop(_INCOMPLETE)
@@ -51,7 +50,6 @@ class LookupJoin(Operator):
             self.forward(record.withValue(self._join(record._key, record._value, row)))
 
     def close(self) -> None:
-        """Close the getter."""
         self._getter.close()
 
 
@@ -63,7 +61,6 @@ class JoinTable(LookupJoin):
         (self._view,) = settings.reads
 
     def init(self, context: Any) -> None:
-        """Open the table."""
         super().init(context)
         self._getter = self._view.open(context)
 
@@ -76,7 +73,6 @@ class JoinPastTable(JoinTable):
         self._buffer_name = buffer
 
     def init(self, context: Any) -> None:
-        """Open table and buffer."""
         super().init(context)
         self._buffer: TimeBuffer = context.getStateStore(self._buffer_name)
 
@@ -85,7 +81,6 @@ class JoinPastTable(JoinTable):
         return self._buffer.save()
 
     def restore(self, data: bytes) -> None:
-        """Take up what ``save`` returned."""
         self._buffer.restore(data)
 
     def join(self, record: AnyRecord, row_key: Any) -> None:
@@ -113,10 +108,8 @@ class JoinGlobalTable(LookupJoin):
         self._store = store
 
     def init(self, context: Any) -> None:
-        """Open the table."""
         super().init(context)
         self._getter = StoreView(self._store).open(context)
 
     def row_key(self, key: Any, value: Any) -> Any:
-        """Return the key that the function computes."""
         return self._selector(key, value)

@@ -38,30 +38,23 @@ class OperatorStore(StateStore):
         self._store = store
 
     def name(self) -> str:
-        """Return the name."""
         return str(self._store.name())
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         self._store.init(stateStoreContext, root)
         self._access = self._store.access()
 
     def flush(self) -> None:
-        """Write out what is only cached."""
         self._store.flush()
 
     def reload(self) -> None:
-        """Drop what was derived from the bytes below."""
         self._store.reload()
 
     def close(self) -> None:
-        """Release everything."""
         self._store.close()
 
     def persistent(self) -> bool:
-        """Tell whether the contents survive the process."""
         return bool(self._store.persistent())
 
     def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
         return bool(self._store.isOpen())

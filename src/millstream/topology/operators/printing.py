@@ -28,7 +28,6 @@ class Print(Operator):
             self._file = self._path.open("a", encoding="utf-8")
 
     def process(self, record: AnyRecord) -> None:
-        """Write one line."""
         key, value = record._key, record._value
         if self._mapper is None:
             text = f"{_java_text(key)}, {_java_text(value)}"
@@ -37,7 +36,6 @@ class Print(Operator):
         print(f"[{self._label}]: {text}", file=self._file or sys.stdout, flush=self._file is None)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
 

@@ -84,7 +84,6 @@ class SessionAggregate(WindowedAggregate):
             yield Windowed(key, SessionWindow(start, end)), cell, end
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Add the records to their sessions."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
         if not chunk:
             return

@@ -35,12 +35,10 @@ class Filter(Operator):
         self._negate = negate
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record if it passes."""
         if bool(self._predicate(record._key, record._value)) is not self._negate:
             self.forward(record.withValue(record._value))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records that pass."""
         for run, verdicts in runs(self.context, chunk, self._predicate, chunk.keys, chunk.values):
             keep = [not verdict for verdict in verdicts] if self._negate else verdicts
             self.context.forward_chunk(run if all(keep) else run.select(keep))
@@ -85,13 +83,11 @@ class MapValues(MapperOperator):
         self._with_key = with_key
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record with its new value."""
         value = record._value
         new = self._mapper(record._key, value) if self._with_key else self._mapper(value)
         self.forward(record.withValue(new))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records with their new values."""
         chunk = self.first_ones(chunk)
         columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
         for run, values in runs(self.context, chunk, self._mapper, *columns):
@@ -102,11 +98,9 @@ class SelectKey(MapperOperator):
     """Replaces keys."""
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record with its new key."""
         self.forward(record.withKey(self._mapper(record._key, record._value)))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records with their new keys."""
         chunk = self.first_ones(chunk)
         for run, keys in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
             self.forward_run(run.replace(keys=keys), keys)
@@ -116,16 +110,13 @@ class Map(MapperOperator):
     """Replaces keys and values; a mapper returns a ``KeyValue`` or a tuple of two."""
 
     def look(self, result: Any) -> Any:
-        """Return a pair, after a look at its value."""
         return self._returned.noted_pair(result)
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the new pair."""
         key, value = pair(self._mapper(record._key, record._value))
         self.forward(make_record(key, value, record._timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the new pairs."""
         chunk = self.first_ones(chunk)
         for run, pairs in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
             if set(map(type, pairs)) == {KeyValue}:
@@ -146,7 +137,6 @@ class FlatMapValues(MapperOperator):
     """Replaces a value by any number of values."""
 
     def look(self, result: Any) -> Any:
-        """Return values, each with a look at it."""
         return self._returned.noted_items(result, self._returned.noted)
 
     def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
@@ -154,14 +144,12 @@ class FlatMapValues(MapperOperator):
         self._with_key = with_key
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the record once for each new value."""
         value = record._value
         new = self._mapper(record._key, value) if self._with_key else self._mapper(value)
         for item in not_none(new):
             self.forward(record.withValue(item))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records once for each new value."""
         chunk = self.first_ones(chunk)
         columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
         for run, results in runs(self.context, chunk, self._mapper, *columns):
@@ -173,17 +161,14 @@ class FlatMap(MapperOperator):
     """Replaces a record by any number of pairs, each a ``KeyValue`` or a tuple of two."""
 
     def look(self, result: Any) -> Any:
-        """Return pairs, each with a look at its value."""
         return self._returned.noted_items(result, self._returned.noted_pair)
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the new pairs."""
         for found in not_none(self._mapper(record._key, record._value)):
             key, value = pair(found)
             self.forward(make_record(key, value, record._timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the new pairs."""
         chunk = self.first_ones(chunk)
         for run, results in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
             for indices, pairs in flattened(self.context, run, results, pair):
@@ -199,12 +184,10 @@ class Peek(Operator):
         self._action = action
 
     def process(self, record: AnyRecord) -> None:
-        """Call the action, then forward the record."""
         self._action(record._key, record._value)
         self.forward(record.withValue(record._value))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Call the action on each record, then forward them."""
         for run, _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
             self.context.forward_chunk(run)
 
@@ -216,11 +199,9 @@ class ForEach(Operator):
         self._action = action
 
     def process(self, record: AnyRecord) -> None:
-        """Call the action."""
         self._action(record._key, record._value)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Call the action on each record."""
         for _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
             pass
 
@@ -233,7 +214,6 @@ class PassThrough(Operator):
         self.forward(record)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the records."""
         self.context.forward_chunk(chunk)
 
 

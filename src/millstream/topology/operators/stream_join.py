@@ -31,12 +31,10 @@ class StoreForJoin(Operator):
         self._store = store
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._access = context.getStateStore(self._store).access()
 
     def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:
-        """Return what inserts records that find no partner in ``below``."""
         partners = below.partners()
         return None if partners is None else unmatched_inserts(self._access, partners)
 
@@ -86,7 +84,6 @@ class JoinStreams(Operator):
         self._unmatched_store = unmatched_store
 
     def init(self, context: Any) -> None:
-        """Open the stores."""
         super().init(context)
         self._other = context.getStateStore(self._other_store).access()
         self._unmatched: UnmatchedRecords | None = None
@@ -106,7 +103,6 @@ class JoinStreams(Operator):
         return self._unmatched.save()
 
     def restore(self, data: bytes) -> None:
-        """Take up the times that ``save`` returned."""
         if self._unmatched is not None:
             self._unmatched.restore(data)
 
@@ -190,7 +186,6 @@ class JoinWithItself(Operator):
         self._stream_time = -1
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._access = context.getStateStore(self._store_name).access()
 
@@ -199,7 +194,6 @@ class JoinWithItself(Operator):
         return _TIME.pack(self._stream_time)
 
     def restore(self, data: bytes) -> None:
-        """Take up the stream time that ``save`` returned."""
         (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:

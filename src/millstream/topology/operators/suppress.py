@@ -65,7 +65,6 @@ class SuppressTable(Operator):
         """The wall-clock time of the last advance of stream time."""
 
     def init(self, context: Any) -> None:
-        """Open the buffer."""
         super().init(context)
         self._store: SuppressionStore = context.getStateStore(self._rule.store)
         measure_suppression(self, context, self._store)
@@ -81,7 +80,6 @@ class SuppressTable(Operator):
         return _LONG.pack(self._stream_time)
 
     def restore(self, data: bytes) -> None:
-        """Take up what ``save`` returned."""
         if self._rule.wall_clock:
             self._stream_time, self._moved_ms = _TIMES.unpack(data)
         else:

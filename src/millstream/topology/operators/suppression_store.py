@@ -69,11 +69,9 @@ class SuppressionStore(StateStore):
         """Processors below read the buffer, so that each update is forwarded by itself."""
 
     def name(self) -> str:
-        """Return the name."""
         return self._name
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the buffer for a task."""
         context = self._context = stateStoreContext
         self._topic = f"{context.applicationId()}-{self._name}-changelog"
         calls = SerdeCalls(context, *self._serdes)
@@ -114,11 +112,9 @@ class SuppressionStore(StateStore):
         self._dirty = {}
 
     def reload(self) -> None:
-        """Forget what was derived from the bytes below."""
         self._buffer.reload()
 
     def close(self) -> None:
-        """Release everything."""
         if self._open:
             self._open = False
             self._buffer.close()
@@ -143,7 +139,6 @@ class SuppressionStore(StateStore):
                     sensor.record(amount)
 
     def isOpen(self) -> bool:
-        """Tell whether the store can be used."""
         return self._open
 
     def encode(self, key: Any, new: Any, old: Any) -> Encoded:

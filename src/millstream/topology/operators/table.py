@@ -29,7 +29,6 @@ class TableSource(Operator):
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store, if there is one."""
         super().init(context)
         self._access: Any = None
         if self._settings.store is not None:
@@ -55,7 +54,6 @@ class TableSource(Operator):
         self._store.update(key_bytes, record, value, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Store the updates, if there is a store, and forward them."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], _NO_KEY)
         if not chunk:
             return
@@ -70,7 +68,6 @@ class TableSource(Operator):
         )
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
-        """Return the bytes that the cache needs to hold all updates until it is flushed."""
         if self._access is None or self._at_once or self.by_records or None in chunk.keys:
             return None
         run = self._run(chunk)
@@ -166,7 +163,6 @@ class DerivedTable(Operator):
         self._skips_absent = False
 
     def init(self, context: Any) -> None:
-        """Open the store, if the table has one."""
         super().init(context)
         self._store: TableStore | None = None
         if self._settings.store is not None:
@@ -197,7 +193,6 @@ class DerivedTable(Operator):
             store.update(key_bytes, record, new, old, record._timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Compute the updates and forward them."""
         if not self._settings.sends_old:
             for run, news in runs(self.context, chunk, self.compute, chunk.keys, chunk.values):
                 self.context.forward_chunk(table_chunk(run, news, None))
@@ -226,7 +221,6 @@ class FilterTable(DerivedTable):
         self._skips_absent = not settings.versioned_input
 
     def compute(self, key: Any, value: Any) -> Any:
-        """Return the value if it passes."""
         if value is not None and bool(self._predicate(key, value)) is not self._negate:
             return value
         return None
@@ -253,11 +247,9 @@ class ToStream(Operator):
     """Reads a table's updates as records: the new values."""
 
     def process(self, record: AnyRecord) -> None:
-        """Forward the new value."""
         self.forward(record.withValue(record._value.new))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Forward the new values."""
         records = chunk.replace()
         records.olds = None
         self.context.forward_chunk(records)

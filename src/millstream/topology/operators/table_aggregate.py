@@ -26,13 +26,11 @@ class TableAggregate(Operator):
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._store = TableStore(context, self._settings)
         self._access = self._store.access
 
     def process(self, record: AnyRecord) -> None:
-        """Apply the update to its key's aggregate."""
         key, change, timestamp = record._key, record._value, record._timestamp
         if key is None:
             raise StreamsException(

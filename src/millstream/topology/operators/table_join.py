@@ -66,12 +66,10 @@ class JoinSide(Operator):
         self._versioned_input = versioned_input
 
     def init(self, context: Any) -> None:
-        """Open the other table."""
         super().init(context)
         self._getter = self._other.open(context)
 
     def process(self, record: AnyRecord) -> None:
-        """Join the update and forward the result."""
         key, change, timestamp = record._key, record._value, record._timestamp
         if key is None:
             self.context.drop(_NO_KEY)
@@ -98,7 +96,6 @@ class JoinSide(Operator):
         return self._joiner(own, other)
 
     def close(self) -> None:
-        """Close the other table's getter."""
         self._getter.close()
 
 
@@ -109,7 +106,6 @@ class JoinResult(Operator):
         self._settings = settings
 
     def init(self, context: Any) -> None:
-        """Open the store, if there is one."""
         super().init(context)
         self._store: TableStore | None = None
         if self._settings.store is not None:
@@ -137,11 +133,9 @@ class JoinView(View):
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """The stores behind both tables."""
         return tuple(dict.fromkeys(self.left.stores + self.right.stores))
 
     def open(self, context: Any) -> Getter:
-        """Return what reads both tables."""
         return _JoinGetter(self, self.left.open(context), self.right.open(context))
 
 

@@ -45,7 +45,6 @@ class TimeBuffer(OperatorStore):
         self._sequence = 0
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         super().init(stateStoreContext, root)
         context = self._context = stateStoreContext
         self._logged = self._logged and context.logs_changes(self.name())

@@ -25,18 +25,15 @@ class TransformTableValues(DerivedTable):
         self._transformer = supplier()
 
     def init(self, context: Any) -> None:
-        """Open the store, if there is one, and initialise the transformer."""
         super().init(context)
         # A transformer may read the current record's metadata, which a chunk does not have.
         self.by_records = True
         _init(self._transformer, context)
 
     def compute(self, key: Any, value: Any) -> Any:
-        """Return the transformed value."""
         return self._transformer.transform(key, value)
 
     def close(self) -> None:
-        """Close the transformer."""
         _close(self._transformer)
 
 
@@ -47,7 +44,6 @@ class TransformView(ViewAbove):
     supplier: Callable[[], Any]
 
     def open(self, context: Any) -> Getter:
-        """Return a getter that reads the table above and transforms."""
         return _TransformGetter(self.supplier(), self.above.open(context), context)
 
 

@@ -47,7 +47,6 @@ class UnmatchedRecords(OperatorStore):
         """A lower bound of the times of the records, as far as is known."""
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        """Open the store for a task."""
         super().init(stateStoreContext, root)
         context = stateStoreContext
         self._topic = f"{context.applicationId()}-{self.name()}-changelog"

@@ -56,7 +56,6 @@ class WindowAggregate(WindowedAggregate):
         )
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         self._rows = RowAggregation(
             context,
@@ -95,7 +94,6 @@ class WindowAggregate(WindowedAggregate):
         return super()._closed_between(last_close, close_time)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        """Add the records to their open windows."""
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
         if not chunk:
             return

@@ -73,7 +73,6 @@ class WindowedAggregate(Operator):
         """The close time up to which windows have been forwarded; -1 before that."""
 
     def init(self, context: Any) -> None:
-        """Open the store."""
         super().init(context)
         assert self._settings.store is not None
         self._store: Any = context.getStateStore(self._settings.store)
@@ -90,7 +89,6 @@ class WindowedAggregate(Operator):
         return _TIMES.pack(self._stream_time, self._last_close) + self._idle.save()
 
     def restore(self, data: bytes) -> None:
-        """Take up the times that ``save`` returned."""
         self._stream_time, self._last_close = _TIMES.unpack_from(data)
         self._idle.restore(data[_TIMES.size :])
 

@@ -79,20 +79,16 @@ class SparkTaskHost(TaskHost):
             rmtree(self._turn.directory / "stores", ignore_errors=True)
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
-        """Return the working copy of a store."""
         self.asked.add(store)
         return self.changelog.working_copy(store, kind)
 
     def send(self, record: Sent) -> None:
-        """Send one record."""
         self.outbox.send(record)
 
     def send_chunk(self, chunk: SentChunk) -> None:
-        """Send a chunk of records."""
         self.outbox.send_chunk(chunk)
 
     def partition_count(self, topic: str) -> int:
-        """Return how many partitions a topic has."""
         layout = self._job.layout
         if topic in layout.routes:
             return layout.routes[topic][1]
