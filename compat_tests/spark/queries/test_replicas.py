@@ -31,9 +31,10 @@ from millstream.core.errors import (
 )
 from millstream.core.metrics import StreamsMetrics
 from millstream.core.processor import TaskId
+from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.compile import Stage, compile_plan
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.queries.committed import CommittedState, Consumed
+from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.queries import Queries
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.slots import release_slot
@@ -78,7 +79,7 @@ class Checkpoint:
     def last_batch(self, known: int | None = None) -> int | None:
         return self.batch
 
-    def consumed(self, batch: int) -> Consumed:
+    def consumed(self, batch: int) -> Positions:
         return {"in": {0: 10 * batch, 1: 0}, "elsewhere": {0: 1}}
 
     def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:

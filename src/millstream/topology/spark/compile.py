@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from millstream.core.chunk_processor import reads_globals
 from millstream.core.plan import Plan, ProcessorNode, SubTopology
+from millstream.core.processor import TaskId
 from millstream.topology.spark.order import feedback_topics, ordered
 from millstream.topology.spark.partition_counts import partition_counts
 from millstream.topology.spark.surrogate import surrogate_keys
@@ -25,6 +26,10 @@ class Stage:
     """Repartition topics read from earlier stages, by their names on the broker."""
     has_globals: bool = False
     """Whether its tasks have copies of the global stores."""
+
+    def task_ids(self) -> list[TaskId]:
+        """Return its tasks, by partition."""
+        return [TaskId(self.subtopology, number) for number in range(self.tasks)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ def failure_from(text: str) -> StreamsException:
         )
         failure.__cause__ = RemoteError(text) if text else None
         return failure
-    facts = json.loads(zlib.decompress(base64.b64decode(found[1])))
+    facts = _decoded(found[1])
     failure = _rebuilt_chain(facts["errors"])
     if any(full_disk_from(each["text"]) is not None for each in facts["errors"]):
         failure.hint = FREE_SPACE
@@ -107,10 +107,7 @@ def failure_from(text: str) -> StreamsException:
 def trace_from(text: str) -> str:
     """Return the whole trace of the worker, or the text itself if it has none."""
     found = _MARK.search(text)
-    if found is None:
-        return text
-    trace: str = json.loads(zlib.decompress(base64.b64decode(found[1])))["trace"]
-    return trace
+    return text if found is None else str(_decoded(found[1])["trace"])
 
 
 def _facts(error: BaseException) -> dict[str, Any]:
@@ -163,6 +160,11 @@ def _raised_by_user(chain: list[BaseException]) -> BaseException:
 
 def _encoded(facts: Mapping[str, Any]) -> str:
     return base64.b64encode(zlib.compress(json.dumps(facts).encode())).decode()
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text)))
+    return facts
 
 
 def _rebuilt_chain(fields: list[dict[str, Any]]) -> StreamsException:

@@ -219,7 +219,7 @@ def _problem(situation: Situation, here: Here) -> Problem | None:
     found = {_PROBLEMS[each.kind] for each in situation.differences}
     if _is_gone(situation) and here.done >= 0:
         found.add(Problem.GROUP_GONE)
-    if any(token.offset > here.planned + 1 for token in _own_tokens(situation, here.id)):
+    if any(token.offset > here.planned + 1 for token in own_tokens(situation, here.id)):
         found.add(Problem.CHECKPOINT_OLD)
     return next((problem for problem in _ORDER if problem in found), None)
 
@@ -230,10 +230,11 @@ def _belongs_to_another(situation: Situation) -> bool:
     if situation.claim is not None:
         return situation.claim.checkpoint != id_
     marked = [token for token in situation.tokens.values() if token.mark is not None]
-    return bool(marked) and not _own_tokens(situation, id_)
+    return bool(marked) and not own_tokens(situation, id_)
 
 
-def _own_tokens(situation: Situation, id_: str | None) -> list[Committed]:
+def own_tokens(situation: Situation, id_: str | None) -> list[Committed]:
+    """Return the sinks' tokens that were committed with a checkpoint."""
     marks = ((token, token.mark) for token in situation.tokens.values())
     return [token for token, mark in marks if mark is not None and mark.checkpoint == id_]
 
@@ -261,4 +262,4 @@ def _was_reset(situation: Situation, problem: Problem) -> bool:
 
 def _is_untouched(situation: Situation, here: Here) -> bool:
     """Tell whether no batch has been committed: there is no state and no output yet."""
-    return here.done < 0 and not _own_tokens(situation, here.id)
+    return here.done < 0 and not own_tokens(situation, here.id)

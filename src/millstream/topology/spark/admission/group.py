@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +15,13 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.consumers import commit, committed, connected
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
     producer_settings,
     raise_kafka_error,
-    with_coordinator,
 )
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
@@ -87,16 +87,16 @@ class Group:
         asked += [TopicPartition(*place) for place in places]
         with self._connected("read the committed offsets of") as consumer:
             try:
-                answers = _committed(consumer, asked, _PENDING_TIMEOUT_S)
+                answers = committed(consumer, asked, TIMEOUT_S, _PENDING_TIMEOUT_S)
             except ClientException as error:
                 if not self._exactly_once or error.args[0].code() != KafkaError._TIMED_OUT:
                     raise
                 # A killed sink has left a transaction open; this ends it.
                 self.fence(sinks)
-                answers = _committed(consumer, asked, TIMEOUT_S)
+                answers = committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
         claims = [each for each in answers if each.topic == self._owner]
         found = {(p.topic, p.partition): committed_of(p) for p in answers if p not in claims}
-        known = {place: committed for place, committed in found.items() if committed is not None}
+        known = {place: offset for place, offset in found.items() if offset is not None}
         return GroupState(
             claim=claim_of(claims[0]),
             tokens={n: known[topic, n] for topic, n in known if topic == self._progress},
@@ -125,7 +125,7 @@ class Group:
         for partition, offset in (tokens or {}).items():
             wanted.append(TopicPartition(self._progress, partition, offset, mark))
         with self._connected("commit the offsets of") as consumer:
-            with_coordinator(lambda: _commit(consumer, wanted), TIMEOUT_S)
+            commit(consumer, wanted, TIMEOUT_S)
 
     def fence(self, sinks: int) -> None:
         """End the transactions of all sinks and fence their producers.
@@ -161,7 +161,7 @@ class Group:
         found, names = {}, sorted(topics)
         admin = AdminClient(self._client)
         for name, answer in admin.describe_topics(TopicCollection(names)).items() if names else ():
-            with contextlib.suppress(ClientException):
+            with suppress(ClientException):
                 found[name] = str(answer.result(TIMEOUT_S).topic_id)
         return found
 
@@ -195,31 +195,5 @@ class Group:
         producer = Producer(self._producer | {"transactional.id": f"{self._id}-{sink}"})
         in_time("init_transactions", lambda: producer.init_transactions(_FENCE_TIMEOUT_S))
 
-    @contextlib.contextmanager
-    def _connected(self, what: str, **settings: Any) -> Iterator[Consumer]:
-        consumer = Consumer(self._consumer | settings)
-        try:
-            yield consumer
-        except ClientException as error:
-            raise_kafka_error(f'cannot {what} group "{self._id}"', error)
-        finally:
-            in_time("close", consumer.close)
-
-
-def _committed(
-    consumer: Consumer, asked: list[TopicPartition], timeout_s: float
-) -> list[TopicPartition]:
-    answers = with_coordinator(
-        lambda: in_time("committed", lambda: consumer.committed(asked, timeout_s)), TIMEOUT_S
-    )
-    for each in answers:
-        if each.error is not None:
-            raise ClientException(each.error)
-    return answers
-
-
-def _commit(consumer: Consumer, wanted: list[TopicPartition]) -> None:
-    done = in_time("commit", lambda: consumer.commit(offsets=wanted, asynchronous=False))
-    for each in done or ():
-        if each.error is not None:
-            raise ClientException(each.error)
+    def _connected(self, what: str, **settings: Any) -> AbstractContextManager[Consumer]:
+        return connected(self._consumer | settings, f'cannot {what} group "{self._id}"')

@@ -16,7 +16,6 @@ from millstream.core.errors import (
     IllegalStateException,
     LockException,
     MillstreamError,
-    StreamsException,
     TaskMigratedException,
 )
 from millstream.topology.spark.admission.decision import (
@@ -33,8 +32,13 @@ from millstream.topology.spark.admission.emptying import empty, finish_emptying
 from millstream.topology.spark.admission.group import At, Group, GroupState
 from millstream.topology.spark.admission.refusals import refused
 from millstream.topology.spark.admission.topic_ids import note_topics, recreated_topics
-from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, local_path
-from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.checkpoint.descriptor import (
+    FILE,
+    Checkpoint,
+    local_path,
+    without_description,
+)
+from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import (
     CheckpointLog,
     Positions,
@@ -251,12 +255,7 @@ class ApplicationInstance:
         finish_emptying(files)
         if not files.has(FILE):
             if any(name.isdigit() for name in files.names("offsets")):
-                raise StreamsException(
-                    f'"{FILE}" is missing in checkpoint "{self._location}"',
-                    detail="It describes the topology; the other files are there.",
-                    hint="Restore the file or the checkpoint from a copy; or delete the checkpoint "
-                    "to start with empty stores from the committed offsets of the group.",
-                )
+                raise without_description(f'"{FILE}" is missing in checkpoint "{self._location}"')
             return None, nothing
         note = Checkpoint.from_json(files.text(FILE), self._location)
         progress = CheckpointLog(files, self._location).progress()
@@ -363,9 +362,3 @@ def normal(location: str) -> str:
     """Return a checkpoint's location in the normal form that claims use."""
     path = local_path(location)
     return location.rstrip("/") if path is None else path.absolute().as_uri()
-
-
-def local_files(location: str) -> LocalFiles | None:
-    """Return the files of a checkpoint on this machine's file system; None for any other."""
-    path = local_path(location)
-    return None if path is None else LocalFiles(path)

@@ -12,6 +12,7 @@ from millstream.topology.spark.admission.decision import (
     Problem,
     Situation,
     Verdict,
+    own_tokens,
 )
 
 _SHOWN = 3
@@ -35,99 +36,86 @@ def refused(
         stores: Whether the topology has any.
     """
     assert verdict.problem is not None
-    shown = _listed(verdict.differences)
-    words = {
-        Problem.OTHER_CHECKPOINT: _other,
-        Problem.GROUP_GONE: _gone,
-        Problem.OFFSETS_CHANGED: _changed,
-        Problem.CHECKPOINT_OLD: _old,
-        Problem.CHECKPOINT_NEW: _new,
-        Problem.TOPIC_CHANGED: _topic,
-    }[verdict.problem](situation, application_id, location)
+    words = _WORDS[verdict.problem]
+    facts = {"application": application_id, "location": location}
+    detail = words.detail
+    if verdict.problem is Problem.OTHER_CHECKPOINT:
+        detail = f"{_owner(situation)} {detail}"
+    elif verdict.problem is Problem.CHECKPOINT_OLD:
+        detail = f"{_written(situation)}{detail}"
     hint = words.hint
     if verdict.problem is Problem.OTHER_CHECKPOINT and not stores:
         hint += " This topology has no stores, so nothing is lost by that."
-    return StreamsException(words.problem, detail=f"{words.detail} {shown}".strip(), hint=hint)
+    shown = _listed(verdict.differences)
+    problem = words.problem.format_map(facts)
+    return StreamsException(problem, detail=f"{detail} {shown}".strip(), hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
     problem: str
+    """With the places of ``application`` and ``location``."""
     detail: str
     hint: str
 
 
-def _other(situation: Situation, application: str, location: str) -> _Words:
-    claim = situation.claim
-    known = "The tokens of its sinks name it." if claim is None else f"It is in {claim.place()}."
-    return _Words(
-        problem=f'application "{application}" belongs to another checkpoint than "{location}"',
-        detail=f"{known} An instance that uses it may still be running.",
-        hint="Run one instance for each application.id; for more speed give it more cores or "
+_WORDS = {
+    Problem.OTHER_CHECKPOINT: _Words(
+        'application "{application}" belongs to another checkpoint than "{location}"',
+        "An instance that uses it may still be running.",
+        "Run one instance for each application.id; for more speed give it more cores or "
         "executors (spark.master). To continue with the other checkpoint, set state.dir or "
         "millstream.checkpoint.location to it. If it is lost, or this one is to take its place, "
         f"{_ADOPT}: an instance that still runs is stopped, and stores are as they are here.",
-    )
-
-
-def _gone(situation: Situation, application: str, location: str) -> _Words:
-    del situation
-    return _Words(
-        problem=f'the committed offsets of group "{application}" are gone, and checkpoint '
-        f'"{location}" is not new',
-        detail="The group was deleted, or its offsets have expired (the broker's "
+    ),
+    Problem.GROUP_GONE: _Words(
+        'the committed offsets of group "{application}" are gone, and checkpoint "{location}" is '
+        "not new",
+        "The group was deleted, or its offsets have expired (the broker's "
         "offsets.retention.minutes).",
-        hint=f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
-    )
+        f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
+    ),
+    Problem.OFFSETS_CHANGED: _Words(
+        'the committed offsets of group "{application}" were changed by another program, and '
+        'checkpoint "{location}" cannot follow',
+        "Its stores hold what was read up to other offsets.",
+        f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
+    ),
+    Problem.CHECKPOINT_OLD: _Words(
+        'checkpoint "{location}" is older than what application "{application}" has written',
+        "It may have been restored from a backup, or its last files were lost with the power.",
+        "Restore the newest checkpoint. To continue from this one, and to write the output "
+        f"behind it again, {_ADOPT}.",
+    ),
+    Problem.CHECKPOINT_NEW: _Words(
+        'checkpoint "{location}" is newer than the committed offsets of group "{application}"',
+        "The broker may have been restored from a backup; output may be missing there.",
+        "Restore the checkpoint of that time. To continue at the checkpoint's positions, "
+        f"without the output that is missing, {_ADOPT}.",
+    ),
+    Problem.TOPIC_CHANGED: _Words(
+        'a topic that application "{application}" reads is not the one that checkpoint '
+        '"{location}" has read',
+        "It was deleted and created again, or the broker was restored from a backup.",
+        f"{_CLEAN}. Where the group still has offsets that the application committed, delete "
+        "the checkpoint instead.",
+    ),
+}
 
 
-def _changed(situation: Situation, application: str, location: str) -> _Words:
-    del situation
-    return _Words(
-        problem=f'the committed offsets of group "{application}" were changed by another program, '
-        f'and checkpoint "{location}" cannot follow',
-        detail="Its stores hold what was read up to other offsets.",
-        hint=f"{_CLEAN}. To continue at the checkpoint's positions, {_ADOPT}.",
-    )
+def _owner(situation: Situation) -> str:
+    claim = situation.claim
+    return "The tokens of its sinks name it." if claim is None else f"It is in {claim.place()}."
 
 
-def _old(situation: Situation, application: str, location: str) -> _Words:
+def _written(situation: Situation) -> str:
+    """Return what has been written that the checkpoint does not know; empty if nothing."""
     here = situation.here
     assert here is not None
-    marked = ((token.offset, token.mark) for token in situation.tokens.values())
-    own = [offset for offset, mark in marked if mark is not None and mark.checkpoint == here.id]
-    last = max(own, default=0) - 1
-    written = f"Batch {last} has been written, and it is at batch {here.planned}. "
-    return _Words(
-        problem=f'checkpoint "{location}" is older than what application "{application}" has '
-        "written",
-        detail=(written if last > here.planned else "")
-        + "It may have been restored from a backup, or its last files were lost with the power.",
-        hint="Restore the newest checkpoint. To continue from this one, and to write the output "
-        f"behind it again, {_ADOPT}.",
-    )
-
-
-def _new(situation: Situation, application: str, location: str) -> _Words:
-    del situation
-    return _Words(
-        problem=f'checkpoint "{location}" is newer than the committed offsets of group '
-        f'"{application}"',
-        detail="The broker may have been restored from a backup; output may be missing there.",
-        hint="Restore the checkpoint of that time. To continue at the checkpoint's positions, "
-        f"without the output that is missing, {_ADOPT}.",
-    )
-
-
-def _topic(situation: Situation, application: str, location: str) -> _Words:
-    del situation
-    return _Words(
-        problem=f'a topic that application "{application}" reads is not the one that checkpoint '
-        f'"{location}" has read',
-        detail="It was deleted and created again, or the broker was restored from a backup.",
-        hint=f"{_CLEAN}. Where the group still has offsets that the application committed, delete "
-        "the checkpoint instead.",
-    )
+    last = max((token.offset for token in own_tokens(situation, here.id)), default=0) - 1
+    if last <= here.planned:
+        return ""
+    return f"Batch {last} has been written, and it is at batch {here.planned}. "
 
 
 def _listed(differences: Sequence[Difference]) -> str:

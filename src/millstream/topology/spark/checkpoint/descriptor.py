@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.checkpoint.store_notes import (
     StoreNote,
     check_stores,
@@ -74,12 +75,7 @@ class Checkpoint:
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
             detail = f"{type(error).__name__}: {error}."
-        raise StreamsException(
-            f'cannot read "{FILE}" in checkpoint "{location}"',
-            detail=f"{detail} It describes the topology; the other files are there.",
-            hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
-            "start with empty stores from the committed offsets of the group.",
-        )
+        raise without_description(f'cannot read "{FILE}" in checkpoint "{location}"', f"{detail} ")
 
 
 def new_checkpoint(
@@ -139,6 +135,22 @@ def check_same(
             hint=hint,
         )
     check_stores(found.stores, wanted.stores, compatible, location)
+
+
+def without_description(problem: str, reason: str = "") -> StreamsException:
+    """Return the error for a checkpoint without a readable description."""
+    return StreamsException(
+        problem,
+        detail=f"{reason}It describes the topology; the other files are there.",
+        hint="Restore the file or the checkpoint from a copy; or delete the checkpoint to "
+        "start with empty stores from the committed offsets of the group.",
+    )
+
+
+def local_files(location: str) -> LocalFiles | None:
+    """Return the files of a checkpoint on this machine's file system; None for any other."""
+    path = local_path(location)
+    return None if path is None else LocalFiles(path)
 
 
 def local_path(location: str) -> Path | None:

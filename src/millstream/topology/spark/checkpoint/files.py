@@ -36,7 +36,7 @@ class Files(Protocol):
         """Delete a file, or a directory with its contents, if it exists."""
 
 
-class LocalFiles:
+class LocalFiles(Files):
     """The files of a checkpoint on this machine's own file system, which need no Spark.
 
     Args:
@@ -47,20 +47,16 @@ class LocalFiles:
         self._root = root
 
     def names(self, directory: str) -> list[str]:
-        """Return the names in a directory; none if it does not exist."""
         path = self._root / directory
         return [each.name for each in path.iterdir()] if path.is_dir() else []
 
     def has(self, path: str) -> bool:
-        """Tell whether a file or directory exists."""
         return (self._root / path).exists()
 
     def text(self, path: str) -> str:
-        """Return the text of a file."""
         return (self._root / path).read_text("utf-8")
 
     def write(self, path: str, text: str) -> None:
-        """Write a file atomically."""
         file = self._root / path
         private_directory(file.parent)
         draft = file.with_name(f"{file.name}.draft")
@@ -68,7 +64,6 @@ class LocalFiles:
         draft.replace(file)
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a directory with its contents, if it exists."""
         target = self._root / path
         if target.is_dir():
             shutil.rmtree(target)
@@ -76,7 +71,7 @@ class LocalFiles:
             target.unlink(missing_ok=True)
 
 
-class RemoteFiles:
+class RemoteFiles(Files):
     """The files of a checkpoint on any file system that Spark knows.
 
     Args:
@@ -93,18 +88,15 @@ class RemoteFiles:
         self._io = jvm.org.apache.commons.io.IOUtils
 
     def names(self, directory: str) -> list[str]:
-        """Return the names in a directory; none if it does not exist."""
         path = self._at(directory)
         if not self._files.exists(path):
             return []
         return [status.getPath().getName() for status in self._files.listStatus(path)]
 
     def has(self, path: str) -> bool:
-        """Tell whether a file or directory exists."""
         return bool(self._files.exists(self._at(path)))
 
     def text(self, path: str) -> str:
-        """Return the text of a file."""
         try:
             stream = self._files.open(self._at(path))
             try:
@@ -125,7 +117,6 @@ class RemoteFiles:
             stream.close()
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a directory with its contents, if it exists."""
         self._files.delete(self._at(path), True)
 
     def _at(self, path: str) -> Any:

@@ -61,7 +61,7 @@ class CheckpointLog:
             StreamsException: A needed file is missing or damaged; the error says what is
                 lost, and what to do.
         """
-        offsets, commits = self._batches(OFFSETS), self._batches(COMMITS)
+        offsets, commits = self._batches(OFFSETS), self.committed()
         planned, done = max(offsets, default=-1), max(commits, default=-1)
         if done > planned or (done >= 0 and done not in offsets):
             raise self._broken(
@@ -87,7 +87,7 @@ class CheckpointLog:
             planned=planned,
             done=done,
             planned_to=self._ends(planned, done),
-            done_to=self._ends(done, done) if done >= 0 else self._beginning(),
+            done_to=self._ends(done, done) if done >= 0 else self.beginning(),
         )
 
     def consumed(self, batch: int) -> Positions:
@@ -105,9 +105,9 @@ class CheckpointLog:
         """Return the planned batches that Spark has not deleted yet, in order."""
         return sorted(self._batches(OFFSETS))
 
-    def beginning(self) -> Positions:
-        """Return the start offsets of the first batch."""
-        return self._beginning()
+    def committed(self) -> set[int]:
+        """Return the committed batches that Spark has not deleted yet."""
+        return self._batches(COMMITS)
 
     def _batches(self, directory: str) -> set[int]:
         return {int(name) for name in self._files.names(directory) if name.isdigit()}
@@ -126,7 +126,8 @@ class CheckpointLog:
                 how = f"{_delete([f'{OFFSETS}/{batch}'])}: the batch is then planned anew. {_SAFE}"
             raise self._broken(f"{OFFSETS}/{batch}", _shown(error), lost, how) from error
 
-    def _beginning(self) -> Positions:
+    def beginning(self) -> Positions:
+        """Return the start offsets of the first batch."""
         found: Positions = {}
         for source in self._files.names(SOURCES):
             path = f"{SOURCES}/{source}/0"
@@ -187,12 +188,18 @@ class CheckpointLog:
 
 def positions_of(lines: Iterable[str]) -> Positions:
     """Return the offsets of the Kafka sources among the lines of a log."""
+    return source_positions(map(json.loads, (line for line in lines if line != "-")))
+
+
+def source_positions(sources: Iterable[Any]) -> Positions:
+    """Return the offsets of the Kafka sources among all sources' offsets, as Spark writes them."""
     found: Positions = {}
-    for source in map(json.loads, (line for line in lines if line != "-")):
-        for topic, offsets in source.items() if isinstance(source, dict) else ():
+    for source in sources:
+        for topic, offsets in source.items() if isinstance(source, Mapping) else ():
             # The tick source has its own kind of offsets.
-            if isinstance(offsets, dict):
-                found[topic] = {int(number): int(offset) for number, offset in offsets.items()}
+            if isinstance(offsets, Mapping):
+                own = {int(number): int(offset) for number, offset in offsets.items()}
+                found[topic] = found.get(topic, {}) | own
     return found
 
 

@@ -76,7 +76,7 @@ def _checked(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     if "SSL" in protocol:
         used.append("enable.ssl.")
     given = {
-        name: value if isinstance(value, str) else _text(value)
+        name: as_text(value)
         for name, value in settings.items()
         if name.startswith(tuple(used)) and value is not None
     }
@@ -270,7 +270,8 @@ def _wrong_module(module: LoginModule, detail: str) -> ConfigException:
     )
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return a value of the configuration as the text that Java's clients read."""
     if isinstance(value, (list, tuple)):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -16,7 +16,11 @@ from millstream.core.config.clients import (
     plain_consumer_settings,
     plain_producer_settings,
 )
-from millstream.topology.spark.clients.security import connector_security, librdkafka_security
+from millstream.topology.spark.clients.security import (
+    as_text,
+    connector_security,
+    librdkafka_security,
+)
 
 T = TypeVar("T")
 
@@ -55,6 +59,15 @@ _COORDINATOR_COMES = (
     KafkaError._WAIT_COORD,
 )
 _FENCED = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+_CAUSES: dict[int | None, type[errors.MillstreamError]] = {
+    **dict.fromkeys(_FENCED, errors.ProducerFencedException),
+    KafkaError._MSG_TIMED_OUT: errors.TimeoutException,
+    KafkaError._TIMED_OUT: errors.TimeoutException,
+    KafkaError.REQUEST_TIMED_OUT: errors.TimeoutException,
+    KafkaError.MSG_SIZE_TOO_LARGE: errors.RecordTooLargeException,
+    KafkaError.UNKNOWN_TOPIC_OR_PART: errors.InvalidTopicException,
+    KafkaError._UNKNOWN_TOPIC: errors.InvalidTopicException,
+}
 _NEW_PRODUCER_NEEDED = (
     *_FENCED,
     KafkaError._INCONSISTENT,
@@ -139,21 +152,14 @@ def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
     return _translated(settings, _SHARED) | librdkafka_security(settings) | quiet
 
 
-def connector_settings(config: StreamsConfig) -> dict[str, str]:
-    """Return the options of Spark's Kafka source that come from the configuration."""
-    return _connector(
-        plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
-    )
+def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") -> dict[str, str]:
+    """Return the options of Spark's Kafka source that come from the configuration.
 
-
-def global_connector_settings(config: StreamsConfig) -> dict[str, str]:
-    """Return the options of Spark's Kafka source of global stores."""
-    return _connector(
-        plain_consumer_settings(config, "global.consumer.", exactly_once=config.exactly_once())
-    )
-
-
-def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
+    Args:
+        config: The application's configuration.
+        prefix: Start of the entries that win; another one for the source of global stores.
+    """
+    settings = plain_consumer_settings(config, prefix, exactly_once=config.exactly_once())
     refused = {"auto.offset.reset", "enable.auto.commit", "group.id", "key.deserializer"}
     refused |= {"value.deserializer", "interceptor.classes", "max.poll.records", "group.protocol"}
     refused |= {"client.id", "group.instance.id", "allow.auto.create.topics"}
@@ -171,23 +177,16 @@ def _connector(settings: Mapping[str, Any]) -> dict[str, str]:
         if key not in refused and not key.startswith(_SECURITY)
     }
     given |= connector_security(settings)
-    return {f"kafka.{key}": _text(value) for key, value in (fixed | given).items()}
+    return {f"kafka.{key}": as_text(value) for key, value in (fixed | given).items()}
 
 
 def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors.StreamsException:
     """Return the typed error for a failure of a client, caused by Kafka's own error."""
-    raised = errors.StreamsException(problem, detail=_detail(error), hint=hint)
-    code = _code(error)
-    if code in _FENCED:
-        raised.__cause__ = errors.ProducerFencedException(problem, detail=_detail(error))
-    elif code in (KafkaError._MSG_TIMED_OUT, KafkaError._TIMED_OUT, KafkaError.REQUEST_TIMED_OUT):
-        raised.__cause__ = errors.TimeoutException(problem, detail=_detail(error))
-    elif code == KafkaError.MSG_SIZE_TOO_LARGE:
-        raised.__cause__ = errors.RecordTooLargeException(problem, detail=_detail(error))
-    elif code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):
-        raised.__cause__ = errors.InvalidTopicException(problem, detail=_detail(error))
-    else:
-        raised.__cause__ = error
+    own = _own(error)
+    detail = own.str() if isinstance(own, KafkaError) else str(own)
+    raised = errors.StreamsException(problem, detail=detail, hint=hint)
+    cause = _CAUSES.get(_code(error))
+    raised.__cause__ = error if cause is None else cause(problem, detail=detail)
     return raised
 
 
@@ -217,28 +216,24 @@ def with_coordinator(call: Callable[[], T], timeout_s: float) -> T:
 
 def needs_new_producer(error: BaseException) -> bool:
     """Tell whether a new producer is needed: this one is fenced, or its state is invalid."""
-    if isinstance(error, ClientException) and error.args:
-        error = error.args[0]
-    return isinstance(error, KafkaError) and (error.fatal() or error.code() in _NEW_PRODUCER_NEEDED)
+    own = _own(error)
+    return isinstance(own, KafkaError) and (own.fatal() or own.code() in _NEW_PRODUCER_NEEDED)
 
 
 def is_transient(error: BaseException) -> bool:
     """Tell whether a failure is transient, such as a broker's restart."""
-    if isinstance(error, ClientException) and error.args:
-        error = error.args[0]
-    return isinstance(error, KafkaError) and (error.retriable() or error.code() in _TRANSIENT)
+    own = _own(error)
+    return isinstance(own, KafkaError) and (own.retriable() or own.code() in _TRANSIENT)
 
 
 def _code(error: BaseException) -> int | None:
-    if isinstance(error, ClientException) and error.args:
-        error = error.args[0]
-    return error.code() if isinstance(error, KafkaError) else None
+    own = _own(error)
+    return own.code() if isinstance(own, KafkaError) else None
 
 
-def _detail(error: BaseException) -> str:
-    if isinstance(error, ClientException) and error.args:
-        error = error.args[0]
-    return error.str() if isinstance(error, KafkaError) else str(error)
+def _own(error: BaseException) -> Any:
+    """Return librdkafka's error, which the client's exception holds; others as they are."""
+    return error.args[0] if isinstance(error, ClientException) and error.args else error
 
 
 def _translated(settings: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
@@ -251,11 +246,3 @@ def _translated(settings: Mapping[str, Any], wanted: tuple[str, ...]) -> dict[st
             if value not in (None, ""):
                 found[name] = value
     return found
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
-    return str(value)

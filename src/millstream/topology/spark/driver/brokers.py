@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
@@ -22,6 +23,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Plan
 from millstream.topology.spark.clients.connecting import all_topics
+from millstream.topology.spark.clients.consumers import connected
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -144,11 +146,7 @@ class Brokers:
         topic = progress_topic(self._application_id)
         if topic in sizes:
             if sizes[topic] < partitions:
-                raise MisconfiguredInternalTopicException(
-                    f'internal topic "{topic}" has {sizes[topic]} partitions',
-                    detail=f"The topology needs {partitions}.",
-                    hint="Delete the topic together with the checkpoint.",
-                )
+                raise _misconfigured(topic, sizes[topic], partitions)
             return sizes[topic]
         self._create(topic, partitions, {"cleanup.policy": "compact"})
         return partitions
@@ -167,11 +165,7 @@ class Brokers:
                 self._create(topic, partitions, {k: str(v) for k, v in settings.items()})
                 self._created_on_demand(topic)
             elif there != partitions:
-                raise MisconfiguredInternalTopicException(
-                    f'internal topic "{topic}" has {there} partitions',
-                    detail=f"The topology needs {partitions}.",
-                    hint="Delete the topic together with the checkpoint.",
-                )
+                raise _misconfigured(topic, there, partitions)
 
     def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the application's committed offsets; partitions without one are left out.
@@ -180,18 +174,12 @@ class Brokers:
             StreamsException: The broker refuses or does not answer.
         """
         asked = [TopicPartition(*place) for place in places]
-        consumer = self._consumer()
-        try:
+        problem = f'cannot read the committed offsets of group "{self._application_id}"'
+        with self._connected(problem) as consumer:
             found = with_coordinator(
                 lambda: in_time("committed", lambda: consumer.committed(asked, TIMEOUT_S)),
                 TIMEOUT_S,
             )
-        except ClientException as error:
-            raise_kafka_error(
-                f'cannot read the committed offsets of group "{self._application_id}"', error
-            )
-        finally:
-            in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
@@ -201,13 +189,8 @@ class Brokers:
             StreamsException: The broker refuses or does not answer.
         """
         asked = [TopicPartition(topic, partition, time_ms) for topic, partition in places]
-        consumer = self._consumer()
-        try:
+        with self._connected("cannot look offsets up by time") as consumer:
             found = consumer.offsets_for_times(asked, TIMEOUT_S)
-        except ClientException as error:
-            raise_kafka_error("cannot look offsets up by time", error)
-        finally:
-            in_time("close", consumer.close)
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
 
     def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
@@ -216,8 +199,8 @@ class Brokers:
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
-        consumer, found = self._consumer(), dict[str, int]()
-        try:
+        found: dict[str, int] = {}
+        with self._connected("cannot read the end offsets of topics") as consumer:
             for topic, starts in offsets.items():
                 found[topic] = 0
                 for partition, start in starts.items():
@@ -225,10 +208,6 @@ class Brokers:
                     low, high = consumer.get_watermark_offsets(place, TIMEOUT_S)
                     first = {EARLIEST: low, LATEST: high}.get(start, start)
                     found[topic] += max(0, high - max(low, first))
-        except ClientException as error:
-            raise_kafka_error("cannot read the end offsets of topics", error)
-        finally:
-            in_time("close", consumer.close)
         return found
 
     def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
@@ -242,8 +221,8 @@ class Brokers:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise_kafka_error(f'cannot create internal topic "{topic}"', error)
 
-    def _consumer(self) -> Consumer:
-        return Consumer(consumer_settings(self._config, self._application_id))
+    def _connected(self, problem: str) -> AbstractContextManager[Consumer]:
+        return connected(consumer_settings(self._config, self._application_id), problem)
 
     def _created_on_demand(self, topic: str) -> int:
         producer = Producer(self._quiet)
@@ -263,3 +242,11 @@ class Brokers:
                     hint="Create the topic first.",
                 )
             time.sleep(0.1)
+
+
+def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternalTopicException:
+    return MisconfiguredInternalTopicException(
+        f'internal topic "{topic}" has {there} partitions',
+        detail=f"The topology needs {needed}.",
+        hint="Delete the topic together with the checkpoint.",
+    )

@@ -17,6 +17,7 @@ from millstream.core.metadata import (
 from millstream.core.partitioning import default_partition
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
+from millstream.topology.spark.checkpoint.log import flat, source_positions
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.placement.facts import Executor
 
@@ -63,7 +64,7 @@ class ClientMetadata:
                 store_names=frozenset(
                     name
                     for stage in self._layout.stages
-                    if any(task in mine for task in _tasks(stage))
+                    if any(task in mine for task in stage.task_ids())
                     for name in self._stores(stage)
                 ),
                 partitions=frozenset(
@@ -119,7 +120,7 @@ class ClientMetadata:
         committed, ends = _offsets(sources, "endOffset"), _offsets(sources, "latestOffset")
         tasks = []
         for stage in self._layout.stages:
-            for task in _tasks(stage):
+            for task in stage.task_ids():
                 if only is not None and task not in only:
                     continue
                 places = frozenset(p for p in _places(stage) if p.partition() == task.partition())
@@ -146,10 +147,6 @@ def _places(stage: Stage) -> list[TopicPartition]:
     return [TopicPartition(topic, number) for topic in topics for number in range(stage.tasks)]
 
 
-def _tasks(stage: Stage) -> list[TaskId]:
-    return [TaskId(stage.subtopology, number) for number in range(stage.tasks)]
-
-
 def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
     if hasattr(partitioner, "serialize"):
         data = partitioner.serialize(topic, key)
@@ -167,10 +164,5 @@ def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
 
 
 def _offsets(sources: list[Mapping[str, Any]], which: str) -> dict[TopicPartition, int]:
-    found: dict[TopicPartition, int] = {}
-    for source in sources:
-        offsets = source.get(which)
-        for topic, partitions in offsets.items() if isinstance(offsets, Mapping) else ():
-            for number, offset in partitions.items() if isinstance(partitions, Mapping) else ():
-                found[TopicPartition(topic, int(number))] = offset
-    return found
+    found = flat(source_positions(source.get(which) for source in sources))
+    return {TopicPartition(*place): offset for place, offset in found.items()}

@@ -15,11 +15,12 @@ from millstream.core.errors import (
     TopologyException,
 )
 from millstream.core.plan import Plan
-from millstream.topology.spark.admission.instance import ApplicationInstance, local_files
+from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
     Checkpoint,
     check_same,
+    local_files,
     local_path,
     new_checkpoint,
 )
@@ -35,7 +36,6 @@ from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
     consumer_settings,
-    global_connector_settings,
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
@@ -215,7 +215,7 @@ class Runner(QueryControl):
             records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
-            global_connector=global_connector_settings(self._config),
+            global_connector=connector_settings(self._config, "global.consumer."),
             global_offsets=from_the_beginning(compiled.global_sizes),
         )
         session = query_session(spark, self._entries, len(layout.keys))

@@ -115,7 +115,7 @@ class StateMachine:
         """
         with self._changed:
             old = self._state
-            if _is_ignored(old, new):
+            if new in _IGNORED.get(old, ()):
                 return False
             if not old.isValidTransition(new):
                 raise IllegalStateException(
@@ -159,7 +159,3 @@ class StateMachine:
         """Wait for a final state and its listener call; tell whether it came in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._over, timeout_s)
-
-
-def _is_ignored(old: State, new: State) -> bool:
-    return new in _IGNORED.get(old, ())

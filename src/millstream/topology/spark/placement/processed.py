@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from millstream.core.processor import TaskId
+from millstream.topology.spark.checkpoint.log import flat, source_positions
 from millstream.topology.spark.compile import Layout
 
 
@@ -19,19 +20,15 @@ def processed_records(layout: Layout, progress: Mapping[str, Any]) -> dict[TaskI
         layout: The stages.
         progress: Spark's progress of a batch.
     """
-    ends: dict[tuple[str, int], int] = {}
-    for source in progress.get("sources") or ():
-        offsets = source.get("endOffset")
-        for topic, partitions in offsets.items() if isinstance(offsets, Mapping) else ():
-            for number, end in partitions.items() if isinstance(partitions, Mapping) else ():
-                ends[topic, int(number)] = int(end)
+    sources = progress.get("sources") or ()
+    ends = flat(source_positions(source.get("endOffset") for source in sources))
     total = sum(ends.values())
     return {
-        TaskId(stage.subtopology, number): (
-            sum(ends.get((topic, number), 0) for topic in stage.topics)
+        task: (
+            sum(ends.get((topic, task.partition()), 0) for topic in stage.topics)
             if stage.topics
             else total // stage.tasks
         )
         for stage in layout.stages
-        for number in range(stage.tasks)
+        for task in stage.task_ids()
     }

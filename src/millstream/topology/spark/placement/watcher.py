@@ -81,11 +81,7 @@ class PlacementWatcher:
         self._directory = directory
         self._session = session
         self._layout = layout
-        self._tasks = tuple(
-            TaskId(stage.subtopology, number)
-            for stage in layout.stages
-            for number in range(stage.tasks)
-        )
+        self._tasks = tuple(task for stage in layout.stages for task in stage.task_ids())
         # Spark numbers the operators from the end of the line.
         last = len(layout.stages) - 1
         self._operators = {stage.subtopology: last - stage.index for stage in layout.stages}

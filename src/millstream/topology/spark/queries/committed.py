@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from millstream.topology.spark.checkpoint.descriptor import local_path
-from millstream.topology.spark.checkpoint.files import Files, LocalFiles, RemoteFiles
+from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.checkpoint.log import COMMITS, CheckpointLog, Positions
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.state.manifest import Manifest
-
-COMMITS, OFFSETS = "commits", "offsets"
-_LINES_BEFORE_SOURCES = 2
-
-Consumed = dict[str, dict[int, int]]
-"""Topic -> partition -> the offset after the last record read."""
 
 
 class CommittedState:
@@ -34,10 +28,8 @@ class CommittedState:
         self._session = session
         self._location = location
         self._stages = stages
-        directory = local_path(location)
-        self._files: Files = (
-            RemoteFiles(session, location) if directory is None else LocalFiles(directory)
-        )
+        self._files = local_files(location) or RemoteFiles(session, location)
+        self._log = CheckpointLog(self._files, location)
 
     def last_batch(self, known: int | None = None) -> int | None:
         """Return the number of the last committed batch; None before the first.
@@ -52,19 +44,11 @@ class CommittedState:
             and self._files.has(f"{COMMITS}/{known}")
         ):
             return known
-        numbers = (int(name) for name in self._files.names(COMMITS) if name.isdigit())
-        return max(numbers, default=None)
+        return max(self._log.committed(), default=None)
 
-    def consumed(self, batch: int) -> Consumed:
+    def consumed(self, batch: int) -> Positions:
         """Return the end offsets of a batch."""
-        lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()[_LINES_BEFORE_SOURCES:]
-        found: Consumed = {}
-        for source in map(json.loads, lines):
-            for topic, offsets in source.items() if isinstance(source, dict) else ():
-                # The tick source has its own kind of offsets.
-                if isinstance(offsets, dict):
-                    found[topic] = {int(number): offset for number, offset in offsets.items()}
-        return found
+        return self._log.consumed(batch)
 
     def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:
         """Return the manifest of each task that has one, by partition."""

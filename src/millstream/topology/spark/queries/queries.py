@@ -33,9 +33,10 @@ from millstream.core.query import (
     StoreQueryParameters,
 )
 from millstream.core.query.drained import drained
+from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.queries.committed import CommittedState, Consumed
+from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.replica import Replica
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
@@ -52,7 +53,7 @@ class _Copies:
     replicas: dict[int, Replica] = field(default_factory=dict)
     batch: int | None = None
     manifests: dict[int, Manifest] = field(default_factory=dict)
-    consumed: Consumed = field(default_factory=dict)
+    consumed: Positions = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     """Stores that are up to date with ``batch``."""
 
@@ -289,12 +290,6 @@ class _Fetched:
             more = self._committed.segments(self._stage, self._batch, {self._partition: seq})
             self._segments = more[self._partition] | self._segments
         return self._segments.get(seq)
-
-    def put(self, seq: int, segment: bytes) -> None:
-        raise NotImplementedError
-
-    def remove(self, seq: int) -> None:
-        raise NotImplementedError
 
 
 def _position(copies: _Copies, number: int) -> Position:

@@ -16,7 +16,7 @@ from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query.position import Position
-from millstream.topology.spark.state.changelog import SegmentLog
+from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
@@ -48,7 +48,7 @@ class Replica:
         with self._discarding():
             return self._host.changelog.first_missing(self._wanted(manifest))
 
-    def catch_up(self, manifest: Manifest, log: SegmentLog, position: Position) -> None:
+    def catch_up(self, manifest: Manifest, log: SegmentReader, position: Position) -> None:
         """Bring the queried stores to a batch.
 
         Raises:

@@ -59,11 +59,15 @@ SEGMENT_COST = 512
 _MIN_SLICE = 64 * 1024
 
 
-class SegmentLog(Protocol):
-    """Segments by number; Spark's map state, or a dict in a test."""
+class SegmentReader(Protocol):
+    """Segments by number."""
 
     def get(self, seq: int) -> bytes | None:
         """Return a segment; None if it does not exist."""
+
+
+class SegmentLog(SegmentReader, Protocol):
+    """Segments by number; Spark's map state, or a dict in a test."""
 
     def put(self, seq: int, segment: bytes) -> None:
         """Add a segment."""
@@ -126,7 +130,7 @@ class Changelog:
         self._copies[store] = opened
         return opened.working
 
-    def catch_up(self, manifest: Manifest, log: SegmentLog) -> None:
+    def catch_up(self, manifest: Manifest, log: SegmentReader) -> None:
         """Bring every store to the manifest's version.
 
         Raises:
@@ -245,7 +249,7 @@ class Changelog:
             opened = self._open_store(store, kind)
         return Copy(kind, WorkingCopy(opened), position_of(opened))
 
-    def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentLog) -> None:
+    def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentReader) -> None:
         starts = {}
         steps: dict[str, list[tuple[int, int]]] = {store: [] for store in copies}
         for store, copy in copies.items():
@@ -276,7 +280,7 @@ class Changelog:
             copy.position, copy.building = manifest.position, False
 
 
-def read_segment(log: SegmentLog, seq: int) -> Segment:
+def read_segment(log: SegmentReader, seq: int) -> Segment:
     """Return segment ``seq``, which must exist.
 
     Raises:
@@ -288,7 +292,7 @@ def read_segment(log: SegmentLog, seq: int) -> Segment:
     return decode_segment(blob, f"segment {seq}")
 
 
-def _continues(position: ChangelogPosition | None, manifest: Manifest, log: SegmentLog) -> bool:
+def _continues(position: ChangelogPosition | None, manifest: Manifest, log: SegmentReader) -> bool:
     """Tell whether the manifest's version descends from ``position`` by segments still there."""
     if position is None or position.seq > manifest.position.seq:
         return False

@@ -12,6 +12,7 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.state.changelog import SegmentLog
 from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.worker_cache import cached, discard
 from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
@@ -84,21 +85,18 @@ class StageProcessor(StatefulProcessor):
         return out
 
 
-class StateSegments:
+class StateSegments(SegmentLog):
     """A task's segments in Spark's map state."""
 
     def __init__(self, state: Any) -> None:
         self._state = state
 
     def get(self, seq: int) -> bytes | None:
-        """Return a segment; None if it does not exist."""
         found = self._state.getValue((seq,))
         return None if found is None else bytes(found[0])
 
     def put(self, seq: int, segment: bytes) -> None:
-        """Add a segment."""
         self._state.updateValue((seq,), (segment,))
 
     def remove(self, seq: int) -> None:
-        """Delete a segment."""
         self._state.removeKey((seq,))

@@ -21,12 +21,12 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors
+from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
 from millstream.topology.spark.clients.settings import (
     is_transient,
     kafka_error,
     needs_new_producer,
-    with_coordinator,
 )
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
@@ -160,7 +160,7 @@ class SinkWriter:
             self._flush()
             if at_zero:
                 self._write_at_zero([each for each in chunks if each[0] in at_zero])
-            self._commit(offsets)
+            commit(self._consumer, offsets, TIMEOUT_S)
         elif at_zero:
             return self._write_transaction_at_zero(batch, chunks, consumed)
         else:
@@ -278,18 +278,6 @@ class SinkWriter:
             except BufferError:
                 continue
 
-    def _commit(self, offsets: list[TopicPartition]) -> None:
-        def commit() -> None:
-            # It waits as long as it likes.
-            done = in_time(
-                "commit", lambda: self._consumer.commit(offsets=offsets, asynchronous=False)
-            )
-            for each in done or ():
-                if each.error is not None:
-                    raise ClientException(each.error)
-
-        with_coordinator(commit, TIMEOUT_S)
-
     def _make_room(self, count: int) -> None:
         assert self._producer is not None
         while len(self._producer) + count > max(_IN_FLIGHT, count):
@@ -336,15 +324,8 @@ class SinkWriter:
         places += [TopicPartition(each.topic, each.partition) for each in consumed]
         if self._job.instance:
             places.append(TopicPartition(self._job.owner_topic, 0))
-        answers = with_coordinator(
-            lambda: in_time("committed", lambda: self._consumer.committed(places, TIMEOUT_S)),
-            TIMEOUT_S,
-        )
-        found = {}
-        for answer in answers:
-            if answer.error is not None:
-                raise ClientException(answer.error)
-            found[answer.topic, answer.partition] = answer
+        answers = committed(self._consumer, places, TIMEOUT_S, TIMEOUT_S)
+        found = {(answer.topic, answer.partition): answer for answer in answers}
         token, *sources = (found[place.topic, place.partition] for place in places)
         claim = claim_of(sources.pop()) if self._job.instance else None
         return Found(

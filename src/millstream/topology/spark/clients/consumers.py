@@ -1,0 +1,70 @@
+"""Requests about a group's offsets, through consumers that read no records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import KafkaException as ClientException
+
+from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.settings import raise_kafka_error, with_coordinator
+
+
+@contextmanager
+def connected(settings: Mapping[str, Any], problem: str) -> Iterator[Consumer]:
+    """Make a consumer, and close it at the end of the block.
+
+    Raises:
+        StreamsException: ``problem``: the broker refuses a request or does not answer.
+    """
+    consumer = Consumer(dict(settings))
+    try:
+        yield consumer
+    except ClientException as error:
+        raise_kafka_error(problem, error)
+    finally:
+        in_time("close", consumer.close)
+
+
+def committed(
+    consumer: Consumer, places: list[TopicPartition], patience_s: float, timeout_s: float
+) -> list[TopicPartition]:
+    """Return the committed offsets of partitions, in one request.
+
+    Args:
+        consumer: A member of the group.
+        places: The partitions.
+        patience_s: How long to wait for the group's coordinator.
+        timeout_s: Timeout of the request.
+
+    Raises:
+        ClientException: The broker refuses, for one partition at least, or does not answer.
+    """
+    answers = with_coordinator(
+        lambda: in_time("committed", lambda: consumer.committed(places, timeout_s)), patience_s
+    )
+    return _checked(answers)
+
+
+def commit(consumer: Consumer, offsets: list[TopicPartition], patience_s: float) -> None:
+    """Commit offsets, in one request; it takes as long as it likes.
+
+    Raises:
+        ClientException: The broker refuses, for one partition at least, or does not answer.
+    """
+
+    def send() -> None:
+        done = in_time("commit", lambda: consumer.commit(offsets=offsets, asynchronous=False))
+        _checked(done or [])
+
+    with_coordinator(send, patience_s)
+
+
+def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+    for each in answers:
+        if each.error is not None:
+            raise ClientException(each.error)
+    return answers
