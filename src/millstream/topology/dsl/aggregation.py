@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from millstream.core.serdes import Serdes
 from millstream.topology.dsl.arguments import ABSENT, name_and_store
@@ -21,6 +21,7 @@ from millstream.topology.dsl.materialize import (
 )
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.dsl.tables import add_table
+from millstream.topology.dsl.type_vars import TK, A, K, V
 from millstream.topology.graph.nodes import TableRole
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators.folding import (
@@ -38,10 +39,6 @@ from millstream.topology.operators.folding import (
 if TYPE_CHECKING:
     from millstream.topology.dsl.ktable import KTable
 
-TK = TypeVar("TK")
-K = TypeVar("K")
-V = TypeVar("V")
-A = TypeVar("A")
 
 Reduces = Reducer[V] | Callable[[V, V], V | None]
 Starts = Initializer[A] | Callable[[], A]

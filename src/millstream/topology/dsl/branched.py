@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.callables import KEY_VALUE
@@ -11,12 +11,10 @@ from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.kstream import Accepts, KStream
 from millstream.topology.dsl.options import Branched
+from millstream.topology.dsl.type_vars import K, V
 from millstream.topology.graph.nodes import Operation
 from millstream.topology.operators.stateless import Branch, PassThrough
 from millstream.topology.supplied import Supplied
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class BranchedKStream(Generic[K, V]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
 from millstream.topology.checks import not_none
@@ -16,6 +16,7 @@ from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.materialize import resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named
 from millstream.topology.dsl.tables import stored_operation, table_at
+from millstream.topology.dsl.type_vars import TK, A, K
 from millstream.topology.graph.nodes import TableOperation, TableRole
 from millstream.topology.operators.folding import Merge
 from millstream.topology.operators.getters import View
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from millstream.topology.dsl.grouped import KGroupedStream, Merges
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-TK = TypeVar("TK")
-A = TypeVar("A")
 
 _AGGREGATE = "COGROUPKSTREAM-AGGREGATE-"
 _MERGE = "COGROUPKSTREAM-MERGE-"

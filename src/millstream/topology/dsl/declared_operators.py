@@ -6,7 +6,7 @@ Each only calls the operator of its name, as calling an undeclared method would 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from millstream.core.durations import DurationLike
 from millstream.core.windows import Windowed
@@ -14,14 +14,12 @@ from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.dsl.functions import KeyValueMapper
 from millstream.topology.dsl.options import Deduplicated, Materialized, Named
 from millstream.topology.dsl.plugged import declares_operator, plugged
+from millstream.topology.dsl.type_vars import KR, K, V
 
 if TYPE_CHECKING:
     from millstream.topology.dsl.kstream import KStream
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-KR = TypeVar("KR")
 
 SelectsId = KeyValueMapper[K, V, KR] | Callable[[K, V], KR]
 

@@ -14,12 +14,12 @@ from typing import Any, Protocol, TypeVar
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.callables import VALUE, check_callable
+from millstream.topology.dsl.type_vars import A
 
 K_contra = TypeVar("K_contra", contravariant=True)
 V_contra = TypeVar("V_contra", contravariant=True)
 O_contra = TypeVar("O_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
-A = TypeVar("A")
 
 
 class _Interface(type(Protocol)):  # type: ignore[misc]  # the class of protocols is private

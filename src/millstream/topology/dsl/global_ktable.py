@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Generic
 
-K = TypeVar("K")
-V = TypeVar("V")
+from millstream.topology.dsl.type_vars import K, V
 
 
 class GlobalKTable(Generic[K, V]):

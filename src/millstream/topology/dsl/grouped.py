@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from millstream.core.errors import (
     ClassCastException,
@@ -39,6 +39,7 @@ from millstream.topology.dsl.materialize import (
     idle_timeout,
 )
 from millstream.topology.dsl.options import Grouped, Materialized, Named
+from millstream.topology.dsl.type_vars import A, K, V
 from millstream.topology.operators.aggregate import Aggregate
 from millstream.topology.operators.session_aggregate import SessionAggregate
 from millstream.topology.operators.sliding_aggregate import SlidingAggregate
@@ -47,9 +48,6 @@ from millstream.topology.operators.window_aggregate import WindowAggregate
 if TYPE_CHECKING:
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-A = TypeVar("A")
 
 Merges = Merger[K, A] | Callable[[K, A, A], A | None]
 

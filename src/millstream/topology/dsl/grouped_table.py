@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from millstream.core.serdes import Serdes
 from millstream.topology.dsl.aggregation import Adds, Reduces, Starts
@@ -15,6 +15,7 @@ from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.materialize import ResolvedMaterialized, resolve_materialized
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.dsl.tables import add_table
+from millstream.topology.dsl.type_vars import A, K, V
 from millstream.topology.graph.changed import ChangeSerde
 from millstream.topology.graph.internal_topics import TableRepartition
 from millstream.topology.graph.nodes import TableRole
@@ -30,9 +31,6 @@ from millstream.topology.operators.table_aggregate import TableAggregate, count_
 if TYPE_CHECKING:
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-A = TypeVar("A")
 
 _AGGREGATE = "KTABLE-AGGREGATE-"
 _REDUCE = "KTABLE-REDUCE-"

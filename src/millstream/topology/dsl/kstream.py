@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import ClassCastException
 from millstream.core.keyvalue import KeyValue
@@ -50,6 +50,7 @@ from millstream.topology.dsl.options import (
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.plugged import plugged
 from millstream.topology.dsl.tables import add_table, serdes_of
+from millstream.topology.dsl.type_vars import K2, V2, K, V
 from millstream.topology.graph.endpoints import Sink
 from millstream.topology.graph.nodes import Operation, TableRole
 from millstream.topology.graph.repartition import repartition_node
@@ -62,10 +63,6 @@ if TYPE_CHECKING:
     from millstream.topology.dsl.branched import BranchedKStream
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-K2 = TypeVar("K2")
-V2 = TypeVar("V2")
 
 Accepts = Predicate[K, V] | Callable[[K, V], bool]
 MapsPair = KeyValueMapper[K, V, K2] | Callable[[K, V], K2]

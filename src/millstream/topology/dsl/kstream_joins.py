@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
@@ -32,6 +32,7 @@ from millstream.topology.dsl.global_ktable import GlobalKTable
 from millstream.topology.dsl.join_stores import TimeBufferBuilder
 from millstream.topology.dsl.options import Joined, Named, StreamJoined
 from millstream.topology.dsl.stream_joining import join_streams
+from millstream.topology.dsl.type_vars import KG, VO, K, R, V
 from millstream.topology.graph.joins import StreamGlobalJoin, StreamTableJoin
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators.joiners import Joiner
@@ -43,11 +44,6 @@ if TYPE_CHECKING:
     from millstream.topology.dsl.kstream import KStream
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-KG = TypeVar("KG")
-VO = TypeVar("VO")
-R = TypeVar("R")
 
 Joins = (
     ValueJoiner[V, VO, R]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
@@ -27,6 +27,7 @@ from millstream.topology.dsl.options import Grouped, Materialized, Named, Suppre
 from millstream.topology.dsl.plugged import plugged
 from millstream.topology.dsl.suppress import add_suppression
 from millstream.topology.dsl.tables import serdes_of, table_at
+from millstream.topology.dsl.type_vars import K2, V2, K, V
 from millstream.topology.graph.nodes import (
     OldValues,
     Operation,
@@ -40,11 +41,6 @@ from millstream.topology.operators.table import FilterTable, MapTableValues, ToS
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
 from millstream.topology.supplied import Supplied
-
-K = TypeVar("K")
-V = TypeVar("V")
-K2 = TypeVar("K2")
-V2 = TypeVar("V2")
 
 _FILTER = "KTABLE-FILTER-"
 _MAP_VALUES = "KTABLE-MAPVALUES-"

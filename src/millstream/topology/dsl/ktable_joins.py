@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from millstream.core.errors import ClassCastException
 from millstream.core.wording import a_kind
@@ -15,6 +15,7 @@ from millstream.topology.dsl.foreign_key_join import join_by_foreign_key
 from millstream.topology.dsl.functions import ValueJoiner, plain
 from millstream.topology.dsl.materialize import KeyValueTableBuilder, resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named, TableJoined
+from millstream.topology.dsl.type_vars import KO, VO, K, R, V
 from millstream.topology.graph.nodes import OldValues, TableRole
 from millstream.topology.graph.table_join import TableJoin
 from millstream.topology.operators.table_join import JoinKind, JoinResult, JoinView
@@ -22,11 +23,6 @@ from millstream.topology.operators.table_join import JoinKind, JoinResult, JoinV
 if TYPE_CHECKING:
     from millstream.topology.dsl.ktable import KTable
 
-K = TypeVar("K")
-V = TypeVar("V")
-KO = TypeVar("KO")
-VO = TypeVar("VO")
-R = TypeVar("R")
 
 JoinsValues = ValueJoiner[V, VO, R] | Callable[[V, VO], R]
 FindsForeignKey = Callable[[V], KO] | Callable[[K, V], KO]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from millstream.core.config import TopologyConfig
 from millstream.core.errors import IllegalArgumentException, TopologyException
@@ -24,6 +24,7 @@ from millstream.topology.dsl.materialize import (
 )
 from millstream.topology.dsl.options import Consumed, Materialized
 from millstream.topology.dsl.plugged import check_unhidden
+from millstream.topology.dsl.type_vars import K, V
 from millstream.topology.graph.build import TopologyWriter
 from millstream.topology.graph.endpoints import (
     GlobalStoreAddition,
@@ -36,9 +37,6 @@ from millstream.topology.graph.nodes import TableRole
 from millstream.topology.operators.table import TableSource
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.topology import Topology
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 Topics = str | Collection[str] | re.Pattern[str]
 

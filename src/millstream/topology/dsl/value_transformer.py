@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from millstream.core.processor import ConnectedStoreProvider
-
-K = TypeVar("K")
-V = TypeVar("V")
-VR = TypeVar("VR")
+from millstream.topology.dsl.type_vars import VR, K, V
 
 
 class ValueTransformerWithKey(ABC, Generic[K, V, VR]):

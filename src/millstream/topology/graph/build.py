@@ -13,7 +13,7 @@ from millstream.topology.graph.graph import Build, Graph, GraphBuilder
 from millstream.topology.graph.joins import join_with_itself, relax_null_keys
 from millstream.topology.graph.merge_repartitions import merge_repartitions
 from millstream.topology.graph.merge_sources import merge_sources
-from millstream.topology.graph.nodes import Node
+from millstream.topology.graph.nodes import Node, NodeInputs
 from millstream.topology.graph.reuse_topics import reuse_source_topics
 from millstream.topology.graph.tables import table_settings
 from millstream.topology.operators.table_settings import TableSettings
@@ -70,7 +70,7 @@ class TopologyWriter:
             unchanged, builder = {}, TopologyBuilder(wrap=builder.wrap)
         for number, (node, parents, needed) in nodes.items():
             if number not in unchanged:
-                node.write(builder, parents, needed)
+                node.write(NodeInputs(topology=builder, parents=parents, settings=needed))
         builder.copartition(sorted(sources) for sources in rewritten.copartitioned)
         builder.check_copartitioned()
         self.topology.builder, self._left, self._written = builder, builder.copy(), nodes

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from millstream.core.serdes import WindowedSerializer
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.dsl.options import Consumed, Produced
-from millstream.topology.graph.nodes import Node, TableOperation
+from millstream.topology.graph.nodes import Node, NodeInputs, TableOperation
 from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
-from millstream.topology.operators.table_settings import TableSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +21,8 @@ class StreamSource(Node):
     pattern: re.Pattern[str] | None = None
     consumed: Consumed[Any, Any]
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        _add_source(topology, self.name, self.pattern or self.topics, self.consumed)
+    def write(self, given: NodeInputs) -> None:
+        _add_source(given.topology, self.name, self.pattern or self.topics, self.consumed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +35,14 @@ class TopicTable(TableOperation):
     reuses_topic: bool = False
     """The topic is the changelog of the table's store."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        _add_source(topology, self.source_name, (self.topic,), self.consumed)
+    def write(self, given: NodeInputs) -> None:
+        _add_source(given.topology, self.source_name, (self.topic,), self.consumed)
         node = self
         if self.reuses_topic:
             node = replace(self, store=self.store.withLoggingDisabled())
-        TableOperation.write(node, topology, (self.source_name,), settings)
-        if self.reuses_topic and settings.store is not None:
-            topology.use_source_topic(settings.store, self.topic)
+        TableOperation.write(node, replace(given, parents=(self.source_name,)))
+        if self.reuses_topic and given.settings.store is not None:
+            given.topology.use_source_topic(given.settings.store, self.topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,20 +53,18 @@ class Sink(Node):
     """A topic's name, or an extractor."""
     produced: Produced[Any, Any]
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
+    def write(self, given: NodeInputs) -> None:
         key_serializer = serializer_of(self.produced.key_serde)
         partitioner = self.produced.partitioner
         if partitioner is None and isinstance(key_serializer, WindowedSerializer):
             partitioner = WindowedPartitioner(key_serializer)
-        topology.add_sink(
+        given.topology.add_sink(
             self.name,
             self.target,
             key_serializer=key_serializer,
             value_serializer=serializer_of(self.produced.value_serde),
             partitioner=partitioner,
-            parents=parents,
+            parents=given.parents,
         )
 
 
@@ -82,10 +74,8 @@ class StoreAddition(Node):
 
     builder: Any
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        topology.add_state_store(self.builder)
+    def write(self, given: NodeInputs) -> None:
+        given.topology.add_state_store(self.builder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +90,8 @@ class GlobalStoreAddition(Node):
     named: bool = True
     """The user gave the store's name."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        topology.add_global_store(
+    def write(self, given: NodeInputs) -> None:
+        given.topology.add_global_store(
             self.builder.withLoggingDisabled(),
             self.source_name,
             self.topic,

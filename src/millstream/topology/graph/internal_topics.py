@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.endpoints import deserializer_of, serializer_of
-from millstream.topology.graph.nodes import Node
+from millstream.topology.graph.nodes import Node, NodeInputs
 from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
-from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.supplied import Supplied
 
 
@@ -57,20 +56,16 @@ class InternalTopic(Node):
 class InternalSink(InternalTopic):
     """The writing end of an internal topic."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        self.add_sink(topology, self.name, parents)
+    def write(self, given: NodeInputs) -> None:
+        self.add_sink(given.topology, self.name, given.parents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InternalSource(InternalTopic):
     """The reading end of an internal topic."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        self.add_source(topology)
+    def write(self, given: NodeInputs) -> None:
+        self.add_source(given.topology)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +76,9 @@ class TableRepartition(InternalTopic):
     named: bool = False
     """The user gave the topic's name."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        self.add_sink(topology, self.sink_name, parents)
-        self.add_source(topology)
+    def write(self, given: NodeInputs) -> None:
+        self.add_sink(given.topology, self.sink_name, given.parents)
+        self.add_source(given.topology)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +90,7 @@ class Repartition(TableRepartition):
     """The graph made it, so that the optimiser may merge it with others."""
     drops_null_keys: bool = True
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
+    def write(self, given: NodeInputs) -> None:
         keep = partial(Filter, key_is_not_none if self.drops_null_keys else accept_all)
-        topology.add_processor(self.filter_name, Supplied(keep), parents)
-        TableRepartition.write(self, topology, [self.filter_name], settings)
+        given.topology.add_processor(self.filter_name, Supplied(keep), given.parents)
+        TableRepartition.write(self, replace(given, parents=[self.filter_name]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,11 +12,10 @@ from millstream.core.windows import JoinWindows
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.graph import Build, Graph
 from millstream.topology.graph.internal_topics import Repartition
-from millstream.topology.graph.nodes import Node, Operation, TableReader
+from millstream.topology.graph.nodes import Node, NodeInputs, Operation, TableReader
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.stateless import PassThrough
 from millstream.topology.operators.stream_join import JoinStreams, JoinWithItself, StoreForJoin
-from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.supplied import Supplied
 
 
@@ -28,11 +26,9 @@ class StoredSide(Node):
     store: Any
     """The builder of the store."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
+    def write(self, given: NodeInputs) -> None:
         supplier = Supplied(partial(StoreForJoin, self.store.name()))
-        topology.add_processor(self.name, supplier, parents, stores=[self.store])
+        given.topology.add_processor(self.name, supplier, given.parents, stores=[self.store])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,18 +63,18 @@ class StreamJoin(Node):
         both = (self.left.store, self.right.store)
         return both if self.unmatched is None else (*both, self.unmatched)
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
+    def write(self, given: NodeInputs) -> None:
         if self.with_itself:
             store = self.left.store
             alone = partial(JoinWithItself, self.windows, self.joiner, store=store.name())
-            topology.add_processor(self.name, Supplied(alone), [self.left.name], stores=[store])
+            given.topology.add_processor(
+                self.name, Supplied(alone), [self.left.name], stores=[store]
+            )
             return
-        self._add_side(topology, self.left_name, self.left, self.right, self.left_unmatched)
-        self._add_side(topology, self.right_name, self.right, self.left, self.right_unmatched)
+        self._add_side(given.topology, self.left_name, self.left, self.right, self.left_unmatched)
+        self._add_side(given.topology, self.right_name, self.right, self.left, self.right_unmatched)
         names = [self.left_name, self.right_name]
-        topology.add_processor(self.name, Supplied(PassThrough), names)
+        given.topology.add_processor(self.name, Supplied(PassThrough), names)
 
     def _add_side(
         self, topology: TopologyBuilder, name: str, this: StoredSide, other: StoredSide, alone: bool
@@ -105,13 +101,11 @@ class StreamTableJoin(TableReader):
     named: bool = False
     """The user gave the name, and so that of the buffer in ``stores``, if there is one."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        TableReader.write(self, topology, parents, settings)
+    def write(self, given: NodeInputs) -> None:
+        TableReader.write(self, given)
         for buffer in self.stores:
-            for store in (store for view in settings.reads for store in view.stores):
-                _check_past(self.name, store, topology.store_builder(store), buffer)
+            for store in (store for view in given.settings.reads for store in view.stores):
+                _check_past(self.name, store, given.topology.store_builder(store), buffer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,18 @@ class TableRole(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeInputs:
+    """Arguments of a node's ``write``."""
+
+    topology: TopologyBuilder
+    """What is being built."""
+    parents: Sequence[str]
+    """Names of the nodes above."""
+    settings: TableSettings
+    """What the graph around it demands of this node, if it is a table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """One step of the graph."""
 
@@ -50,16 +62,8 @@ class Node:
     reads: tuple[int, ...] = ()
     """Ids of the tables whose current values it looks up, wherever they are in the graph."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        """Add what this node stands for to the topology.
-
-        Args:
-            topology: What is being built.
-            parents: Names of the nodes above.
-            settings: What the graph around it demands of this node, if it is a table.
-        """
+    def write(self, given: NodeInputs) -> None:
+        """Add what this node stands for to the topology."""
         raise NotImplementedError
 
 
@@ -78,13 +82,13 @@ class Operation(Node):
     old_values: OldValues = OldValues.UNUSED
     """Use that it makes of the old values of the tables above."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        topology.add_processor(self.name, self.supplied(settings), parents, stores=self.stores)
-        connect_views(topology, self.name, settings.reads)
+    def write(self, given: NodeInputs) -> None:
+        given.topology.add_processor(
+            self.name, self.supplied(given.settings), given.parents, stores=self.stores
+        )
+        connect_views(given.topology, self.name, given.settings.reads)
         if self.connected:
-            topology.connect(self.name, self.connected)
+            given.topology.connect(self.name, self.connected)
 
     def supplied(self, settings: TableSettings) -> Any:
         """Return the supplier of the processor."""
@@ -140,14 +144,12 @@ class TableOperation(Node):
     own_stores: tuple[Any, ...] = ()
     """Builders of other stores that it brings."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        supplier = partial(self.processor, settings=settings)
-        stores = self.own_stores if settings.store is None else (*self.own_stores, self.store)
-        topology.add_processor(self.name, Supplied(supplier), parents, stores=stores)
+    def write(self, given: NodeInputs) -> None:
+        supplier = partial(self.processor, settings=given.settings)
+        stores = self.own_stores if given.settings.store is None else (*self.own_stores, self.store)
+        given.topology.add_processor(self.name, Supplied(supplier), given.parents, stores=stores)
         if self.connected:
-            topology.connect(self.name, self.connected)
+            given.topology.connect(self.name, self.connected)
 
 
 def connect_views(topology: TopologyBuilder, processor: str, views: Sequence[View]) -> None:

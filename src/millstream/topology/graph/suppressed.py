@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.errors import TopologyException
-from millstream.topology.builder import TopologyBuilder
-from millstream.topology.graph.nodes import TableOperation
-from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.graph.nodes import NodeInputs, TableOperation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +18,10 @@ class SuppressedTable(TableOperation):
     named: bool
     """The user gave the name, and so the store's."""
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        if settings.versioned_input:
+    def write(self, given: NodeInputs) -> None:
+        if given.settings.versioned_input:
             raise versioned_above(self.name)
-        TableOperation.write(self, topology, parents, settings)
+        TableOperation.write(self, given)
 
 
 def versioned_above(name: str) -> TopologyException:

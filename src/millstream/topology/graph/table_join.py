@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from millstream.topology.builder import TopologyBuilder
-from millstream.topology.graph.nodes import TableOperation, connect_views
+from millstream.topology.graph.nodes import NodeInputs, TableOperation, connect_views
 from millstream.topology.operators.table_join import JoinKind, JoinSide, side_rules
-from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.supplied import Supplied
 
 
@@ -23,12 +21,10 @@ class TableJoin(TableOperation):
     kind: JoinKind
     joiner: Callable[[Any, Any], Any]
 
-    def write(
-        self, topology: TopologyBuilder, parents: Sequence[str], settings: TableSettings
-    ) -> None:
-        left_view, right_view = settings.reads
-        left_input, right_input = settings.versioned_inputs
-        common = partial(JoinSide, sends_old=settings.sends_old)
+    def write(self, given: NodeInputs) -> None:
+        left_view, right_view = given.settings.reads
+        left_input, right_input = given.settings.versioned_inputs
+        common = partial(JoinSide, sends_old=given.settings.sends_old)
         left = partial(
             common,
             self.joiner,
@@ -43,17 +39,17 @@ class TableJoin(TableOperation):
             left_view,
             versioned_input=right_input,
         )
-        topology.add_processor(self.left_name, Supplied(left), parents[:1])
-        topology.add_processor(self.right_name, Supplied(right), parents[-1:])
-        result = partial(self.processor, settings=settings)
-        topology.add_processor(
+        given.topology.add_processor(self.left_name, Supplied(left), given.parents[:1])
+        given.topology.add_processor(self.right_name, Supplied(right), given.parents[-1:])
+        result = partial(self.processor, settings=given.settings)
+        given.topology.add_processor(
             self.name,
             Supplied(result),
             [self.left_name, self.right_name],
-            stores=() if settings.store is None else (self.store,),
+            stores=() if given.settings.store is None else (self.store,),
         )
-        connect_views(topology, self.left_name, [right_view])
-        connect_views(topology, self.right_name, [left_view])
+        connect_views(given.topology, self.left_name, [right_view])
+        connect_views(given.topology, self.right_name, [left_view])
 
 
 @dataclass(frozen=True, slots=True)

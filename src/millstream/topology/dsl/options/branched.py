@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from typing_extensions import Self
 
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.named import NamedOperation
-
-K = TypeVar("K")
-V = TypeVar("V")
+from millstream.topology.dsl.type_vars import K, V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

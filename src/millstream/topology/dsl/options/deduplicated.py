@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from millstream.core.serdes import Serde
 from millstream.topology.dsl.options.checks import checked_serde
 from millstream.topology.dsl.options.named import SerdeOperation, validate_name
-
-K = TypeVar("K")
-V = TypeVar("V")
-# A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V_ = TypeVar("V_")
+from millstream.topology.dsl.type_vars import K_, V_, K, V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

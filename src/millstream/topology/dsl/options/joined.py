@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.java_shapes import java_value
@@ -16,15 +16,7 @@ from millstream.topology.dsl.options.checks import (
     is_dsl_store_suppliers,
 )
 from millstream.topology.dsl.options.named import NamedOperation, validate_name
-
-K = TypeVar("K")
-KO = TypeVar("KO")
-V1 = TypeVar("V1")
-V2 = TypeVar("V2")
-# A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V1_ = TypeVar("V1_")
-V2_ = TypeVar("V2_")
+from millstream.topology.dsl.type_vars import K_, KO, V1, V1_, V2, V2_, K
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
@@ -22,13 +22,7 @@ from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
 from millstream.topology.dsl.options.checks import checked_serde, is_dsl_store_suppliers, required
 from millstream.topology.dsl.options.named import validate_name
-
-K = TypeVar("K")
-V = TypeVar("V")
-S = TypeVar("S")
-# A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V_ = TypeVar("V_")
+from millstream.topology.dsl.type_vars import K_, V_, K, S, V
 
 
 class StoreType(enum.Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from typing_extensions import Self
 
@@ -12,9 +12,7 @@ from millstream.core.errors import NullPointerException, TopologyException
 from millstream.core.serdes import Serde
 from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_serde
-
-K = TypeVar("K")
-V = TypeVar("V")
+from millstream.topology.dsl.type_vars import K, V
 
 NAME_LENGTH_MAX = 249
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from millstream.core.errors import TopologyException
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.named import NamedOperation
-
-K = TypeVar("K")
-V = TypeVar("V")
+from millstream.topology.dsl.type_vars import K, V
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 from typing_extensions import Self
 
@@ -13,8 +13,7 @@ from millstream.core.durations import LONG_MAX, DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalStateException
 from millstream.topology.dsl.options.checks import required
 from millstream.topology.dsl.options.named import NamedOperation
-
-K = TypeVar("K")
+from millstream.topology.dsl.type_vars import K
 
 
 class WhenFull(enum.Enum):

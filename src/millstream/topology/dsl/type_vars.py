@@ -1,0 +1,26 @@
+"""Type variables of the DSL's classes and methods."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+A = TypeVar("A")
+K = TypeVar("K")
+K2 = TypeVar("K2")
+KG = TypeVar("KG")
+KO = TypeVar("KO")
+KR = TypeVar("KR")
+R = TypeVar("R")
+S = TypeVar("S")
+TK = TypeVar("TK")
+V = TypeVar("V")
+V1 = TypeVar("V1")
+V2 = TypeVar("V2")
+VO = TypeVar("VO")
+VR = TypeVar("VR")
+
+# A static method's own: the class's are unknown to a type checker there.
+K_ = TypeVar("K_")
+V1_ = TypeVar("V1_")
+V2_ = TypeVar("V2_")
+V_ = TypeVar("V_")
