@@ -89,25 +89,26 @@ class _Recorder:
         return self.last
 
 
-class _Original(ProcessorSupplier[Any, Any, Any, Any]):
-    """What the wrapper is given."""
+class _OfRecorder:
+    """Base of what the wrapper is given."""
 
     def __init__(self, recorder: _Recorder) -> None:
         self._recorder = recorder
-
-    def get(self) -> Processor[Any, Any, Any, Any]:
-        processor: Processor[Any, Any, Any, Any] = self._recorder.make()
-        return processor
 
     def stores(self) -> set[Any] | None:
         return set(self._recorder.supplied.stores()) or None
 
 
-class _FixedKeyOriginal(FixedKeyProcessorSupplier[Any, Any, Any]):
-    """What the wrapper is given for a processor that cannot change keys."""
+class _Original(_OfRecorder, ProcessorSupplier[Any, Any, Any, Any]):
+    """What the wrapper is given."""
 
-    def __init__(self, recorder: _Recorder) -> None:
-        self._recorder = recorder
+    def get(self) -> Processor[Any, Any, Any, Any]:
+        processor: Processor[Any, Any, Any, Any] = self._recorder.make()
+        return processor
+
+
+class _FixedKeyOriginal(_OfRecorder, FixedKeyProcessorSupplier[Any, Any, Any]):
+    """What the wrapper is given for a processor that cannot change keys."""
 
     def get(self) -> FixedKeyProcessor[Any, Any, Any]:
         processor = self._recorder.make()
@@ -115,9 +116,6 @@ class _FixedKeyOriginal(FixedKeyProcessorSupplier[Any, Any, Any]):
             found: FixedKeyProcessor[Any, Any, Any] = processor
             return found
         return _FixedKeyOperator(processor)
-
-    def stores(self) -> set[Any] | None:
-        return set(self._recorder.supplied.stores()) or None
 
 
 class _FixedKeyOperator(FixedKeyProcessor[Any, Any, Any]):

@@ -28,11 +28,6 @@ class HighAvailability:
     name = "high-availability"
 
     def assign(self, cluster: Cluster, configs: AssignmentConfigs) -> Assignment:
-        """Return an assignment in which each task of the cluster has one owner.
-
-        Raises:
-            TaskAssignmentException: There are no instances.
-        """
         known = numbered(cluster)
         placement = Placement(known.threads)
         stateful = [task for task, has_state in enumerate(known.stateful) if has_state]

@@ -15,11 +15,6 @@ class RoundRobin:
     name = "round-robin"
 
     def assign(self, cluster: Cluster, configs: AssignmentConfigs) -> Assignment:
-        """Return an assignment in which each task of the cluster has one owner.
-
-        Raises:
-            TaskAssignmentException: There are no instances.
-        """
         known = numbered(cluster)
         placement = Placement(known.threads)
         order = [

@@ -32,11 +32,6 @@ class Sticky:
     name = "sticky"
 
     def assign(self, cluster: Cluster, configs: AssignmentConfigs) -> Assignment:
-        """Return an assignment in which each task of the cluster has one owner.
-
-        Raises:
-            TaskAssignmentException: There are no instances.
-        """
         known = numbered(cluster)
         placement = Placement(known.threads)
         wanted = self._by_rack(cluster, known, configs, self._owners(known))

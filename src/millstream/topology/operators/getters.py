@@ -90,11 +90,13 @@ class DerivedView(ViewAbove):
         return _DerivedGetter(self.above.open(context), self.compute)
 
 
-class _KeyValueGetter(Getter):
+class _StoreGetter(Getter):
     def __init__(self, access: Any) -> None:
         self._access = access
         self.versioned = hasattr(access, "read_as_of")
 
+
+class _KeyValueGetter(_StoreGetter):
     def get(self, key: Any) -> Cell:
         access = self._access
         return access.read(access.serialize_key(key))  # type: ignore[no-any-return]
@@ -105,19 +107,13 @@ class _KeyValueGetter(Getter):
         return None if found is None else (found[0], found[1])
 
 
-class _WindowGetter(Getter):
-    def __init__(self, access: WindowAccess) -> None:
-        self._access = access
-
+class _WindowGetter(_StoreGetter):
     def get(self, key: Any) -> Cell:
         access = self._access
         return access.read(access.serialize_key(key.key()), key.window().start())  # type: ignore[no-any-return]
 
 
-class _SessionGetter(Getter):
-    def __init__(self, access: Any) -> None:
-        self._access = access
-
+class _SessionGetter(_StoreGetter):
     def get(self, key: Any) -> Cell:
         access, window = self._access, key.window()
         value = access.read(access.serialize_key(key.key()), window.start(), window.end())

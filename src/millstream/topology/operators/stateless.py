@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -55,9 +55,17 @@ class MapperOperator(Operator):
         """Return what the mapper has returned, after a look at what it forwards of it."""
         return self._returned.noted(result)
 
-    def first_ones(self, chunk: Chunk) -> Chunk:
-        """Process records one by one while the mapper is not known; return the others."""
-        return self._returned.first_ones(chunk, self._watched)
+    def arguments(self, chunk: Chunk) -> tuple[Sequence[Any], ...]:
+        """Return the columns that the mapper is called with."""
+        return chunk.keys, chunk.values
+
+    def mapped(self, chunk: Chunk) -> Iterator[tuple[Chunk, list[Any]]]:
+        """Yield the runs between failures of the mapper, each with what it has returned.
+
+        Before that, process records one by one while the mapper is not known.
+        """
+        chunk = self._returned.first_ones(chunk, self._watched)
+        return runs(self.context, chunk, self._mapper, *self.arguments(chunk))
 
     def forward_run(self, chunk: Chunk, made: list[Any]) -> None:
         """Forward a run that has what the mapper has made."""
@@ -75,12 +83,19 @@ class MapperOperator(Operator):
             self._mapper = mapper
 
 
-class MapValues(MapperOperator):
-    """Replaces values."""
+class ValueMapperOperator(MapperOperator):
+    """Calls a mapper of values, which may want the key as well."""
 
     def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
         super().__init__(mapper)
         self._with_key = with_key
+
+    def arguments(self, chunk: Chunk) -> tuple[Sequence[Any], ...]:
+        return (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
+
+
+class MapValues(ValueMapperOperator):
+    """Replaces values."""
 
     def process(self, record: AnyRecord) -> None:
         value = record._value
@@ -88,9 +103,7 @@ class MapValues(MapperOperator):
         self.forward(record.withValue(new))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.first_ones(chunk)
-        columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
-        for run, values in runs(self.context, chunk, self._mapper, *columns):
+        for run, values in self.mapped(chunk):
             self.forward_run(run.replace(values=values), values)
 
 
@@ -101,8 +114,7 @@ class SelectKey(MapperOperator):
         self.forward(record.withKey(self._mapper(record._key, record._value)))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.first_ones(chunk)
-        for run, keys in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+        for run, keys in self.mapped(chunk):
             self.forward_run(run.replace(keys=keys), keys)
 
 
@@ -117,8 +129,7 @@ class Map(MapperOperator):
         self.forward(make_record(key, value, record._timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.first_ones(chunk)
-        for run, pairs in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+        for run, pairs in self.mapped(chunk):
             if set(map(type, pairs)) == {KeyValue}:
                 keys = [each.key for each in pairs]
                 values = [each.value for each in pairs]
@@ -133,15 +144,11 @@ class Map(MapperOperator):
             self.forward_run(run.replace(keys=keys, values=values), values)
 
 
-class FlatMapValues(MapperOperator):
+class FlatMapValues(ValueMapperOperator):
     """Replaces a value by any number of values."""
 
     def look(self, result: Any) -> Any:
         return self._returned.noted_items(result, self._returned.noted)
-
-    def __init__(self, mapper: Callable[..., Any], *, with_key: bool) -> None:
-        super().__init__(mapper)
-        self._with_key = with_key
 
     def process(self, record: AnyRecord) -> None:
         value = record._value
@@ -150,9 +157,7 @@ class FlatMapValues(MapperOperator):
             self.forward(record.withValue(item))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.first_ones(chunk)
-        columns = (chunk.keys, chunk.values) if self._with_key else (chunk.values,)
-        for run, results in runs(self.context, chunk, self._mapper, *columns):
+        for run, results in self.mapped(chunk):
             for indices, items in flattened(self.context, run, results):
                 self.forward_run(fanned_out(run, indices).replace(values=items), items)
 
@@ -169,27 +174,11 @@ class FlatMap(MapperOperator):
             self.forward(make_record(key, value, record._timestamp, record._headers))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        chunk = self.first_ones(chunk)
-        for run, results in runs(self.context, chunk, self._mapper, chunk.keys, chunk.values):
+        for run, results in self.mapped(chunk):
             for indices, pairs in flattened(self.context, run, results, pair):
                 keys, values = [key for key, _ in pairs], [value for _, value in pairs]
                 out = fanned_out(run, indices).replace(keys=keys, values=values)
                 self.forward_run(out, values)
-
-
-class Peek(Operator):
-    """Calls an action with each record and forwards it."""
-
-    def __init__(self, action: Callable[..., Any]) -> None:
-        self._action = action
-
-    def process(self, record: AnyRecord) -> None:
-        self._action(record._key, record._value)
-        self.forward(record.withValue(record._value))
-
-    def process_chunk(self, chunk: Chunk) -> None:
-        for run, _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
-            self.context.forward_chunk(run)
 
 
 class ForEach(Operator):
@@ -204,6 +193,18 @@ class ForEach(Operator):
     def process_chunk(self, chunk: Chunk) -> None:
         for _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
             pass
+
+
+class Peek(ForEach):
+    """Calls an action with each record and forwards it."""
+
+    def process(self, record: AnyRecord) -> None:
+        self._action(record._key, record._value)
+        self.forward(record.withValue(record._value))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        for run, _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
+            self.context.forward_chunk(run)
 
 
 class PassThrough(Operator):

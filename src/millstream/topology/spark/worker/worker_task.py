@@ -49,6 +49,8 @@ class WorkerTask:
         self._partition = partition
         self._owner = owner
         self._id = TaskId(stage.subtopology, partition)
+        parts = owner.plan.subtopologies
+        self._parts = [part for part in parts if part.id == stage.subtopology]
         self._host = SparkTaskHost(job, owner.settings.configs, repr(self._id), shares=True)
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
@@ -157,12 +159,12 @@ class WorkerTask:
         plan, settings = self._owner.plan, self._owner.settings
         if self._stage.has_globals:
             self._globals = GlobalTables(plan, settings, self._host)
-        number = self._stage.subtopology
-        parts = [part for part in plan.subtopologies if part.id == number]
         metrics = settings.metrics(self._host.now_ms)
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
-        task = self._task = Task(plan, parts, self._id, settings, self._host, measures=measures)
+        task = self._task = Task(
+            plan, self._parts, self._id, settings, self._host, measures=measures
+        )
         self._log_other_stores(manifest)
         if manifest.snapshot:
             snapshot = manifest.snapshot
@@ -192,10 +194,8 @@ class WorkerTask:
             )
 
     def _store_names(self) -> set[str]:
-        plan, number = self._owner.plan, self._stage.subtopology
-        parts = [part for part in plan.subtopologies if part.id == number]
-        own = {node.name for part in parts for node in part.stores}
-        return own | {each.store.name for each in plan.globals}
+        own = {node.name for part in self._parts for node in part.stores}
+        return own | {each.store.name for each in self._owner.plan.globals}
 
     def _close_tasks(self) -> None:
         task, tables = self._task, self._globals
