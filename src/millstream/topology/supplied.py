@@ -8,8 +8,8 @@ from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.wording import a_kind
+from millstream.topology.callables import NOTHING, check_callable, check_processor
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.callables import NOTHING, check_callable, check_processor
 
 
 @dataclass(frozen=True, slots=True)

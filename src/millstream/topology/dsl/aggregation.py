@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
 from millstream.core.serdes import Serdes
+from millstream.topology.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.arguments import ABSENT, name_and_store
-from millstream.topology.dsl.callables import ADDED, NOTHING, REDUCED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import Aggregator, Initializer, Reducer, plain
 from millstream.topology.dsl.materialize import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Generic
 
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.dsl.arguments import ABSENT, sort_options
-from millstream.topology.dsl.callables import KEY_VALUE
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.kstream import Accepts, KStream

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
+from millstream.topology.callables import ADDED, MERGED, NOTHING
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.aggregation import Adds, Reducing, Starts
 from millstream.topology.dsl.arguments import ABSENT, name_and_store
-from millstream.topology.dsl.callables import ADDED, MERGED, NOTHING
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
 from millstream.topology.dsl.materialize import resolve_materialized

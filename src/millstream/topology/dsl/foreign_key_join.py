@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serdes
-from millstream.topology.dsl.callables import JOINED
+from millstream.topology.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
 from millstream.topology.dsl.materialize import (

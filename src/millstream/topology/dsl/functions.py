@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.wording import a_kind
-from millstream.topology.dsl.callables import VALUE, check_callable
+from millstream.topology.callables import VALUE, check_callable
 from millstream.topology.dsl.type_vars import A
 
 K_contra = TypeVar("K_contra", contravariant=True)

@@ -22,10 +22,10 @@ from millstream.core.windows import (
     Windows,
 )
 from millstream.core.wording import a_kind
+from millstream.topology.callables import MERGED
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.aggregation import Adds, Aggregating, Grouping, Reducing, Shape, Starts
 from millstream.topology.dsl.arguments import ABSENT
-from millstream.topology.dsl.callables import MERGED
 from millstream.topology.dsl.cogrouped import CogroupedKStream, cogrouped
 from millstream.topology.dsl.declared_operators import WindowOperators
 from millstream.topology.dsl.flow import Flow

@@ -16,6 +16,7 @@ from millstream.core.processor import (
     ProcessorSupplier,
 )
 from millstream.core.wording import a_kind
+from millstream.topology.callables import CHOSEN_TOPIC, KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.arguments import (
     ABSENT,
@@ -24,7 +25,6 @@ from millstream.topology.dsl.arguments import (
     says_cannot,
     sort_options,
 )
-from millstream.topology.dsl.callables import CHOSEN_TOPIC, KEY_VALUE
 from millstream.topology.dsl.declared_operators import StreamOperators
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import (

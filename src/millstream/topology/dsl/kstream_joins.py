@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.windows import JoinWindows
 from millstream.core.wording import a_kind
+from millstream.topology.callables import JOINED, KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.arguments import (
     ABSENT,
@@ -19,7 +20,6 @@ from millstream.topology.dsl.arguments import (
     sort_options,
     wrong_arguments,
 )
-from millstream.topology.dsl.callables import JOINED, KEY_VALUE
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import (
     KeyValueMapper,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
+from millstream.topology.callables import KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.arguments import ABSENT, given_name, name_and_store, sort_options
-from millstream.topology.dsl.callables import KEY_VALUE
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
 from millstream.topology.dsl.grouped_table import KGroupedTable

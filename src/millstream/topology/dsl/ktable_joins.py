@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 
 from millstream.core.errors import ClassCastException
 from millstream.core.wording import a_kind
+from millstream.topology.callables import JOINED
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.arguments import ABSENT, bound, name_and_store, sort_options
-from millstream.topology.dsl.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.foreign_key_join import join_by_foreign_key
 from millstream.topology.dsl.functions import ValueJoiner, plain

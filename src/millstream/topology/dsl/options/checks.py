@@ -7,7 +7,7 @@ from typing import Any
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.serdes import Serde
 from millstream.core.wording import a_kind
-from millstream.topology.dsl.callables import check_callable
+from millstream.topology.callables import check_callable
 
 
 def checked_serde(value: Any, parameter: str) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from millstream.core.serdes import Serde
-from millstream.topology.dsl.callables import EXTRACTED
+from millstream.topology.callables import EXTRACTED
 from millstream.topology.dsl.options.auto_offset_reset import AutoOffsetReset
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.options.named import SerdeOperation

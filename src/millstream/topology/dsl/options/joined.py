@@ -9,7 +9,7 @@ from typing import Any, Generic
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
-from millstream.topology.dsl.callables import PARTITIONED
+from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import (
     checked_function,
     checked_serde,

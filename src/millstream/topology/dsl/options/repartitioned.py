@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.serdes import Serde
-from millstream.topology.dsl.callables import PARTITIONED
+from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.options.named import SerdeOperation
 from millstream.topology.dsl.type_vars import K_, V_, K, V
