@@ -26,7 +26,7 @@ from millstream.topology.spark.state.segments import (
     decode_segment,
     encode_segments,
 )
-from millstream.topology.spark.state.slots import Turn, claimed_slot
+from millstream.topology.spark.state.slots import DirectoryLock, claimed_slot
 
 KINDS = ["rocksdb", "lmdb"]
 WORDS = ["a", "b", "a", "c"]
@@ -228,11 +228,11 @@ HOLDS = """
 import sys
 from pathlib import Path
 from millstream.plugins.registry import store_class
-from millstream.topology.spark.state.slots import Turn, claimed_slot
+from millstream.topology.spark.state.slots import DirectoryLock, claimed_slot
 root = Path(sys.argv[2])
 slot = claimed_slot(root)
-turn = Turn(root / "shared")
-assert turn.take()
+lock = DirectoryLock(root / "shared")
+assert lock.acquire()
 store = store_class(sys.argv[1]).open(slot, {})
 store.write({b"a": b"1"}, b"1")
 print("holds", flush=True)
@@ -243,17 +243,17 @@ sys.stdin.read()
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_locks_of_a_process_that_died_are_free(kind: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLDS, kind, str(tmp_path)]
-    turn = Turn(tmp_path / "shared")
+    lock = DirectoryLock(tmp_path / "shared")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"holds\n"
-        assert not turn.take()
+        assert not lock.acquire()
         if kind == "rocksdb":
             with pytest.raises(LockException):
                 store_class(kind).open(tmp_path / "slots" / "0", {})
         holder.kill()
-    assert turn.take()
-    turn.give_back()
+    assert lock.acquire()
+    lock.release()
     slot = claimed_slot(tmp_path)
     assert slot.name == "0"
     store = store_class(kind).open(slot, {})

@@ -13,7 +13,7 @@ from compat_tests.spark.state.test_changelog import Cluster, steps
 from compat_tests.stores.test_faults import counted, counting, state
 from millstream.stores.byte_stores.memory import MemoryStore
 from millstream.topology.spark.state.changelog import Changelog
-from millstream.topology.spark.state.slots import Turn
+from millstream.topology.spark.state.slots import DirectoryLock
 
 
 class Shared(MemoryStore):
@@ -57,11 +57,11 @@ def test_a_worker_that_cannot_have_the_copy_makes_its_own() -> None:
     with LineOfTasks(counting("lmdb")) as line:
         assert counted(line) == {"a": 2, "b": 1, "c": 1}
         (shared,) = state(line).glob("shared/*/*")
-        other = Turn(shared)
-        assert other.take()
+        other = DirectoryLock(shared)
+        assert other.acquire()
         assert counted(line) == {"a": 4, "b": 2, "c": 2}
         assert len(list(state(line).glob("**/data.mdb"))) == 2
-        other.give_back()
+        other.release()
         assert counted(line) == {"a": 6, "b": 3, "c": 3}
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
 from millstream.topology.operators.opened_windows import opener, window_maker
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.stream_time import SavesStreamTime
 from millstream.topology.operators.table_settings import TableSettings
 
-_TIME = struct.Struct(">q")
 _NULL = "null key or value"
 _EXPIRED = "expired window"
 
 
-class First(Operator):
+class First(SavesStreamTime, Operator):
     """Base of both: the store, and the stream time that decides what is late."""
 
     minds_lateness = True
@@ -25,18 +24,10 @@ class First(Operator):
         self._windows = windows
         self._grace = windows.gracePeriodMs()
         self._settings = settings
-        self._stream_time = -1
 
     def init(self, context: Any) -> None:
         super().init(context)
         self._access = context.getStateStore(self._settings.store).access()
-
-    def save(self) -> bytes:
-        """Return the stream time seen."""
-        return _TIME.pack(self._stream_time)
-
-    def restore(self, data: bytes) -> None:
-        (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record if it is the first; one without key or value is dropped."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.durations import LONG_MIN
 from millstream.topology.deduplication.ids import NO_ID, Ids
 from millstream.topology.operators.operator import AnyRecord
+from millstream.topology.operators.stream_time import SavesStreamTime
 
 _TIME = struct.Struct(">q")
 _TIMES = struct.Struct(">qq")
@@ -22,7 +22,7 @@ _NO_OFFSET = -2
 _NO_TIME = LONG_MIN
 
 
-class Deduplicate(ChunkProcessor):
+class Deduplicate(SavesStreamTime):
     """Forwards a record unless one of the same id, at most the interval away in time, is known.
 
     Known is what was forwarded and lies at most the interval before stream time, which is the
@@ -39,7 +39,6 @@ class Deduplicate(ChunkProcessor):
         self._ids = ids
         self._interval = interval_ms
         self._store_name = store
-        self._stream_time = -1
 
     def init(self, context: Any) -> None:
         self._context = context
@@ -48,13 +47,6 @@ class Deduplicate(ChunkProcessor):
         self._ids.bind(context, f"{context.applicationId()}-{self._store_name}-changelog")
         # A changelog has every single write.
         self.by_records = self._access.logs or not self._access.folds
-
-    def save(self) -> bytes:
-        """Return the stream time seen, which decides what is known after a restart."""
-        return _TIME.pack(self._stream_time)
-
-    def restore(self, data: bytes) -> None:
-        (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         found, timestamp = self._ids.of(record), record._timestamp

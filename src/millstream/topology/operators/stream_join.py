@@ -6,7 +6,6 @@ finds partners among the other side's records. A record finds its partners befor
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
@@ -17,10 +16,10 @@ from millstream.core.state import Headed
 from millstream.core.windows import JoinWindows
 from millstream.topology.operators.joiners import Joiner
 from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.stream_time import SavesStreamTime
 from millstream.topology.operators.unmatched import UnmatchedRecord, UnmatchedRecords
 from millstream.topology.operators.unmatched_inserts import unmatched_inserts
 
-_TIME = struct.Struct(">q")
 _INCOMPLETE = "null key or value"
 
 
@@ -175,7 +174,7 @@ class JoinStreams(Operator):
         self.forward(make_record(key, joined, waiting.timestamp, record._headers))
 
 
-class JoinWithItself(Operator):
+class JoinWithItself(SavesStreamTime, Operator):
     """Joins a stream with itself, over one store instead of two."""
 
     def __init__(self, windows: JoinWindows, joiner: Joiner, *, store: str) -> None:
@@ -183,18 +182,10 @@ class JoinWithItself(Operator):
         self._retention = windows.size() + windows.gracePeriodMs()
         self._join = joiner.of_key()
         self._store_name = store
-        self._stream_time = -1
 
     def init(self, context: Any) -> None:
         super().init(context)
         self._access = context.getStateStore(self._store_name).access()
-
-    def save(self) -> bytes:
-        """Return the stream time seen, which decides what is late after a restart."""
-        return _TIME.pack(self._stream_time)
-
-    def restore(self, data: bytes) -> None:
-        (self._stream_time,) = _TIME.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         """Join the record with those before it, as left and as right one, and with itself."""

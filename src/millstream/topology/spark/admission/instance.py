@@ -47,7 +47,7 @@ from millstream.topology.spark.checkpoint.log import (
 )
 from millstream.topology.spark.ownership import Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
-from millstream.topology.spark.state.slots import Turn, free_slots
+from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class ApplicationInstance:
         self._stores = stores
         self._state_dir = state_dir
         self._location = normal(location)
-        self._turn = Turn(state_dir)
+        self._lock = DirectoryLock(state_dir)
         self._admitted: _Admitted | None = None
         self._claim: Claim | None = None
         self._ended = threading.Event()
@@ -105,7 +105,7 @@ class ApplicationInstance:
         Raises:
             LockException: Another instance holds the lock, or the directory cannot be used.
         """
-        if not self._turn.take():
+        if not self._lock.acquire():
             raise LockException(
                 f'another instance of application "{self._application_id}" runs in the state '
                 f'directory "{self._state_dir}"',
@@ -116,7 +116,7 @@ class ApplicationInstance:
     def release(self) -> None:
         """Unlock the state directory, and stop renewing the claim."""
         self._ended.set()
-        self._turn.give_back()
+        self._lock.release()
 
     def admit(self, files: Files, topics: Mapping[str, int], sinks: int) -> bool:
         """Decide whether and how to start; return whether the checkpoint has been emptied.
@@ -230,7 +230,7 @@ class ApplicationInstance:
         path = local_path(self._location)
         if not self._state_dir.exists() and path is not None and not (path / FILE).exists():
             return []
-        if not self._turn.take():
+        if not self._lock.acquire():
             raise IllegalStateException(
                 "cannot clean up while running",
                 detail=f'Another instance uses the state directory "{self._state_dir}".',
@@ -248,7 +248,7 @@ class ApplicationInstance:
                 )
             return found
         finally:
-            self._turn.give_back()
+            self._lock.release()
 
     def _here(self, files: Files) -> tuple[Here | None, Progress]:
         nothing = Progress(planned_to={}, done_to={})

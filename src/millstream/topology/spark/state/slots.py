@@ -67,14 +67,14 @@ def _claim(root: Path) -> tuple[Path, int]:
     )
 
 
-class Turn:
+class DirectoryLock:
     """Lock of a directory that the workers of a machine share; held for one batch at a time."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._handle: int | None = None
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Take the lock unless another process has it; tell whether this process has it.
 
         Raises:
@@ -88,7 +88,7 @@ class Turn:
                 raise _unusable(self.directory, error) from error
         return self._handle is not None
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release the lock."""
         handle, self._handle = self._handle, None
         if handle is not None:

@@ -16,7 +16,7 @@ from millstream.core.store import ByteStore
 from millstream.plugins.registry import open_store, store_class
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import LOGGED, Changelog
-from millstream.topology.spark.state.slots import Turn, claimed_slot
+from millstream.topology.spark.state.slots import DirectoryLock, claimed_slot
 from millstream.topology.spark.worker.outbox import Outbox
 from millstream.topology.spark.worker.topics import partition_count
 
@@ -42,10 +42,10 @@ class SparkTaskHost(TaskHost):
         self.asked: set[str] = set()
         """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
         self.changelog = Changelog(self._open_store, job.kinds)
-        self._turn: Turn | None = None
+        self._lock: DirectoryLock | None = None
         """Lock of the machine's shared stores; None if no store is shared."""
         if shares:
-            self._turn = Turn(self._root() / "shared" / job.checkpoint_id / task)
+            self._lock = DirectoryLock(self._root() / "shared" / job.checkpoint_id / task)
         self._uses_shared = False
         self.begin(0)
 
@@ -55,28 +55,28 @@ class SparkTaskHost(TaskHost):
         self.outbox = Outbox(self._job.layout.routes)
         self.measures = self.outbox.measures
 
-    def take_turn(self) -> bool:
+    def lock_shared(self) -> bool:
         """Take the lock of shared stores for a batch; False if open shared stores are locked.
 
         Then they must be closed, and this worker continues with its own copies.
         """
-        if self._turn is None or not self._uses_shared or self._turn.take():
+        if self._lock is None or not self._uses_shared or self._lock.acquire():
             return True
-        self._turn, self._uses_shared = None, False
+        self._lock, self._uses_shared = None, False
         return False
 
-    def end_turn(self) -> None:
+    def unlock_shared(self) -> None:
         """Release the lock of shared stores."""
-        if self._turn is not None:
-            self._turn.give_back()
+        if self._lock is not None:
+            self._lock.release()
 
     def discard_stores(self) -> None:
         """Close the stores and delete their files; they are restored when they are opened again."""
         with suppress(Exception):
             self.changelog.close()
         rmtree(self._slot() / "stores", ignore_errors=True)
-        if self._turn is not None and self._uses_shared:
-            rmtree(self._turn.directory / "stores", ignore_errors=True)
+        if self._lock is not None and self._uses_shared:
+            rmtree(self._lock.directory / "stores", ignore_errors=True)
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         self.asked.add(store)
@@ -143,7 +143,7 @@ class SparkTaskHost(TaskHost):
         return open_store(kind, directory, self._configs)
 
     def _place(self, shareable: bool) -> Path:
-        if shareable and self._turn is not None and self._turn.take():
+        if shareable and self._lock is not None and self._lock.acquire():
             self._uses_shared = True
-            return self._turn.directory
+            return self._lock.directory
         return self._slot()

@@ -74,7 +74,7 @@ class WorkerTask:
             The manifest to save, and the rows to send on.
         """
         try:
-            if not self._host.take_turn():
+            if not self._host.lock_shared():
                 self.close()
             remedies: list[Callable[[], None]] = [self.close, self._host.discard_stores]
             while True:
@@ -94,7 +94,7 @@ class WorkerTask:
                 error.setTaskId(self._id)
             raise
         finally:
-            self._host.end_turn()
+            self._host.unlock_shared()
 
     def _run(
         self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
