@@ -249,7 +249,7 @@ class TopologyBuilder:
         )
 
     def has_same_nodes(self, other: TopologyBuilder) -> bool:
-        """Tell whether the two have the same nodes and stores, identically."""
+        """Return whether the two have the same nodes and stores, identically."""
         pairs = ((self._nodes, other._nodes), (self._stores, other._stores))
         return all(_identical(mine, theirs) for mine, theirs in pairs)
 
@@ -258,7 +258,7 @@ class TopologyBuilder:
         self._stores[store] = replace(self._stores[store], source_topic=topic)
 
     def has_store(self, name: str) -> bool:
-        """Tell whether a store, global or not, is called ``name``."""
+        """Return whether a store, global or not, is called ``name``."""
         return name in self._stores or name in self._global_stores
 
     def store_names(self) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ class Deduplicate(SavesStreamTime):
             self._context.forward_chunk(run if all(keep) else run.select(keep))
 
     def _is_first(self, found: bytes, timestamp: int) -> bool:
-        """Tell whether a record is no duplicate, and add its id if it is new."""
+        """Return whether a record is no duplicate, and add its id if it is new."""
         metadata = self._context.recordMetadata()
         offset, place = NOWHERE, b""
         if metadata is not None:

@@ -183,7 +183,7 @@ def plain(
 
 
 def takes_key(function: Callable[..., Any], values: int = 1) -> bool:
-    """Tell whether a function takes the key besides the values, by its required parameters.
+    """Return whether a function takes the key besides the values, by its required parameters.
 
     Example:
         >>> takes_key(lambda key, value: value), takes_key(str.upper), takes_key(str)

@@ -117,7 +117,7 @@ class TableStoreBuilder(DslStoreBuilder):
         return self._logged(builder).build()  # type: ignore[no-any-return]
 
     def cacheable(self) -> bool:
-        """Tell whether the store may have a cache."""
+        """Return whether the store may have a cache."""
         return not self.resolved.versioned
 
     def plain_builder(self) -> Any:
@@ -225,7 +225,7 @@ class SlidingTableBuilder(WindowTableBuilder):
         return 2 * int(self.windows.timeDifferenceMs())
 
     def cacheable(self) -> bool:
-        """Tell whether every update is a result."""
+        """Return whether every update is a result."""
         return not emits_on_close(self.emit)
 
     def window_size(self) -> int:
@@ -244,7 +244,7 @@ class SessionTableBuilder(WindowTableBuilder):
         return int(self.windows.inactivityGap())
 
     def cacheable(self) -> bool:
-        """Tell whether every update is a result."""
+        """Return whether every update is a result."""
         return not emits_on_close(self.emit)
 
     def default_supplier(self) -> Any:
@@ -258,7 +258,7 @@ class SessionTableBuilder(WindowTableBuilder):
 
 
 def emits_on_close(strategy: EmitStrategy | None) -> bool:
-    """Tell whether windows are emitted once, at their end."""
+    """Return whether windows are emitted once, at their end."""
     return strategy is not None and strategy.type() is StrategyType.ON_WINDOW_CLOSE
 
 

@@ -103,7 +103,7 @@ class _Needs:
 
 
 def outputs_versioned(graph: Graph, number: int) -> bool:
-    """Tell whether a table's updates carry the history of a versioned store above it."""
+    """Return whether a table's updates carry the history of a versioned store above it."""
     node = graph.nodes[number]
     own = node.outputs_versioned if isinstance(node, TableOperation) else None
     if own is not None:

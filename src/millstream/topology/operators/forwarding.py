@@ -43,5 +43,5 @@ def forwards_at_once(
     sends_old: bool,
     listener: type[ForwardingListener] = ForwardingListener,
 ) -> bool:
-    """Tell whether the node forwards its updates itself; if not, the store's cache does."""
+    """Return whether the node forwards its updates itself; if not, the store's cache does."""
     return not store.set_flush_listener(listener(context), sends_old)

@@ -43,7 +43,7 @@ class InnerSerde:
         )
 
     def needs_headers(self) -> bool:
-        """Tell whether it writes or reads headers."""
+        """Return whether it writes or reads headers."""
         return needs_headers(self.serializer, self.deserializer)
 
 
@@ -75,7 +75,7 @@ class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
         """Do nothing."""
 
     def needs_headers(self) -> bool:
-        """Tell whether an inner serde writes or reads headers."""
+        """Return whether an inner serde writes or reads headers."""
         return not self.inners or any(each.needs_headers() for each in self.inners)
 
     def serialize(self, topic: str, headers: Headers, data: T | None) -> bytes | None:  # type: ignore[override]

@@ -17,7 +17,7 @@ _STOCK = (TimeWindows.windowsFor, UnlimitedWindows.windowsFor)
 
 
 def are_stock(windows: Any) -> bool:
-    """Tell whether a start is all there is to know of each of these windows.
+    """Return whether a start is all there is to know of each of these windows.
 
     A subclass may have any other windows.
     """

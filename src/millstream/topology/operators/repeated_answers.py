@@ -22,7 +22,7 @@ class RepeatedAnswers:
         self._had: dict[tuple[bytes | None, int | None], bytes] = {}
 
     def __call__(self, key: bytes | None, value: bytes | None, response: JoinResponse) -> bool:
-        """Tell whether a response need not be sent; note it, if it has to be.
+        """Return whether a response need not be sent; note it, if it has to be.
 
         Args:
             key: The primary key's bytes.

@@ -97,7 +97,7 @@ class Returned:
         return list(items) if type(results) in SIZED else items
 
     def are_many(self, items: list[Any], context: NodeContext) -> bool:
-        """Tell whether each result of a run is an object of its own, or one that cannot change.
+        """Return whether each result of a run is an object of its own, or one that cannot change.
 
         If not, what gets them has to take them one by one: it may change them as well.
         """

@@ -11,7 +11,7 @@ from millstream.core.serdes.base import needs_headers
 
 
 def want_headers(*serdes: Serde[Any]) -> bool:
-    """Tell whether one of some serdes reads or changes headers."""
+    """Return whether one of some serdes reads or changes headers."""
     return any(needs_headers(serde.serializer(), serde.deserializer()) for serde in serdes)
 
 

@@ -70,7 +70,7 @@ class SessionRun:
         self._live = [self._found(owner) for owner in range(len(key_bytes))]
 
     def has_room(self) -> bool:
-        """Tell whether a cache has room for all that the run may change."""
+        """Return whether a cache has room for all that the run may change."""
         found = [
             self._key_bytes[owner]
             for owner, live in enumerate(self._live)

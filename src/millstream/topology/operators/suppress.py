@@ -126,7 +126,7 @@ class SuppressTable(Operator):
         self._note_move(before)
 
     def _buffer(self, key: Any, update: Encoded, context: RecordContext) -> bool:
-        """Buffer an update; tell whether an update may be due."""
+        """Buffer an update; return whether an update may be due."""
         rule = self._rule
         time = key.window().end() if rule.final else context._timestamp
         self._store.put(time, update, context)

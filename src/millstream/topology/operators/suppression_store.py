@@ -189,7 +189,7 @@ class SuppressionStore(StateStore):
         return self._buffer.size()
 
     def prior(self, key: Any) -> tuple[bool, Any]:
-        """Tell whether a key's update is buffered, and the value that the nodes below have seen.
+        """Return whether a key's update is buffered, and the value that the nodes below have seen.
 
         The update that is being forwarded counts as buffered, as in Kafka Streams.
         """

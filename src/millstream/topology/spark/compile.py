@@ -99,7 +99,7 @@ def _keepers(plan: Plan, order: Sequence[SubTopology]) -> set[int]:
 
 
 def _may_ask_for_globals(part: SubTopology) -> bool:
-    """Tell whether a sub-topology has a processor that may read a global store.
+    """Return whether a sub-topology has a processor that may read a global store.
 
     A user's processor may, without being connected to it; only a few of the DSL's do.
     """

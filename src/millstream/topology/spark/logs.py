@@ -163,7 +163,7 @@ _VERBOSE = _WithDetails("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 def _is_configured(logger: logging.Logger) -> bool:
-    """Tell whether the program has configured handlers for this logger."""
+    """Return whether the program has configured handlers for this logger."""
     own = all(isinstance(each, _OWN) for each in logger.handlers)
     return not own or (logger.propagate and bool(logging.getLogger().handlers))
 

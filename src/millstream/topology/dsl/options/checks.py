@@ -65,7 +65,7 @@ def required(value: Any, problem: str) -> Any:
 
 
 def is_dsl_store_suppliers(value: Any) -> bool:
-    """Tell whether an object makes the DSL's stores: all three kinds of them."""
+    """Return whether an object makes the DSL's stores: all three kinds of them."""
     return all(_has(value, name) for name in ("keyValueStore", "windowStore", "sessionStore"))
 
 

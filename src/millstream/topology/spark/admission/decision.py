@@ -225,7 +225,7 @@ def _problem(situation: Situation, here: Here) -> Problem | None:
 
 
 def _belongs_to_another(situation: Situation) -> bool:
-    """Tell whether claim and tokens name another checkpoint."""
+    """Return whether claim and tokens name another checkpoint."""
     id_ = None if situation.here is None else situation.here.id
     if situation.claim is not None:
         return situation.claim.checkpoint != id_
@@ -244,7 +244,7 @@ def _is_gone(situation: Situation) -> bool:
 
 
 def _was_reset(situation: Situation, problem: Problem) -> bool:
-    """Tell whether a user has reset the group or its topics.
+    """Return whether a user has reset the group or its topics.
 
     A topic that is created again has no committed offsets. In a cluster restored from a backup they
     are old, but still marked as the application's own, so that is no reset.
@@ -261,5 +261,5 @@ def _was_reset(situation: Situation, problem: Problem) -> bool:
 
 
 def _is_untouched(situation: Situation, here: Here) -> bool:
-    """Tell whether no batch has been committed: there is no state and no output yet."""
+    """Return whether no batch has been committed: there is no state and no output yet."""
     return here.done < 0 and not own_tokens(situation, here.id)

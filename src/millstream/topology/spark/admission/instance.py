@@ -307,7 +307,7 @@ class ApplicationInstance:
         return found
 
     def _is_gone(self, claim: Claim | None, here: Here | None) -> bool:
-        """Tell whether the checkpoint that a claim names is known to be deleted."""
+        """Return whether the checkpoint that a claim names is known to be deleted."""
         if claim is None or not claim.location:
             return False
         path = local_path(claim.location)

@@ -19,7 +19,7 @@ class Files(Protocol):
         """Return the names in a directory; none if it does not exist."""
 
     def has(self, path: str) -> bool:
-        """Tell whether a file or directory exists."""
+        """Return whether a file or directory exists."""
 
     def text(self, path: str) -> str:
         """Return the text of a file.

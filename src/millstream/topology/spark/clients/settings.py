@@ -215,13 +215,13 @@ def with_coordinator(call: Callable[[], T], timeout_s: float) -> T:
 
 
 def needs_new_producer(error: BaseException) -> bool:
-    """Tell whether a new producer is needed: this one is fenced, or its state is invalid."""
+    """Return whether a new producer is needed: this one is fenced, or its state is invalid."""
     own = _own(error)
     return isinstance(own, KafkaError) and (own.fatal() or own.code() in _NEW_PRODUCER_NEEDED)
 
 
 def is_transient(error: BaseException) -> bool:
-    """Tell whether a failure is transient, such as a broker's restart."""
+    """Return whether a failure is transient, such as a broker's restart."""
     own = _own(error)
     return isinstance(own, KafkaError) and (own.retriable() or own.code() in _TRANSIENT)
 

@@ -125,7 +125,7 @@ class KafkaStreams(LivingApplication):
         self._runner.hold()
 
     def isPaused(self) -> bool:
-        """Tell whether the application has been paused."""
+        """Return whether the application has been paused."""
         return self._paused
 
     def resume(self) -> None:

@@ -98,7 +98,7 @@ class LivingApplication(WatchedApplication):
             raise failure
 
     def wait(self, timeout: timedelta | int | None = None) -> bool:
-        """Wait for the end of a started application; tell whether it has ended.
+        """Wait for the end of a started application; return whether it has ended.
 
         Meanwhile signals have the same effect as in ``run``.
 
@@ -129,7 +129,7 @@ class LivingApplication(WatchedApplication):
         return over
 
     def close(self, timeout: timedelta | int | CloseOptions = FOREVER) -> bool:
-        """Finish the current batch and stop; tell whether the application has ended in time.
+        """Finish the current batch and stop; return whether the application has ended in time.
 
         In a listener or a handler it starts to close, and returns at once.
 

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def needs_wall_clock(plan: Plan, config: StreamsConfig) -> bool:
-    """Tell whether batches have to run while no records arrive.
+    """Return whether batches have to run while no records arrive.
 
     Each sub-topology is initialized once with stores in memory, and discarded. If that fails, for
     instance because a processor needs a resource of the workers, the result is True.

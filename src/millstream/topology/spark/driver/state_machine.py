@@ -29,27 +29,27 @@ class State(enum.Enum):
     ERROR = "ERROR"
 
     def hasNotStarted(self) -> bool:
-        """Tell whether ``start`` has not been called."""
+        """Return whether ``start`` has not been called."""
         return self is State.CREATED
 
     def isRunningOrRebalancing(self) -> bool:
-        """Tell whether records are being processed, or will be soon."""
+        """Return whether records are being processed, or will be soon."""
         return self in (State.RUNNING, State.REBALANCING)
 
     def isShuttingDown(self) -> bool:
-        """Tell whether the application is ending."""
+        """Return whether the application is ending."""
         return self in (State.PENDING_SHUTDOWN, State.PENDING_ERROR)
 
     def hasCompletedShutdown(self) -> bool:
-        """Tell whether the application has ended."""
+        """Return whether the application has ended."""
         return self in (State.NOT_RUNNING, State.ERROR)
 
     def hasStartedOrFinishedShuttingDown(self) -> bool:
-        """Tell whether the application is ending or has ended."""
+        """Return whether the application is ending or has ended."""
         return self.isShuttingDown() or self.hasCompletedShutdown()
 
     def isValidTransition(self, newState: State) -> bool:
-        """Tell whether ``newState`` may follow."""
+        """Return whether ``newState`` may follow."""
         return newState in _FOLLOWING[self]
 
 
@@ -135,7 +135,7 @@ class StateMachine:
         return True
 
     def is_notifying(self) -> bool:
-        """Tell whether this thread is calling the listener."""
+        """Return whether this thread is calling the listener."""
         return threading.get_ident() in self._notifying
 
     def _notify(self, new: State, old: State) -> None:
@@ -149,13 +149,13 @@ class StateMachine:
             self._notifying = self._notifying - ({threading.get_ident()} - before)
 
     def move_if_possible(self, new: State) -> bool:
-        """Change the state unless ``new`` cannot follow; tell whether it has changed."""
+        """Change the state unless ``new`` cannot follow; return whether it has changed."""
         try:
             return self.move(new)
         except IllegalStateException:
             return False
 
     def wait_until_over(self, timeout_s: float | None) -> bool:
-        """Wait for a final state and its listener call; tell whether it came in time."""
+        """Wait for a final state and its listener call; return whether it came in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._over, timeout_s)

@@ -61,7 +61,7 @@ class SparkInternals:
         self.executors()
 
     def has_new_executors(self) -> bool:
-        """Tell whether the executors have changed since the last ``executors`` call; cheap."""
+        """Return whether the executors have changed since the last ``executors`` call; cheap."""
         return self._executor_ids() != self._executors[0]
 
     def executors(self) -> tuple[Executor, ...]:

@@ -121,7 +121,7 @@ class Queries:
         return result
 
     def is_global(self, name: str) -> bool:
-        """Tell whether a store is a global one."""
+        """Return whether a store is a global one."""
         return any(store.store.name == name for store in self._plan.globals)
 
     def stores(self, name: str) -> dict[int, Any]:

@@ -293,7 +293,7 @@ def read_segment(log: SegmentReader, seq: int) -> Segment:
 
 
 def _continues(position: ChangelogPosition | None, manifest: Manifest, log: SegmentReader) -> bool:
-    """Tell whether the manifest's version descends from ``position`` by segments still there."""
+    """Return whether the manifest's version descends from ``position`` by segments still there."""
     if position is None or position.seq > manifest.position.seq:
         return False
     if position.seq == manifest.position.seq:

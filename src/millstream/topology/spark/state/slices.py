@@ -22,7 +22,7 @@ _SLACK = 1 << 18
 
 
 def wants_round(live: int, state: int) -> bool:
-    """Tell whether the live segments have outgrown the state enough to rewrite it."""
+    """Return whether the live segments have outgrown the state enough to rewrite it."""
     return live > 2 * state + _SLACK
 
 

@@ -75,7 +75,7 @@ class DirectoryLock:
         self._handle: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock unless another process has it; tell whether this process has it.
+        """Take the lock unless another process has it; return whether this process has it.
 
         Raises:
             LockException: The directory cannot be created.

@@ -52,7 +52,7 @@ class Found:
 
 
 def must_write(writer: Writer, batch: int, consumed: Sequence[ConsumedRange], found: Found) -> bool:
-    """Tell whether a batch has to be written; False if it has been written already.
+    """Return whether a batch has to be written; False if it has been written already.
 
     Raises:
         TaskMigratedException: Another instance has taken over the application.

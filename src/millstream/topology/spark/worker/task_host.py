@@ -96,7 +96,7 @@ class SparkTaskHost(TaskHost):
         return partition_count(self._job, topic) if known is None else known
 
     def logs_changes(self, store: str) -> bool:
-        """Tell whether it is a user's own store, without a working copy in the changelog.
+        """Return whether it is a user's own store, without a working copy in the changelog.
 
         Called after the store has opened its byte stores.
         """

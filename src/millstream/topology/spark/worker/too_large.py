@@ -19,7 +19,7 @@ Unsent = tuple[str, int]
 
 
 def is_too_large(error: BaseException) -> bool:
-    """Tell whether Kafka or its client has rejected a record because of its size."""
+    """Return whether Kafka or its client has rejected a record because of its size."""
     code = error.args[0] if isinstance(error, ClientException) and error.args else error
     return isinstance(code, KafkaError) and code.code() == KafkaError.MSG_SIZE_TOO_LARGE
 

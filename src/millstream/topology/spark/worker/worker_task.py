@@ -250,7 +250,7 @@ def _manifest(saved: bytes | None, segments: SegmentLog) -> Manifest:
 
 
 def _last_records_do(task: Task, runs: Mapping[tuple[str, int], Sequence[Columns]]) -> bool:
-    """Offer the task the last record of each key of all runs; tell whether it accepts."""
+    """Offer the task the last record of each key of all runs; return whether it accepts."""
     shortcut = task.shortcut(LastRecords)
     if shortcut is None or not all(shortcut.covers(topic) for topic, _ in runs):
         return False

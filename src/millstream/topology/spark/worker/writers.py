@@ -85,7 +85,7 @@ class SinkWriter:
         self._has_written = False
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
-        """Write a batch unless it has been written; tell whether it was written now.
+        """Write a batch unless it has been written; return whether it was written now.
 
         Transient failures, such as a broker's restart, are retried within limits.
 

@@ -39,12 +39,12 @@ _SETTINGS = {
 
 
 def has_zero_time(columns: Columns) -> bool:
-    """Tell whether a chunk has a record with event time 0."""
+    """Return whether a chunk has a record with event time 0."""
     return bool((columns["timestamps"].to_numpy(zero_copy_only=False) == 0).any())
 
 
 def can_write(settings: Mapping[str, Any], chunks: Sequence[Columns]) -> bool:
-    """Tell whether the client can connect with these settings and send all of these records."""
+    """Return whether the client can connect with these settings and send all of these records."""
     unknown = (name for name in settings if name not in _SETTINGS and name not in READ)
     if any(name.startswith(("sasl.", "ssl.", "enable.s")) for name in unknown):
         return False
