@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from sortedcontainers import SortedSet
@@ -32,29 +33,25 @@ def process_id(instance: str) -> ProcessId:
         return ProcessId(uuid5(NAMESPACE_URL, instance))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class PartitionOfTask(TaskTopicPartition):
     """A partition of which nothing is known but its number and its racks."""
 
-    __slots__ = ("_changelog", "_partition", "_racks")
-
-    def __init__(
-        self, partition: TopicPartition, racks: frozenset[str], *, changelog: bool
-    ) -> None:
-        self._partition = partition
-        self._racks = racks
-        self._changelog = changelog
+    partition: TopicPartition
+    racks: frozenset[str]
+    changelog: bool
 
     def topicPartition(self) -> TopicPartition:
-        return self._partition
+        return self.partition
 
     def isSource(self) -> bool:
-        return not self._changelog
+        return not self.changelog
 
     def isChangelog(self) -> bool:
-        return self._changelog
+        return self.changelog
 
     def rackIds(self) -> set[str] | None:
-        return set(self._racks)
+        return set(self.racks)
 
 
 class TaskOfCluster(TaskInfo):

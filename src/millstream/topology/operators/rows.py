@@ -37,35 +37,22 @@ class Rows:
         return row
 
 
+@dataclass(frozen=True, slots=True)
 class RowAggregation:
-    """Adds rows to the aggregates of a store, and forwards what they make of them.
+    """Adds rows to the aggregates of a store, and forwards what they make of them."""
 
-    Args:
-        context: The context of the operator.
-        access: The store's access.
-        initial: Makes the aggregate of an empty slot.
-        combine: Adds a record to an aggregate.
-        sends_old: Whether updates carry the aggregate from before.
-    """
-
-    def __init__(
-        self,
-        context: NodeContext,
-        access: RawKeyAccess,
-        initial: Initial,
-        combine: Combine,
-        *,
-        sends_old: bool,
-    ) -> None:
-        self._context = context
-        self._access = access
-        self._initial = initial
-        self._combine = combine
-        self._sends_old = sends_old
+    context: NodeContext
+    access: RawKeyAccess
+    initial: Initial
+    """Makes the aggregate of an empty slot."""
+    combine: Combine
+    """Adds a record to an aggregate."""
+    sends_old: bool
+    """Updates carry the aggregate from before."""
 
     def add(self, rows: Rows) -> None:
         """Add the rows in order; a record whose update fails is skipped, or ends the task."""
-        access, run = self._access, rows.run
+        access, run = self.access, rows.run
         if not access.has_room(rows.slot_bytes, run):
             self._add_through_cache(rows)
             return
@@ -77,32 +64,32 @@ class RowAggregation:
                 rows.slots[first:],
                 zip(*columns, strict=True),
                 cells,
-                self._initial,
-                self._combine,
+                self.initial,
+                self.combine,
                 access,
             )
             stop = first + len(updates.news)
             if stop > first:
                 self._write(rows, first, stop, updates)
             if updates.error is not None:
-                self._context.fail(run, stop, updates.error)
+                self.context.fail(run, stop, updates.error)
                 stop = rows.next_record(stop)
             first = stop
 
     def _write(self, rows: Rows, first: int, stop: int, updates: Updates) -> None:
         """Write what some rows have come to, then forward their updates."""
         part, slots = rows.run.slice(first, stop), rows.slots[first:stop]
-        write_updates(self._access, part, slots, rows.slot_bytes, updates.news, updates.timestamps)
+        write_updates(self.access, part, slots, rows.slot_bytes, updates.news, updates.timestamps)
         if rows.table_keys is None:
             return
         out = part.replace(keys=rows.table_keys[first:stop], values=updates.news)
         out.timestamps = updates.timestamps
-        out.olds = updates.olds if self._sends_old else [None] * len(part)
-        self._context.forward_chunk(out)
+        out.olds = updates.olds if self.sends_old else [None] * len(part)
+        self.context.forward_chunk(out)
 
     def _add_through_cache(self, rows: Rows) -> None:
         """Add row by row, because the cache may have to flush in between."""
-        access, run, initial, combine = self._access, rows.run, self._initial, self._combine
+        access, run, initial, combine = self.access, rows.run, self.initial, self.combine
         set_record, read, write = access.set_current_record, access.read_at, access.write_at
         slots = list(map(rows.slot_bytes.__getitem__, rows.slots))
         columns = list(zip(slots, run.keys, run.values, run.timestamps, strict=True))
@@ -121,5 +108,5 @@ class RowAggregation:
                     write(slot, key, combine(key, value, old), time, run, row)
                 return
             except Exception as error:  # noqa: BLE001 - a user's function may raise anything
-                self._context.fail(run, row, error)
+                self.context.fail(run, row, error)
                 row = rows.next_record(row)

@@ -47,53 +47,45 @@ def side_rules(kind: JoinKind, *, left: bool) -> SideRules:
     return SideRules(alone=outer, without_own=kind is not JoinKind.INNER)
 
 
+@dataclass(eq=False)
 class JoinSide(Operator):
     """Joins each update of one table with the other table's row."""
 
-    def __init__(
-        self,
-        joiner: Joins,
-        rules: SideRules,
-        other: View,
-        *,
-        sends_old: bool,
-        versioned_input: bool,
-    ) -> None:
-        self._joiner = joiner
-        self._rules = rules
-        self._other = other
-        self._sends_old = sends_old
-        self._versioned_input = versioned_input
+    joiner: Joins
+    rules: SideRules
+    other: View
+    sends_old: bool
+    versioned_input: bool
 
     def init(self, context: Any) -> None:
         super().init(context)
-        self._getter = self._other.open(context)
+        self._getter = self.other.open(context)
 
     def process(self, record: AnyRecord) -> None:
         key, change, timestamp = record._key, record._value, record._timestamp
         if key is None:
             self.context.drop(_NO_KEY)
             return
-        if self._versioned_input and not change.is_latest:
+        if self.versioned_input and not change.is_latest:
             self.context.drop(_OUTDATED)
             return
         cell = self._getter.get(key)
         other = None
         if cell is None:
-            if not self._rules.alone or (change.new is None and change.old is None):
+            if not self.rules.alone or (change.new is None and change.old is None):
                 return
         else:
             other = cell[0]
             timestamp = max(timestamp, cell[1])
         new = self._joined(change.new, other)
-        old = self._joined(change.old, other) if self._sends_old else None
+        old = self._joined(change.old, other) if self.sends_old else None
         out = Change(new, old, change.is_latest)
         self.forward(make_record(key, out, timestamp, record._headers))
 
     def _joined(self, own: Any, other: Any) -> Any:
-        if own is None and (other is None or not self._rules.without_own):
+        if own is None and (other is None or not self.rules.without_own):
             return None
-        return self._joiner(own, other)
+        return self.joiner(own, other)
 
     def close(self) -> None:
         self._getter.close()

@@ -169,7 +169,7 @@ class WindowAggregate(WindowedAggregate):
         return True
 
     def _forgets(self, starts: list[int], first: int) -> bool:
-        """Return whether the store has dropped one of the windows, or will while they are written."""
+        """Return whether the store has dropped one of the windows, or will meanwhile."""
         oldest_seen = self._access.oldest_seen
         if self._stock:  # These take no more records when the store drops them.
             oldest: int = oldest_seen(-1)

@@ -185,7 +185,7 @@ def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors
     own = _own(error)
     detail = own.str() if isinstance(own, KafkaError) else str(own)
     raised = errors.StreamsException(problem, detail=detail, hint=hint)
-    cause = _CAUSES.get(_code(error))
+    cause = _CAUSES.get(code_of(error))
     raised.__cause__ = error if cause is None else cause(problem, detail=detail)
     return raised
 
@@ -209,7 +209,7 @@ def with_coordinator(call: Callable[[], T], timeout_s: float) -> T:
         try:
             return call()
         except ClientException as error:
-            if _code(error) not in _COORDINATOR_COMES or time.monotonic() > give_up:
+            if code_of(error) not in _COORDINATOR_COMES or time.monotonic() > give_up:
                 raise
             time.sleep(0.05)
 
@@ -226,7 +226,8 @@ def is_transient(error: BaseException) -> bool:
     return isinstance(own, KafkaError) and (own.retriable() or own.code() in _TRANSIENT)
 
 
-def _code(error: BaseException) -> int | None:
+def code_of(error: BaseException) -> int | None:
+    """Return Kafka's code of a failure of a client; None for another error."""
     own = _own(error)
     return own.code() if isinstance(own, KafkaError) else None
 

@@ -74,7 +74,7 @@ class QueryableApplication:
             UnknownStateStoreException: The topology has no such store.
             InvalidStateStoreException: The store is of another type, or cannot be read.
         """
-        queries = self._running_queries()
+        queries = self._running(self._queries)
         view: T = queries.store(storeQueryParameters)
         return view
 
@@ -103,12 +103,12 @@ class QueryableApplication:
         An executor has the tasks that it ran last, and Spark's own address. It serves no queries;
         see ``streamsMetadataForStore``. In local mode there are no executors.
         """
-        metadata = self._running_metadata()
+        metadata = self._running(self._metadata)
         return metadata.clients() + metadata.executors(self._tasks_by_executor())
 
     def streamsMetadataForStore(self, storeName: str) -> list[StreamsMetadata]:
         """Return the clients that have a store: this one, if it has an address."""
-        return self._running_metadata().clients_with(storeName)
+        return self._running(self._metadata).clients_with(storeName)
 
     def queryMetadataForKey(
         self, storeName: str, key: Any, keySerializer: Any
@@ -120,7 +120,7 @@ class QueryableApplication:
             key: The key.
             keySerializer: Its serializer, or the ``StreamPartitioner`` of the records.
         """
-        return self._running_metadata().for_key(storeName, key, keySerializer)
+        return self._running(self._metadata).for_key(storeName, key, keySerializer)
 
     def metadataForLocalThreads(self) -> set[ThreadMetadata]:
         """Return one thread for each executor, with the tasks that it ran last.
@@ -185,17 +185,12 @@ class QueryableApplication:
                 f"KafkaStreams is not running. State is {self.state().name}."
             )
 
-    def _running_queries(self) -> Queries:
+    def _running(self, part: T | None) -> T:
+        """Return a part of the running application, which has it since its start."""
         self._check_running()
-        if self._queries is None:
+        if part is None:
             raise not_started()
-        return self._queries
-
-    def _running_metadata(self) -> ClientMetadata:
-        self._check_running()
-        if self._metadata is None:
-            raise not_started()
-        return self._metadata
+        return part
 
     def _close_queries(self) -> None:
         if self._queries is not None:

@@ -38,6 +38,7 @@ from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.replica import Replica
+from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
@@ -268,28 +269,21 @@ class _Provider:
         return list(found.values())
 
 
-class _Fetched:
+@dataclass(slots=True)
+class _Fetched(SegmentReader):
     """Segments of one task, read in advance; a missing one is read with all after it."""
 
-    def __init__(
-        self,
-        committed: CommittedState,
-        stage: Stage,
-        batch: int,
-        partition: int,
-        segments: dict[int, bytes],
-    ) -> None:
-        self._committed = committed
-        self._stage = stage
-        self._batch = batch
-        self._partition = partition
-        self._segments = segments
+    committed: CommittedState
+    stage: Stage
+    batch: int
+    partition: int
+    segments: dict[int, bytes]
 
     def get(self, seq: int) -> bytes | None:
-        if seq not in self._segments:
-            more = self._committed.segments(self._stage, self._batch, {self._partition: seq})
-            self._segments = more[self._partition] | self._segments
-        return self._segments.get(seq)
+        if seq not in self.segments:
+            more = self.committed.segments(self.stage, self.batch, {self.partition: seq})
+            self.segments = more[self.partition] | self.segments
+        return self.segments.get(seq)
 
 
 def _position(copies: _Copies, number: int) -> Position:

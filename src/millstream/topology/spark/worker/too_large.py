@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from confluent_kafka import KafkaError
-from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import RecordTooLargeException, StreamsException
+from millstream.topology.spark.clients.settings import code_of
 from millstream.topology.spark.wire import to_list
 
 PRODUCER_LIMIT = 1_000_000
@@ -20,8 +20,7 @@ Unsent = tuple[str, int]
 
 def is_too_large(error: BaseException) -> bool:
     """Return whether Kafka or its client has rejected a record because of its size."""
-    code = error.args[0] if isinstance(error, ClientException) and error.args else error
-    return isinstance(code, KafkaError) and code.code() == KafkaError.MSG_SIZE_TOO_LARGE
+    return code_of(error) == KafkaError.MSG_SIZE_TOO_LARGE
 
 
 def largest(topic: str, columns: Mapping[str, Any]) -> Unsent:
