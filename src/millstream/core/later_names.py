@@ -1,12 +1,16 @@
 """Names of ``millstream`` that are imported at their first use.
 
-Tests do not import Spark, applications not the test driver, and not all import RocksDB.
+Tests do not import Spark, applications not the test driver, and not all import RocksDB or Avro.
 """
 
 LATER = {
     "ApplicationState": "millstream.core.assignment",
     "AssignedTask": "millstream.core.assignment",
     "AssignmentConfigs": "millstream.core.assignment",
+    "AvroDeserializer": "millstream.serdes.avro",
+    "AvroRecord": "millstream.serdes.avro",
+    "AvroSerde": "millstream.serdes.avro",
+    "AvroSerializer": "millstream.serdes.avro",
     "BlockBasedTableConfig": "millstream.stores.byte_stores.rocksdb_options",
     "GroupAssignment": "millstream.core.assignment",
     "GroupSubscription": "millstream.core.assignment",
@@ -27,5 +31,6 @@ LATER = {
     "TestOutputTopic": "millstream.testing",
     "TestRecord": "millstream.testing",
     "TopologyTestDriver": "millstream.testing",
+    "avro_record_class": "millstream.serdes.avro",
 }
 """Module by name."""

@@ -157,6 +157,8 @@ def _stock_parts(state: Mapping[str, Any], depth: int) -> list[str]:
     encoding = state.get("_encoding", "utf-8")
     if encoding != "utf-8":
         parts.append(str(encoding))
+    if isinstance(state.get("_format"), str):
+        parts.append(state["_format"])
     if state.get("_window_size") is not None:
         parts.append(f"{state['_window_size']} ms")
     return parts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import types
 import typing
@@ -12,6 +11,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 from millstream.core.errors import SerializationException
 from millstream.core.wording import a
+from millstream.serdes.avro.classes import attributes
 from millstream.serdes.avro.records import (
     AvroRecord,
     NamedRecord,
@@ -61,7 +61,7 @@ class _Shapes:
         self._classes: dict[Any, Convert] = {}
 
     def shape(self, wanted: Any) -> Convert | None:
-        wanted = _bare(wanted)
+        wanted = bare(wanted)
         origin, arguments = get_origin(wanted), get_args(wanted)
         if wanted is Any or isinstance(wanted, TypeVar):
             return None
@@ -84,30 +84,26 @@ class _Shapes:
             make: Callable[[Any], Convert]
             if issubclass(wanted, AvroRecord):
                 make = self._avro_record
-            elif dataclasses.is_dataclass(wanted):
-                make = self._dataclass
+            elif attributes(wanted) is not None:
+                make = self._record
             else:
                 return None
             self._classes[wanted] = lambda datum: self._classes[wanted](datum)
             self._classes[wanted] = make(wanted)
         return self._classes[wanted]
 
-    def _dataclass(self, wanted: Any) -> Convert:
-        hints = typing.get_type_hints(wanted, include_extras=True)
-        fields = [
-            (name, None if hint is None else self.shape(hint))
-            for each in dataclasses.fields(wanted)
-            if each.init
-            for name, hint in [(each.name, hints.get(each.name))]
-        ]
-        shaped = [(name, convert) for name, convert in fields if convert is not None]
-        names = {name.rstrip("_"): name for name, _ in fields if attribute_of(name[:-1]) == name}
+    def _record(self, wanted: Any) -> Convert:
+        own = attributes(wanted) or ()
+        hints = typing.get_type_hints(wanted)
+        converts = {name: self.shape(hints[name]) for name in own if name in hints}
+        shaped = [(name, convert) for name, convert in converts.items() if convert is not None]
+        words = {name[:-1]: name for name in own if attribute_of(name[:-1]) == name}
 
         def make(datum: Any) -> Any:
             values = dict(_fields(datum))
-            for plain, attribute in names.items():
-                if plain in values:
-                    values[attribute] = values.pop(plain)
+            for word, attribute in words.items():
+                if word in values:
+                    values[attribute] = values.pop(word)
             for name, convert in shaped:
                 if name in values:
                     values[name] = convert(values[name])
@@ -153,10 +149,10 @@ class _Shapes:
         return None
 
     def _union(self, members: Sequence[Any]) -> Convert | None:
-        classes = [each for each in map(_bare, members) if _is_record(each)]
+        classes = [each for each in map(bare, members) if _is_record(each)]
         makers = {_record_name(each): self._class(each) for each in classes}
         keys = {_record_name(each): _keys(each) for each in classes}
-        rest = [each for each in map(_bare, members) if each not in classes]
+        rest = [each for each in map(bare, members) if each not in classes]
         others = [self.shape(each) for each in rest if each is not type(None)]
         return _union_maker(makers, keys, [each for each in others if each is not None])
 
@@ -168,7 +164,7 @@ class _Shapes:
         return _map_maker(self.shape(arguments[1]) if len(arguments) == 2 else None)
 
 
-def _bare(wanted: Any) -> Any:
+def bare(wanted: Any) -> Any:
     """Return a type without ``Annotated`` and ``NewType``."""
     while True:
         if hasattr(wanted, "__supertype__"):
@@ -180,9 +176,7 @@ def _bare(wanted: Any) -> Any:
 
 
 def _is_record(wanted: Any) -> bool:
-    if not isinstance(wanted, type):
-        return False
-    return dataclasses.is_dataclass(wanted) or issubclass(wanted, AvroRecord)
+    return attributes(wanted) is not None
 
 
 def _record_name(wanted: Any) -> str:
@@ -190,9 +184,7 @@ def _record_name(wanted: Any) -> str:
 
 
 def _keys(wanted: Any) -> frozenset[str]:
-    if issubclass(wanted, AvroRecord):
-        return frozenset(wanted.avro_fields)
-    return frozenset(each.name for each in dataclasses.fields(wanted))
+    return frozenset(attributes(wanted) or ())
 
 
 def _union_maker(

@@ -40,12 +40,11 @@ class AvroRecord:
     Python, such as ``from``, is the attribute ``from_``.
     """
 
-    __slots__ = ()
-
     avro_schema: ClassVar[AvroSchema]
     avro_name: ClassVar[str]
     avro_fields: ClassVar[Mapping[str, str]]
     """The attribute of each field."""
+    avro_attributes: ClassVar[frozenset[str]]
     avro_defaults: ClassVar[Mapping[str, Any]]
     """Makers of defaults by the attribute."""
 
@@ -64,7 +63,9 @@ class AvroRecord:
                 if attribute not in self.avro_defaults:
                     raise self._refusal(f'needs a value for "{attribute}"')
                 given[attribute] = self.avro_defaults[attribute]()
-            setattr(self, attribute, given[attribute])
+        # In the order of the fields, as the generated decoders do.
+        ordered = {attribute: given[attribute] for attribute in attributes}
+        object.__setattr__(self, "__dict__", ordered)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
@@ -103,10 +104,16 @@ class AvroRecord:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, at) for at in self.avro_fields.values())
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self.avro_attributes:
+            raise AttributeError(self._unknown(name))
+        super().__setattr__(name, value)
+
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"{type(self).__name__} has no field {name!r}; it has {', '.join(self.avro_fields)}"
-        )
+        raise AttributeError(self._unknown(name))
+
+    def _unknown(self, name: str) -> str:
+        return f"{type(self).__name__} has no field {name!r}; it has {', '.join(self.avro_fields)}"
 
     def _refusal(self, what: str) -> TypeError:
         return TypeError(f"{type(self).__name__} {what}; it has {', '.join(self.avro_fields)}")
@@ -154,7 +161,6 @@ def _class_of(schema: AvroSchema, node: Mapping[str, Any]) -> type[AvroRecord]:
     full: str = node["name"]
     attributes = {field["name"]: attribute_of(field["name"]) for field in node["fields"]}
     body = {
-        "__slots__": tuple(attributes.values()),
         "__doc__": node.get("doc", f"The Avro record {full}."),
         # Pickle looks a class up by its module and this name: see __getattr__ below.
         "__module__": __name__,
@@ -162,6 +168,7 @@ def _class_of(schema: AvroSchema, node: Mapping[str, Any]) -> type[AvroRecord]:
         "avro_schema": schema,
         "avro_name": full,
         "avro_fields": attributes,
+        "avro_attributes": frozenset(attributes.values()),
         "avro_defaults": {
             attributes[field["name"]]: default_maker(schema, field["type"], field["default"])
             for field in node["fields"]

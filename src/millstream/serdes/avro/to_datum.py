@@ -7,17 +7,16 @@ the numbers, bytes and text that stand for them.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from millstream.core.wording import a
+from millstream.serdes.avro.classes import fields_of
 from millstream.serdes.avro.defaults import default_datum
 from millstream.serdes.avro.leaves import leaf
 from millstream.serdes.avro.misfit import Misfit
-from millstream.serdes.avro.records import AvroRecord, attribute_of
+from millstream.serdes.avro.records import attribute_of
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, avro_schema, kind_of, name_of
 from millstream.serdes.avro.unions import union
 
@@ -93,7 +92,7 @@ def _record(name: str, fields: list[tuple[str, str, Convert, Any]]) -> Convert:
     short = name.rpartition(".")[2]
 
     def convert(value: Any) -> dict[str, Any]:
-        found = value if isinstance(value, dict) else _fields_of(value, short)
+        found = value if isinstance(value, dict) else fields_of(value, short)
         datum = {}
         for field, attribute, inner, default in fields:
             item = found.get(field, _MISSING)
@@ -113,20 +112,6 @@ def _record(name: str, fields: list[tuple[str, str, Convert, Any]]) -> Convert:
         return datum
 
     return convert
-
-
-def _fields_of(value: Any, short: str) -> Mapping[str, Any]:
-    if isinstance(value, AvroRecord):
-        return {name: getattr(value, at) for name, at in value.avro_fields.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return value
-    raise Misfit(
-        value,
-        a(short),
-        f"Give a dict, a dataclass or an object of avro_record_class for the record {short}.",
-    )
 
 
 def _refuse_others(found: Mapping[str, Any], fields: list[Any], short: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from millstream.serdes.avro.classes import attributes
 from millstream.serdes.avro.leaves import is_exact_float
 from millstream.serdes.avro.misfit import Misfit
 from millstream.serdes.avro.records import AvroRecord, NamedRecord
@@ -80,7 +80,7 @@ def _named(value: Any, branches: list[Branch], records: list[Branch]) -> list[Br
         return [each for each in records if each[0] == value.avro_name] or records
     if isinstance(value, NamedRecord):
         return [each for each in records if each[0] == value.record_name] or branches
-    if dataclasses.is_dataclass(value):
+    if attributes(type(value)) is not None:
         own = type(value).__name__
         return [each for each in records if each[0].rpartition(".")[2] == own] or records
     if isinstance(value, enum.Enum):

@@ -1,0 +1,176 @@
+"""Avro schemas made from classes."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import datetime as dt
+import enum
+import json
+import math
+import re
+import types
+import typing
+import uuid
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal, Union, get_args, get_origin
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.serdes.avro.classes import SUPPORTED, attributes
+from millstream.serdes.avro.from_datum import bare
+from millstream.serdes.avro.records import AvroRecord
+from millstream.serdes.avro.schema import AvroSchema, avro_schema, kind_of
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SIMPLE: Mapping[Any, Any] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "long",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    dt.datetime: {"type": "long", "logicalType": "timestamp-micros"},
+    dt.date: {"type": "int", "logicalType": "date"},
+    dt.time: {"type": "long", "logicalType": "time-micros"},
+    uuid.UUID: {"type": "string", "logicalType": "uuid"},
+}
+
+
+@lru_cache(maxsize=256)
+def schema_of_class(cls: Any, namespace: str = "") -> AvroSchema:
+    """Return the schema of a class for records, or of a type such as ``list[Order]``.
+
+    Raises:
+        IllegalArgumentException: A type inside has no counterpart in Avro.
+    """
+    if isinstance(cls, type) and issubclass(cls, AvroRecord):
+        return avro_schema({**cls.avro_schema.names[cls.avro_name]})
+    return avro_schema(json.dumps(_Derivation(namespace).node(cls, "it")))
+
+
+class _Derivation:
+    def __init__(self, namespace: str) -> None:
+        self._namespace = namespace
+        self._names: dict[str, Any] = {}
+
+    def node(self, hint: Any, where: str) -> Any:
+        hint = bare(hint)
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint in _SIMPLE:
+            return _SIMPLE[hint]
+        if origin in (Union, types.UnionType):
+            return [self.node(each, where) for each in arguments]
+        if origin is Literal and all(isinstance(each, str) for each in arguments):
+            return "string"
+        if origin in (list, collections.abc.Sequence) or _is_row(origin, arguments):
+            return {"type": "array", "items": self.node(arguments[0], f"{where}[]")}
+        if origin in (dict, collections.abc.Mapping) and arguments[0] is str:
+            return {"type": "map", "values": self.node(arguments[1], f"{where}[]")}
+        if isinstance(hint, type) and issubclass(hint, enum.Enum):
+            return self._named(hint, lambda: _enum(hint, where))
+        if attributes(hint) is not None:
+            return self._named(hint, lambda: {"type": "record", "fields": self._fields(hint)})
+        raise _no_counterpart(hint, where)
+
+    def _named(self, hint: Any, make: Any) -> Any:
+        name = hint.__name__
+        if name in self._names:
+            if self._names[name] is not hint:
+                raise IllegalArgumentException(
+                    f"two classes are called {name}", hint="Rename one, or write the schema."
+                )
+            return name
+        self._names[name] = hint
+        head = {"name": name}
+        # Inner names are relative to the outermost one's namespace.
+        if self._namespace and len(self._names) == 1:
+            head["namespace"] = self._namespace
+        return {**head, **make()}
+
+    def _fields(self, cls: Any) -> list[Any]:
+        hints = typing.get_type_hints(cls)
+        own = _declared(cls)
+        found = []
+        for name in attributes(cls) or ():
+            metadata, default = own.get(name, ({}, dataclasses.MISSING))
+            where = f"{cls.__name__}.{name}"
+            node = metadata.get("avro") or self.node(hints[name], where)
+            field = {"name": _field_name(name), "type": node}
+            if (json_default := _default(default)) is not _NONE:
+                field["type"] = _default_first(node, json_default)
+                field["default"] = json_default
+            found.append(field)
+        return found
+
+
+_NONE: Any = object()
+
+
+def _is_row(origin: Any, arguments: tuple[Any, ...]) -> bool:
+    return origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
+
+
+def _declared(cls: Any) -> dict[str, tuple[Mapping[str, Any], Any]]:
+    """Return metadata and default of each field."""
+    if dataclasses.is_dataclass(cls):
+        return {
+            each.name: (each.metadata, _dataclass_default(each)) for each in dataclasses.fields(cls)
+        }
+    if issubclass(cls, tuple):
+        return {name: ({}, value) for name, value in cls._field_defaults.items()}
+    return {}
+
+
+def _dataclass_default(field: Any) -> Any:
+    if field.default_factory in (list, dict):
+        return field.default_factory()
+    return field.default
+
+
+def _default(value: Any) -> Any:
+    """Return a default as JSON; ``_NONE`` if there is none, or JSON has none."""
+    if isinstance(value, enum.Enum):
+        return value.name
+    if value is None or isinstance(value, bool | int | float | str) or value in ([], {}):
+        return _NONE if isinstance(value, float) and not math.isfinite(value) else value
+    return _NONE
+
+
+def _default_first(node: Any, default: Any) -> Any:
+    """Return a union with the type of its default first, as Avro wants it."""
+    if not isinstance(node, list):
+        return node
+    kinds = {type(None): "null", bool: "boolean", int: "long", float: "double", str: "string"}
+    wanted = kinds.get(type(default))
+    return sorted(node, key=lambda each: kind_of(each) != wanted)
+
+
+def _field_name(attribute: str) -> str:
+    from millstream.serdes.avro.records import attribute_of
+
+    word = attribute[:-1]
+    return word if attribute.endswith("_") and attribute_of(word) == attribute else attribute
+
+
+def _enum(hint: type[enum.Enum], where: str) -> dict[str, Any]:
+    symbols = [each.name for each in hint]
+    if not all(_NAME.fullmatch(symbol) for symbol in symbols):
+        raise _no_counterpart(hint, where)
+    return {"type": "enum", "symbols": symbols}
+
+
+def _no_counterpart(hint: Any, where: str) -> IllegalArgumentException:
+    shown = getattr(hint, "__qualname__", None) or repr(hint)
+    advice = 'Give the field metadata={"avro": <its Avro type>}, or write the schema.'
+    if hint is Decimal:
+        advice = (
+            'Give the field metadata={"avro": {"type": "bytes", "logicalType": "decimal", '
+            '"precision": 12, "scale": 2}}.'
+        )
+    if where == "it":
+        advice = f"Give {SUPPORTED}."
+    return IllegalArgumentException(
+        f"{where} is of the type {shown}, which Avro has no counterpart for", hint=advice
+    )

@@ -1,0 +1,77 @@
+"""Avro's binary encoding of numbers, as the generated encoders and decoders use it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+TABLE = 8192
+"""Numbers from -TABLE to TABLE - 1, of one or two bytes, are looked up."""
+MOST_EMPTY_ITEMS = 1 << 24
+"""Items without bytes, such as nulls, that a collection may claim to have."""
+
+
+class Malformed(Exception):
+    """Bytes are not what a schema says."""
+
+
+class Unready(Exception):
+    """A value is not a plain datum: ``to_datum`` has to convert it, or to refuse it."""
+
+
+@lru_cache(maxsize=1)
+def small_numbers() -> list[bytes]:
+    """Return the bytes of small numbers; negative ones stand at negative places."""
+    ordered = [*range(TABLE), *range(-TABLE, 0)]
+    return [long_bytes(number) for number in ordered]
+
+
+def long_bytes(number: int) -> bytes:
+    """Return the bytes of an int or a long: zigzag, seven bits a byte, the lowest first."""
+    if not -(1 << 63) <= number < 1 << 63:
+        raise Unready
+    left = (number << 1) ^ (number >> 63)
+    found = bytearray()
+    while left > 127:
+        found.append(left & 127 | 128)
+        left >>= 7
+    found.append(left)
+    return bytes(found)
+
+
+def int_bytes(number: int) -> bytes:
+    """Return the bytes of a number that must have 32 bits."""
+    if not -(1 << 31) <= number < 1 << 31:
+        raise Unready
+    return long_bytes(number)
+
+
+def long_rest(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """Return the unsigned number that begins with the byte ``first``, and the next place."""
+    value, shift = first & 127, 7
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+        shift += 7
+        if shift > 63:
+            raise Malformed("a number has more than 64 bits")
+    if value >> 64:
+        raise Malformed("a number has more than 64 bits")
+    return value, at
+
+
+def int_rest(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """Do the same for a number that must have 32 bits."""
+    value, at = long_rest(data, at, first)
+    if value >> 32:
+        raise Malformed("an int has more than 32 bits")
+    return value, at
+
+
+def truth(byte: int) -> bool:
+    """Return the boolean of a byte."""
+    if byte > 1:
+        raise Malformed(f"a boolean is {byte}, not 0 or 1")
+    return byte == 1
