@@ -166,7 +166,7 @@ def test_other_record_classes_work_alike(kind: Any) -> None:
     ],
 )
 def test_a_type_without_counterpart_is_refused(kind: Any, told: str) -> None:
-    made = dataclass(type("Made", (), {"__annotations__": {"it": kind}}))
+    made: Any = dataclass(type("Made", (), {"__annotations__": {"it": kind}}))
     with pytest.raises(IllegalArgumentException, match=rf"Made.it.* {told}"):
         AvroSerde.of(made)
 
@@ -280,8 +280,8 @@ def test_records_are_keys_of_tables_and_windows(store: str) -> None:
         found = driver.getKeyValueStore("counts")
         assert found.get(same) == 2
         with found.all() as entries:
-            key = next(entries).key
-        key.user = "changed"
+            first: Any = next(entries)
+        first.key.user = "changed"
         assert found.get(one) == 2
         windows = driver.createOutputTopic(
             "windows-out",

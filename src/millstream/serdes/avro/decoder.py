@@ -13,7 +13,7 @@ from millstream.serdes.avro.logical import reader_of
 from millstream.serdes.avro.records import NamedRecord
 from millstream.serdes.avro.resolution import Resolution
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of, logical_of, name_of
-from millstream.serdes.avro.targets import ANY, Plan, Target, target_of
+from millstream.serdes.avro.targets import ANY, Making, Target, target_of
 from millstream.serdes.avro.wire import MOST_EMPTY_ITEMS, Malformed, int_rest, long_rest, truth
 
 
@@ -56,7 +56,7 @@ class _Generator:
         self._resolution = resolution
         self._past = Resolution(resolution.writer, resolution.writer)
         self._records: dict[Any, str] = {}
-        self._waiting: list[tuple[str, Resolution, Any, Any, Plan]] = []
+        self._waiting: list[tuple[str, Resolution, Any, Any, Making]] = []
 
     def finished(self) -> dict[str, Any]:
         while self._waiting:
@@ -91,7 +91,7 @@ class _Generator:
         branches = map(self._resolution.reader.resolved, wanted)
         return sum(kind_of(each) in RECORDS for each in branches) > 1
 
-    def _value(self, written: Any, wanted: Any, plan: Plan) -> str:
+    def _value(self, written: Any, wanted: Any, plan: Making) -> str:
         kind = kind_of(written)
         if kind in RECORDS:
             value = self.code.fresh()
@@ -109,14 +109,14 @@ class _Generator:
                 self.code.line(f"{value} = {read}({value})")
         return value
 
-    def _function(self, written: Any, wanted: Any, plan: Plan) -> str:
+    def _function(self, written: Any, wanted: Any, plan: Making) -> str:
         key = (self._resolution is self._past, written["name"], wanted["name"], plan.key)
         if key not in self._records:
             self._records[key] = self.code.fresh("record")
             self._waiting.append((self._records[key], self._resolution, written, wanted, plan))
         return self._records[key]
 
-    def _fields(self, written: Any, wanted: Any, plan: Plan) -> None:
+    def _fields(self, written: Any, wanted: Any, plan: Making) -> None:
         pairs, missing = self._resolution.fields(written, wanted)
         values = {}
         for field, match in pairs:

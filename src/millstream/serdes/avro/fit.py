@@ -1,4 +1,4 @@
-"""Whether a class has the fields that a schema has, checked when a serde is made."""
+"""Check, when a serde is made, that a class has the fields of a schema."""
 
 from __future__ import annotations
 

@@ -30,23 +30,23 @@ class Target:
     hint: Any = None
     own: AvroSchema | None = None
 
-    def plan(self, node: Any) -> Plan:
+    def plan(self, node: Any) -> Making:
         """Return how to make the object of a type that is no union."""
         kind = kind_of(node)
         if self.own is not None:
             return self._own_plan(kind, node)
         hint = self._narrowed(kind, node)
         if hint is None or hint is Any:
-            return Plan()
+            return Making()
         origin, arguments = get_origin(hint), get_args(hint)
         if kind in RECORDS and attributes(hint) is not None:
             return _record_plan(hint, node)
         if kind == "array" and origin in (list, tuple, Sequence):
             item = Target(arguments[0]) if arguments else ANY
-            return Plan(key=hint, item=item, convert=tuple if origin is tuple else None)
+            return Making(key=hint, item=item, convert=tuple if origin is tuple else None)
         if kind == "map" and origin in (dict, Mapping):
-            return Plan(key=hint, item=Target(arguments[1]) if len(arguments) == 2 else ANY)
-        return Plan(key=hint, convert=object_maker(hint))
+            return Making(key=hint, item=Target(arguments[1]) if len(arguments) == 2 else ANY)
+        return Making(key=hint, convert=object_maker(hint))
 
     def default(self, reader: AvroSchema, given: Mapping[str, Any]) -> Callable[[], Any]:
         """Return the function that makes the default of a field, anew at each call."""
@@ -58,12 +58,12 @@ class Target:
             return lambda: default_object(reader, node, default)
         return lambda: convert(default_object(reader, node, default))
 
-    def _own_plan(self, kind: str, node: Any) -> Plan:
+    def _own_plan(self, kind: str, node: Any) -> Making:
         if kind in RECORDS and self.own is not None:
             made = avro_record_class(self.own, node["name"])
             names = {each["name"]: attribute_of(each["name"]) for each in node["fields"]}
-            return Plan(made, _maker(made), names, dict.fromkeys(names, self))
-        return Plan(key="own", item=self)
+            return Making(made, _maker(made), names, dict.fromkeys(names, self))
+        return Making(key="own", item=self)
 
     def _narrowed(self, kind: str, node: Any) -> Any:
         """Return the member of a union of types that a type of the schema is for."""
@@ -85,7 +85,7 @@ ANY = Target()
 
 
 @dataclass(frozen=True)
-class Plan:
+class Making:
     """How one type's object is made.
 
     Attributes:
@@ -112,16 +112,16 @@ def target_of(wanted: Any, reader: AvroSchema) -> Target:
     return Target(wanted)
 
 
-def _record_plan(hint: Any, node: Mapping[str, Any]) -> Plan:
+def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
     if issubclass(hint, AvroRecord):
-        return Plan(key=hint, convert=object_maker(hint))
+        return Making(key=hint, convert=object_maker(hint))
     own = set(attributes(hint) or ())
     names = {
         each["name"]: each["name"] if each["name"] in own else attribute_of(each["name"])
         for each in node["fields"]
     }
     hints = typing.get_type_hints(hint)
-    return Plan(hint, hint, names, {name: Target(hints.get(names[name])) for name in names})
+    return Making(hint, hint, names, {name: Target(hints.get(names[name])) for name in names})
 
 
 def _maker(made: type[AvroRecord]) -> Callable[..., Any]:
