@@ -277,7 +277,7 @@ def test_records_are_keys_of_tables_and_windows(store: str) -> None:
         )
         pairs = [(pair.key, pair.value) for pair in counts.readKeyValuesToList()]
         assert pairs == [(one, 1), (other, 1), (one, 2)]
-        found = driver.getKeyValueStore("counts")
+        found: Any = driver.getKeyValueStore("counts")
         assert found.get(same) == 2
         with found.all() as entries:
             first: Any = next(entries)
@@ -288,7 +288,8 @@ def test_records_are_keys_of_tables_and_windows(store: str) -> None:
             TimeWindowedSerde(serde, 1000).deserializer(),
             Serdes.Long().deserializer(),
         )
-        assert [pair.key.key() for pair in windows.readKeyValuesToList()] == [one, other, one]
+        keys: list[Any] = [pair.key for pair in windows.readKeyValuesToList()]
+        assert [each.key() for each in keys] == [one, other, one]
 
 
 def test_millstream_alone_does_not_import_the_formats() -> None:

@@ -27,9 +27,8 @@ def _attributes(cls: Any) -> tuple[str, ...] | None:
         return tuple(cls.avro_fields.values()) if cls is not AvroRecord else None
     if dataclasses.is_dataclass(cls):
         return tuple(each.name for each in dataclasses.fields(cls))
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return tuple(cls._fields)
-    for listed in ("__struct_fields__", "model_fields"):  # msgspec, pydantic
+    # NamedTuple, msgspec, pydantic
+    for listed in ("_fields", "__struct_fields__", "model_fields"):
         if hasattr(cls, listed):
             return tuple(getattr(cls, listed))
     return None

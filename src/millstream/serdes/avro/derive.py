@@ -118,9 +118,7 @@ def _declared(cls: Any) -> dict[str, tuple[Mapping[str, Any], Any]]:
         return {
             each.name: (each.metadata, _dataclass_default(each)) for each in dataclasses.fields(cls)
         }
-    if issubclass(cls, tuple):
-        return {name: ({}, value) for name, value in cls._field_defaults.items()}
-    return {}
+    return {name: ({}, value) for name, value in getattr(cls, "_field_defaults", {}).items()}
 
 
 def _dataclass_default(field: Any) -> Any:

@@ -196,7 +196,7 @@ class AvroSerde(WrapperSerde[R]):
     ) -> None: ...
     @overload
     def __init__(
-        self: AvroSerde[R],
+        self,
         schema: Any,
         record_type: type[R],
         *,
