@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 from types import TracebackType
+from typing import Any
 
 from typing_extensions import Self
 
 from millstream.jars import jars, java_command
+from millstream.testing.broker.cluster import KafkaCluster
 from millstream.testing.broker.errors import BrokerError, BrokerExitedError, PortTakenError
 from millstream.testing.broker.ports import free_port, is_free
 from millstream.testing.broker.ready import answers
@@ -22,7 +24,7 @@ from millstream.testing.broker.server_process import ServerProcess, log_tail
 from millstream.testing.broker.settings import CLUSTER_ID, server_properties
 
 
-class EmbeddedBroker:
+class EmbeddedBroker(KafkaCluster):
     """Apache Kafka 4.3 (KRaft, one node) on this machine, for tests, demos and trying things out.
 
     It ends with the process that started it, also if that process is killed. With a `data_dir` the
@@ -31,7 +33,8 @@ class EmbeddedBroker:
     retention.
 
         with EmbeddedBroker() as broker:
-            producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+            broker.create_topics("lines", "counts")
+            broker.produce("lines", [KeyValue("book", "to be or not to be")])
 
     Args:
         port: The port on 127.0.0.1; a free one is chosen if it is `None`.
@@ -54,6 +57,7 @@ class EmbeddedBroker:
         ivy_settings: str | Path | None = None,
     ) -> None:
         self.port = free_port() if port is None else port
+        super().__init__(f"127.0.0.1:{self.port}")
         self._given_dir = None if data_dir is None else Path(data_dir).expanduser().absolute()
         self._config = dict(config or {})
         self._java_options = (f"-Xms{min(256, heap_mb)}m", f"-Xmx{heap_mb}m", *java_options)
@@ -61,11 +65,6 @@ class EmbeddedBroker:
         self._dir: Path | None = None
         self._server: ServerProcess | None = None
         self._classpath = ""
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """The value for a client's `bootstrap.servers`."""
-        return f"127.0.0.1:{self.port}"
 
     @property
     def data_dir(self) -> Path:
@@ -116,6 +115,8 @@ class EmbeddedBroker:
             shutil.rmtree(self._dir, ignore_errors=True)
             self._dir = None
 
+    close = stop
+
     def kill(self) -> None:
         """Kill the broker as `kill -9` does; `restart` continues with its data."""
         self._end(signal.SIGKILL)
@@ -147,6 +148,11 @@ class EmbeddedBroker:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def _settings(self) -> Mapping[str, Any]:
+        if not self.is_running():
+            raise BrokerError("the broker is not running", hint="Start it first.")
+        return super()._settings()
 
     def _prepare(self) -> Path:
         if self._dir is None:
