@@ -82,20 +82,29 @@ class _ShownStore(StateStore):
     def isOpen(self) -> bool:
         return bool(self._inner.isOpen())
 
-    def _iterate(self, found: KeyValueIterator[Any, Any]) -> KeyValueIterator[Any, Any]:
-        return PlainEntries(found, self._shown)
 
-    def _either(self, found: Any) -> Any:
+def _read(method: str) -> Callable[..., Any]:
+    """Return a method that reads the inner store and shows the value, or each of the entries."""
+
+    def read(self: _ShownStore, *arguments: Any, **keywords: Any) -> Any:
+        found = getattr(self._inner, method)(*arguments, **keywords)
         if isinstance(found, KeyValueIterator):
-            return self._iterate(found)
+            return PlainEntries(found, self._shown)
         return self._shown(found)
+
+    return read
 
 
 class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
     """View of a key-value store; written values get no headers and the timestamp -1."""
 
-    def get(self, key: Any) -> Any:
-        return self._shown(self._inner.get(key))
+    get: Any = _read("get")
+    range: Any = _read("range")
+    reverseRange: Any = _read("reverseRange")
+    all: Any = _read("all")
+    reverseAll: Any = _read("reverseAll")
+    prefixScan: Any = _read("prefixScan")
+    delete: Any = _read("delete")
 
     def put(self, key: Any, value: Any) -> None:
         self._inner.put(key, self._stored(value))
@@ -107,24 +116,6 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
         for entry in entries:
             self.put(entry.key, entry.value)
 
-    def delete(self, key: Any) -> Any:
-        return self._shown(self._inner.delete(key))
-
-    def range(self, from_: Any, to: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.range(from_, to))
-
-    def reverseRange(self, from_: Any, to: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.reverseRange(from_, to))
-
-    def all(self) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.all())
-
-    def reverseAll(self) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.reverseAll())
-
-    def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.prefixScan(prefix, prefixKeySerializer))
-
     def approximateNumEntries(self) -> int:
         return int(self._inner.approximateNumEntries())
 
@@ -132,48 +123,28 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
 class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
     """View of a window store; written values get no headers and the timestamp -1."""
 
+    fetch: Any = _read("fetch")
+    backwardFetch: Any = _read("backwardFetch")
+    fetchAll: Any = _read("fetchAll")
+    backwardFetchAll: Any = _read("backwardFetchAll")
+    all: Any = _read("all")
+    backwardAll: Any = _read("backwardAll")
+
     def put(self, key: Any, value: Any, windowStartTimestamp: int) -> None:
         self._inner.put(key, self._stored(value), windowStartTimestamp)
-
-    def fetch(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._either(self._inner.fetch(*arguments, **keywords))
-
-    def backwardFetch(self, *arguments: Any, **keywords: Any) -> Any:
-        return self._either(self._inner.backwardFetch(*arguments, **keywords))
-
-    def fetchAll(self, timeFrom: Any, timeTo: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.fetchAll(timeFrom, timeTo))
-
-    def backwardFetchAll(self, timeFrom: Any, timeTo: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.backwardFetchAll(timeFrom, timeTo))
-
-    def all(self) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.all())
-
-    def backwardAll(self) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.backwardAll())
 
 
 class ShownSessionStore(_ShownStore, SessionStore[Any, Any]):
     """View of a session store without headers."""
+
+    fetchSession: Any = _read("fetchSession")
+    findSessions: Any = _read("findSessions")
+    backwardFindSessions: Any = _read("backwardFindSessions")
+    fetch: Any = _read("fetch")
+    backwardFetch: Any = _read("backwardFetch")
 
     def put(self, sessionKey: Any, aggregate: Any) -> None:
         self._inner.put(sessionKey, self._stored(aggregate))
 
     def remove(self, sessionKey: Any) -> None:
         self._inner.remove(sessionKey)
-
-    def fetchSession(self, key: Any, sessionStartTime: Any, sessionEndTime: Any) -> Any:
-        return self._shown(self._inner.fetchSession(key, sessionStartTime, sessionEndTime))
-
-    def findSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.findSessions(*arguments, **keywords))
-
-    def backwardFindSessions(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.backwardFindSessions(*arguments, **keywords))
-
-    def fetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.fetch(*arguments, **keywords))
-
-    def backwardFetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Any, Any]:
-        return self._iterate(self._inner.backwardFetch(*arguments, **keywords))
