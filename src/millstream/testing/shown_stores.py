@@ -14,12 +14,11 @@ from millstream.core.state import (
     KeyValueIterator,
     KeyValueStore,
     SessionStore,
-    StateStore,
-    StateStoreContext,
     ValueAndTimestamp,
     ValueTimestampHeaders,
     WindowStore,
 )
+from millstream.core.state.delegating import DelegatingStore
 
 NO_TIMESTAMP = -1
 
@@ -50,44 +49,26 @@ AGGREGATE_OF_HEADED = Shown(
 )
 
 
-class _ShownStore(StateStore):
+class _ShownStore(DelegatingStore):
     """Base of the views: methods that delegate unchanged."""
 
     def __init__(self, inner: Any, shown: Shown) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._shown = shown.show
         self._stored = shown.store
 
-    def name(self) -> str:
-        return str(self._inner.name())
-
-    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        self._inner.init(stateStoreContext, root)
-
-    def flush(self) -> None:
-        self._inner.flush()
-
     def query(self, query: Any, positionBound: Any, config: Any) -> Any:
-        return self._inner.query(query, positionBound, config)
+        return self._store.query(query, positionBound, config)
 
     def getPosition(self) -> Any:
-        return self._inner.getPosition()
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def persistent(self) -> bool:
-        return bool(self._inner.persistent())
-
-    def isOpen(self) -> bool:
-        return bool(self._inner.isOpen())
+        return self._store.getPosition()
 
 
 def _read(method: str) -> Callable[..., Any]:
     """Return a method that reads the inner store and shows the value, or each of the entries."""
 
     def read(self: _ShownStore, *arguments: Any, **keywords: Any) -> Any:
-        found = getattr(self._inner, method)(*arguments, **keywords)
+        found = getattr(self._store, method)(*arguments, **keywords)
         if isinstance(found, KeyValueIterator):
             return PlainEntries(found, self._shown)
         return self._shown(found)
@@ -107,17 +88,17 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
     delete: Any = _read("delete")
 
     def put(self, key: Any, value: Any) -> None:
-        self._inner.put(key, self._stored(value))
+        self._store.put(key, self._stored(value))
 
     def putIfAbsent(self, key: Any, value: Any) -> Any:
-        return self._shown(self._inner.putIfAbsent(key, self._stored(value)))
+        return self._shown(self._store.putIfAbsent(key, self._stored(value)))
 
     def putAll(self, entries: Iterable[KeyValue[Any, Any]]) -> None:
         for entry in entries:
             self.put(entry.key, entry.value)
 
     def approximateNumEntries(self) -> int:
-        return int(self._inner.approximateNumEntries())
+        return int(self._store.approximateNumEntries())
 
 
 class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
@@ -131,7 +112,7 @@ class ShownWindowStore(_ShownStore, WindowStore[Any, Any]):
     backwardAll: Any = _read("backwardAll")
 
     def put(self, key: Any, value: Any, windowStartTimestamp: int) -> None:
-        self._inner.put(key, self._stored(value), windowStartTimestamp)
+        self._store.put(key, self._stored(value), windowStartTimestamp)
 
 
 class ShownSessionStore(_ShownStore, SessionStore[Any, Any]):
@@ -144,7 +125,7 @@ class ShownSessionStore(_ShownStore, SessionStore[Any, Any]):
     backwardFetch: Any = _read("backwardFetch")
 
     def put(self, sessionKey: Any, aggregate: Any) -> None:
-        self._inner.put(sessionKey, self._stored(aggregate))
+        self._store.put(sessionKey, self._stored(aggregate))
 
     def remove(self, sessionKey: Any) -> None:
-        self._inner.remove(sessionKey)
+        self._store.remove(sessionKey)

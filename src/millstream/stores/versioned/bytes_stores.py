@@ -7,12 +7,10 @@ from typing import Any, NoReturn
 
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.state import (
-    StateStore,
-    StateStoreContext,
     VersionedBytesStore,
-    VersionedKeyValueStore,
     VersionedRecord,
 )
+from millstream.core.state.delegating import DelegatingStore
 
 
 def _error(method: str) -> UnsupportedOperationException:
@@ -27,20 +25,11 @@ def _unsupported(method: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-class OurVersionedBytes(VersionedBytesStore):
+class OurVersionedBytes(DelegatingStore, VersionedBytesStore):
     """Our versioned store of bytes, in the form in which suppliers hand it out.
 
     Source: ``internals.VersionedKeyValueToBytesStoreAdapter``.
     """
-
-    def __init__(self, store: VersionedKeyValueStore[bytes, bytes]) -> None:
-        self._store = store
-
-    def name(self) -> str:
-        return self._store.name()
-
-    def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        self._store.init(stateStoreContext, root)
 
     def put(self, key: bytes, value: bytes | None, timestamp: Any = None) -> Any:
         """Add a version that holds from ``timestamp`` on, and return until when it holds.
@@ -73,21 +62,6 @@ class OurVersionedBytes(VersionedBytesStore):
     reverseAll: Any = _unsupported("reverseAll")
     prefixScan: Any = _unsupported("prefixScan")
     approximateNumEntries: Any = _unsupported("approximateNumEntries")
-
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
-    def persistent(self) -> bool:
-        return self._store.persistent()
-
-    def isOpen(self) -> bool:
-        return self._store.isOpen()
 
 
 def _joined(found: VersionedRecord[bytes] | None) -> bytes | None:

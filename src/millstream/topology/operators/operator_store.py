@@ -6,6 +6,7 @@ from typing import Any
 
 from millstream.core.serdes import Serde, deserializer_call, serializer_call
 from millstream.core.state import StateStore, StateStoreContext
+from millstream.core.state.delegating import DelegatingStore
 from millstream.topology.operators.serde_headers import current_headers, want_headers
 
 
@@ -31,30 +32,9 @@ class SerdeCalls:
         self.headers = current_headers(context, wanted=self.want_headers)
 
 
-class OperatorStore(StateStore):
+class OperatorStore(DelegatingStore):
     """A store over an inner one, whose name and life it has."""
 
-    def __init__(self, store: Any) -> None:
-        self._store = store
-
-    def name(self) -> str:
-        return str(self._store.name())
-
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
-        self._store.init(stateStoreContext, root)
+        super().init(stateStoreContext, root)
         self._access = self._store.access()
-
-    def flush(self) -> None:
-        self._store.flush()
-
-    def reload(self) -> None:
-        self._store.reload()
-
-    def close(self) -> None:
-        self._store.close()
-
-    def persistent(self) -> bool:
-        return bool(self._store.persistent())
-
-    def isOpen(self) -> bool:
-        return bool(self._store.isOpen())
