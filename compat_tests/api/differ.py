@@ -24,7 +24,7 @@ REASONS: list[tuple[str, str]] = [
     (r"in Kafka 'KTABLE-FK-JOIN-OUTPUT-STATE-STORE", "Kafka names a store that it does not make"),
     (r"object at 0x|Our\w+Supplier\(|EmitStrategy\(kind=", "no public class says this text"),
     (r"text 'Position\{position=\{in=\{0=5\}, .*Kafka 'Position", "the order of Java's maps"),
-    (r"datetime\(9999, 12, 31", "datetime ends with the year 9999"),
+    (r"Instant\(9999, 12, 31", "a datetime ends with the year 9999"),
     (r"Custom subclasses of Suppressed", "None is no subclass"),
     (
         r"/ (offsetReset|timestampExtractor) 1 ",
@@ -43,7 +43,7 @@ REASONS: list[tuple[str, str]] = [
     ),
     (r"KafkaStreams#close\(CloseOptions\) / options 1", "a None could be a timeout"),
     (r"KafkaStreams#metadataForLocalThreads.*in Kafka .*app-", "names of a JVM's clients"),
-    (r"timedelta\(days=999999999", "timedelta ends there"),
+    (r"Duration\(days=999999999", "a timedelta ends there"),
     (
         r"getStateStoreContext.*in Kafka a ProcessorContext",
         "a store is given what it needs",

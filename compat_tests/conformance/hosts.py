@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from compat_tests.conformance.api import member, public
 from compat_tests.conformance.commands import is_store
-from millstream.core.durations import from_epoch_millis
+from millstream.core.java_time import from_epoch_millis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

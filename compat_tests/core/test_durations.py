@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from millstream.core.durations import from_epoch_millis, to_epoch_millis, to_millis
+from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.java_time import from_epoch_millis
 
 
 @pytest.mark.parametrize(

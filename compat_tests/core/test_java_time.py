@@ -14,7 +14,10 @@ from millstream import (
     IllegalArgumentException,
     Instant,
     JoinWindows,
+    TestRecord,
+    TimeWindow,
     TimeWindows,
+    WindowKeyQuery,
 )
 
 MILLIS = st.integers(-62_135_596_800_000, 253_402_300_799_999)
@@ -75,3 +78,13 @@ def test_a_time_without_a_zone_is_refused() -> None:
         Instant.parse("yesterday")
     with pytest.raises(IllegalArgumentException, match="no time zone"):
         Instant.parse("2024-05-01T12:00:00")
+
+
+def test_what_the_library_returns_as_a_time_has_javas_methods() -> None:
+    window = TimeWindow(0, 2**63 - 1)
+    assert window.startTime().toEpochMilli() == 0
+    assert window.endTime().isAfter(Instant.parse("9999-12-31T23:59:59Z"))
+    assert TestRecord("value", recordTime=1_500).getRecordTime() == Instant.ofEpochMilli(1_500)
+    assert WindowKeyQuery.withKeyAndWindowStartRange("k", 5, 6).getTimeFrom() == Instant(
+        1970, 1, 1, 0, 0, 0, 5_000, timezone.utc
+    )

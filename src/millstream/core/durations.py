@@ -58,25 +58,6 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
     return _checked_long(value, name, "a datetime or an integer number of epoch milliseconds")
 
 
-def from_epoch_millis(millis: int) -> datetime:
-    """Return a point in time as a UTC ``datetime``; after year 9999 ``datetime.max``.
-
-    Windows may end at 2**63 - 1 ms, which Java's Instant can hold and ``datetime`` cannot.
-    """
-    try:
-        return EPOCH + timedelta(milliseconds=millis)
-    except OverflowError:
-        return datetime.max.replace(tzinfo=timezone.utc)
-
-
-def from_millis(millis: int) -> timedelta:
-    """Return a duration as a ``timedelta``; beyond its range, its maximum or minimum."""
-    try:
-        return timedelta(milliseconds=millis)
-    except OverflowError:
-        return timedelta.max if millis > 0 else timedelta.min
-
-
 def _checked_long(value: object, name: str, wanted: str) -> int:
     if value is None:
         raise IllegalArgumentException(

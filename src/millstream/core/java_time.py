@@ -237,6 +237,26 @@ class Instant(datetime):
 Instant.EPOCH = Instant.of_datetime(EPOCH)
 
 
+def from_millis(millis: int) -> Duration:
+    """Return milliseconds as a duration; beyond its range, the longest one with that sign."""
+    try:
+        return Duration(milliseconds=millis)
+    except OverflowError:
+        return Duration.of_timedelta(timedelta.max if millis > 0 else timedelta.min)
+
+
+def from_epoch_millis(millis: int) -> Instant:
+    """Return epoch milliseconds as an instant; beyond its range, the last or the first one.
+
+    Windows may end at 2**63 - 1 ms, which Java's Instant can hold and ``datetime`` cannot.
+    """
+    try:
+        return Instant.ofEpochMilli(millis)
+    except OverflowError:
+        last = datetime.max if millis > 0 else datetime.min
+        return Instant.of_datetime(last.replace(tzinfo=timezone.utc))
+
+
 def _whole(value: Any, name: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value

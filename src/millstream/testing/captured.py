@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
-from millstream.core.durations import from_epoch_millis, from_millis
 from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
+from millstream.core.java_time import Duration, Instant, from_epoch_millis, from_millis
 from millstream.core.keyvalue import KeyValue
 from millstream.core.processor import Cancellable, PunctuationType
 
@@ -56,12 +55,12 @@ class CapturedPunctuator(Cancellable):
         self._callback = callback
         self._cancelled = False
 
-    def getStartTime(self) -> datetime | None:
+    def getStartTime(self) -> Instant | None:
         """Return the start time of the schedule; None if it was scheduled without one."""
         return None if self._start_ms is None else from_epoch_millis(self._start_ms)
 
-    def getInterval(self) -> timedelta | None:
-        """Return the interval; ``timedelta.max`` for a longer one, None if None was given."""
+    def getInterval(self) -> Duration | None:
+        """Return the interval, cut to the longest ``Duration``; None if None was given."""
         return None if self._interval_ms is None else from_millis(self._interval_ms)
 
     def getIntervalMs(self) -> int | None:

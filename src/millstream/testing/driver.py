@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from typing_extensions import Self
 
@@ -40,6 +40,9 @@ from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
 from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.given_topology import check_topology
 from millstream.topology.topology import Topology
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 log = logging.getLogger(__name__)
 
@@ -150,11 +153,11 @@ class TopologyTestDriver(DriverStores):
     def createInputTopic(
         self,
         topicName: str,
-        keySerializer: Serializer[Any],
-        valueSerializer: Serializer[Any],
+        keySerializer: Serializer[K],
+        valueSerializer: Serializer[V],
         startTimestamp: Any = ABSENT,
         autoAdvance: Any = 0,
-    ) -> TestInputTopic[Any, Any]:
+    ) -> TestInputTopic[K, V]:
         """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``.
 
         Raises:
@@ -168,9 +171,9 @@ class TopologyTestDriver(DriverStores):
     def createOutputTopic(
         self,
         topicName: str,
-        keyDeserializer: Deserializer[Any],
-        valueDeserializer: Deserializer[Any],
-    ) -> TestOutputTopic[Any, Any]:
+        keyDeserializer: Deserializer[K],
+        valueDeserializer: Deserializer[V],
+    ) -> TestOutputTopic[K, V]:
         """Return an output topic; it may be empty or not exist yet.
 
         Raises:

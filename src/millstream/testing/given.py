@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from millstream.core.durations import from_epoch_millis, to_epoch_millis, to_millis
+from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
     NullPointerException,
 )
+from millstream.core.java_time import from_epoch_millis
 from millstream.core.keyvalue import KeyValue
 from millstream.core.wording import a_kind
 from millstream.testing.record import TestRecord, named_parts

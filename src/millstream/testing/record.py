@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Generic, TypeVar, overload
 
-from millstream.core.durations import from_epoch_millis, to_epoch_millis
+from millstream.core.durations import to_epoch_millis
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -14,6 +14,7 @@ from millstream.core.errors import (
 )
 from millstream.core.headers import Headers
 from millstream.core.java_text import java_instant, java_text
+from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.kafka import ConsumerRecord, ProducerRecord
 from millstream.core.wording import a_kind
 
@@ -65,11 +66,12 @@ class TestRecord(Generic[K, V]):
         self._headers = _copied(given["headers"])
         self._timestamp: int | None = time_ms
 
-    def key(self) -> K | None:
+    # For a type checker the key or value of a test may be used as if it were never None.
+    def key(self) -> K | Any:
         """Return the key."""
         return self._key
 
-    def value(self) -> V | None:
+    def value(self) -> V | Any:
         """Return the value."""
         return self._value
 
@@ -85,7 +87,7 @@ class TestRecord(Generic[K, V]):
     getValue = value
     getHeaders = headers
 
-    def getRecordTime(self) -> datetime | None:
+    def getRecordTime(self) -> Instant | None:
         """Return the event time as an aware ``datetime``."""
         if self._timestamp is None:
             return None

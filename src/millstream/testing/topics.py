@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.durations import InstantLike, to_epoch_millis, to_millis
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -83,6 +84,37 @@ class TestInputTopic(Generic[K, V]):
             )
         self._now_ms += step_ms
 
+    @overload
+    def pipeInput(self, record: TestRecord[K, V], /) -> None: ...
+    @overload
+    def pipeInput(self, value: V | None, /) -> None: ...
+    @overload
+    def pipeInput(self, key: K | None, value: V | None, /) -> None: ...
+    @overload
+    def pipeInput(self, value: V | None, recordTime: datetime, /) -> None: ...
+    @overload
+    def pipeInput(
+        self, key: K | None, value: V | None, recordTime: InstantLike | None, /
+    ) -> None: ...
+    @overload
+    def pipeInput(
+        self,
+        key: K | None,
+        value: V | None,
+        headers: Headers | None,
+        recordTime: InstantLike | None = ...,
+        /,
+    ) -> None: ...
+    @overload
+    def pipeInput(
+        self,
+        *,
+        key: K | None = ...,
+        value: V | None = ...,
+        headers: Headers | None = ...,
+        recordTime: InstantLike | None = ...,
+        timestampMs: int | None = ...,
+    ) -> None: ...
     def pipeInput(self, *arguments: Any, **keywords: Any) -> None:
         """Pipe one record.
 
@@ -203,11 +235,11 @@ class TestOutputTopic(Generic[K, V]):
             sent.timestamp,
         )
 
-    def readValue(self) -> V | None:
+    def readValue(self) -> V | Any:
         """Return the next record's value."""
         return self.readRecord().value()
 
-    def readKeyValue(self) -> KeyValue[K | None, V | None]:
+    def readKeyValue(self) -> KeyValue[K | Any, V | Any]:
         """Return the next record's key and value."""
         record = self.readRecord()
         return KeyValue(record.key(), record.value())
@@ -216,21 +248,21 @@ class TestOutputTopic(Generic[K, V]):
         """Return all unread records."""
         return [self.readRecord() for _ in range(self.getQueueSize())]
 
-    def readKeyValuesToList(self) -> list[KeyValue[K | None, V | None]]:
+    def readKeyValuesToList(self) -> list[KeyValue[K | Any, V | Any]]:
         """Return keys and values of all unread records."""
         return [self.readKeyValue() for _ in range(self.getQueueSize())]
 
-    def readValuesToList(self) -> list[V | None]:
+    def readValuesToList(self) -> list[V | Any]:
         """Return the values of all unread records."""
         return [self.readValue() for _ in range(self.getQueueSize())]
 
-    def readKeyValuesToMap(self) -> dict[K, V | None]:
+    def readKeyValuesToMap(self) -> dict[K, V | Any]:
         """Return the last value of each key of all unread records.
 
         Raises:
             IllegalStateException: A record has no key, or one that is not hashable.
         """
-        latest: dict[K, V | None] = {}
+        latest: dict[K, V | Any] = {}
         while not self.isEmpty():
             record = self.readRecord()
             key = record.key()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 
 from millstream.core.assignment.process import ProcessId
-from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.durations import InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalStateException, NullPointerException
 from millstream.core.java_text import java_instant, java_text
+from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.processor import TaskId
 
 
@@ -110,7 +110,7 @@ class KafkaStreamsAssignment:
         """Remove a task if it is assigned."""
         self._tasks.pop(removedTask.id(), None)
 
-    def followupRebalanceDeadline(self) -> datetime | None:
+    def followupRebalanceDeadline(self) -> Instant | None:
         """Return the time of the next rebalance; None if none is requested."""
         return None if self._deadline_ms is None else from_epoch_millis(self._deadline_ms)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
 from millstream.core.errors import NullPointerException
 from millstream.core.query.query import Query
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import ValueAndTimestamp
 
-K = TypeVar("K")
-V = TypeVar("V")
+# A key alone does not tell the type of values.
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
 
 
 class ResultOrder(enum.Enum):

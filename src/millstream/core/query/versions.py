@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
-from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from millstream.core.durations import InstantLike, to_epoch_millis
 from millstream.core.errors import NoSuchElementException, NullPointerException
+from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.query.keys import ResultOrder, required_key
 from millstream.core.query.query import Query
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import VersionedRecord
 
-K = TypeVar("K")
-V = TypeVar("V")
+# A key alone does not tell the type of values.
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
 # A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V_ = TypeVar("V_")
+K_ = TypeVar("K_", default=Any)
+V_ = TypeVar("V_", default=Any)
 
 _GIVEN_NOTHING: Any = object()
 NO_KEY = "key cannot be null."
@@ -108,7 +109,7 @@ class VersionedKeyQuery(Query[VersionedRecord[V]], Generic[K, V]):
         """Return the key."""
         return self._key
 
-    def asOfTimestamp(self) -> datetime | None:
+    def asOfTimestamp(self) -> Instant | None:
         """Return the time; None for the latest version."""
         return None if self._as_of_ms is None else from_epoch_millis(self._as_of_ms)
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any, Generic
 
-from millstream.core.durations import InstantLike, from_epoch_millis, to_epoch_millis
+from typing_extensions import TypeVar
+
+from millstream.core.durations import InstantLike, to_epoch_millis
 from millstream.core.errors import NullPointerException
 from millstream.core.java_shapes import java_optional, java_value
 from millstream.core.java_text import java_instant
+from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.query.keys import required_key
 from millstream.core.query.query import Query
 from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterator
 from millstream.core.windows import Windowed
 
-K = TypeVar("K")
-V = TypeVar("V")
+# A key alone does not tell the type of values.
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
 # A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V_ = TypeVar("V_")
+K_ = TypeVar("K_", default=Any)
+V_ = TypeVar("V_", default=Any)
 
 
 class _StartRange:
@@ -28,11 +31,11 @@ class _StartRange:
     _from_ms: int | None
     _to_ms: int | None
 
-    def getTimeFrom(self) -> datetime | None:
+    def getTimeFrom(self) -> Instant | None:
         """Return the earliest window start, inclusive; None if not given."""
         return _instant(self._from_ms)
 
-    def getTimeTo(self) -> datetime | None:
+    def getTimeTo(self) -> Instant | None:
         """Return the latest window start, inclusive; None if not given."""
         return _instant(self._to_ms)
 
@@ -115,5 +118,5 @@ def _times(from_ms: int | None, to_ms: int | None) -> str:
     return f"timeFrom={java_optional(first)}, timeTo={java_optional(last)}"
 
 
-def _instant(millis: int | None) -> datetime | None:
+def _instant(millis: int | None) -> Instant | None:
     return None if millis is None else from_epoch_millis(millis)

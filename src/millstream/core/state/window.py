@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from millstream.core.durations import InstantLike
-from millstream.core.state.iterators import KeyValueIterator
+from millstream.core.state.iterators import KeyValueIterator, WindowStoreIterator
 from millstream.core.state.store import StateStore
 from millstream.core.state.values import ValueAndTimestamp
 from millstream.core.windows import Windowed
@@ -24,6 +24,18 @@ class ReadOnlyWindowStore(Generic[K, V]):
     Source: ``state.ReadOnlyWindowStore``.
     """
 
+    @overload
+    def fetch(self, key: K, time: InstantLike, /) -> V | None: ...
+    @overload
+    def fetch(
+        self, key: K, timeFrom: InstantLike, timeTo: InstantLike, /
+    ) -> WindowStoreIterator[V]: ...
+    @overload
+    def fetch(
+        self, keyFrom: K | None, keyTo: K | None, timeFrom: InstantLike, timeTo: InstantLike, /
+    ) -> KeyValueIterator[Windowed[K], V]: ...
+    @overload
+    def fetch(self, **keywords: Any) -> Any: ...
     @abstractmethod
     def fetch(self, *arguments: Any, **keywords: Any) -> Any:
         """Read one window, the windows of a key, or those of a range of keys.
@@ -38,6 +50,16 @@ class ReadOnlyWindowStore(Generic[K, V]):
             InvalidStateStoreException: The store is closed.
         """
 
+    @overload
+    def backwardFetch(
+        self, key: K, timeFrom: InstantLike, timeTo: InstantLike, /
+    ) -> WindowStoreIterator[V]: ...
+    @overload
+    def backwardFetch(
+        self, keyFrom: K | None, keyTo: K | None, timeFrom: InstantLike, timeTo: InstantLike, /
+    ) -> KeyValueIterator[Windowed[K], V]: ...
+    @overload
+    def backwardFetch(self, **keywords: Any) -> Any: ...
     @abstractmethod
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> Any:
         """Do what the two longer forms of ``fetch`` do, last first."""

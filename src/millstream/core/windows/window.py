@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from datetime import datetime
 from typing import Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.durations import LONG_MAX, from_epoch_millis
+from millstream.core.durations import LONG_MAX
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.java_text import java_text
+from millstream.core.java_time import Instant, from_epoch_millis
 
 K = TypeVar("K")
 
@@ -57,11 +57,11 @@ class Window(ABC):
         """Return the end in epoch milliseconds."""
         return self._end
 
-    def startTime(self) -> datetime:
+    def startTime(self) -> Instant:
         """Return the first instant of the window, in UTC."""
         return from_epoch_millis(self._start)
 
-    def endTime(self) -> datetime:
+    def endTime(self) -> Instant:
         """Return the end, in UTC."""
         return from_epoch_millis(self._end)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typing_extensions import TypeVar
+
 from millstream.core.durations import DurationLike
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serde
@@ -33,6 +35,10 @@ from millstream.stores.construction.suppliers import (
     OurVersionedSupplier,
     OurWindowSupplier,
 )
+
+# The default is for a serde of None, which does not tell.
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
 
 PERSISTENT: dict[str, Any] = {"kind": "rocksdb", "durable": True}
 IN_MEMORY: dict[str, Any] = {"kind": "memory", "durable": False}
@@ -233,18 +239,18 @@ class Stores:
     @staticmethod
     def keyValueStoreBuilder(
         supplier: KeyValueBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[KeyValueStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[KeyValueStore[K, V]]:
         """Return a builder of plain key-value stores."""
         return store_builder(KeyValueStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedKeyValueStoreBuilder(
         supplier: KeyValueBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[TimestampedKeyValueStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[TimestampedKeyValueStore[K, V]]:
         """Return a builder of key-value stores with timestamps.
 
         Over ``persistentKeyValueStore`` the times are not kept: they are read as -1, as in Kafka.
@@ -254,9 +260,9 @@ class Stores:
     @staticmethod
     def timestampedKeyValueStoreWithHeadersBuilder(
         supplier: KeyValueBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[TimestampedKeyValueStoreWithHeaders[K, V]]:
         """Return a builder of key-value stores with timestamps and headers.
 
         What a persistent supplier was not made for is not kept: headers read as none, times as -1.
@@ -266,53 +272,53 @@ class Stores:
     @staticmethod
     def windowStoreBuilder(
         supplier: WindowBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[WindowStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[WindowStore[K, V]]:
         """Return a builder of plain window stores."""
         return store_builder(WindowStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedWindowStoreBuilder(
         supplier: WindowBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[TimestampedWindowStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[TimestampedWindowStore[K, V]]:
         """Return a builder of window stores with timestamps."""
         return store_builder(TimestampedWindowStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def timestampedWindowStoreWithHeadersBuilder(
         supplier: WindowBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[TimestampedWindowStoreWithHeaders[K, V]]:
         """Return a builder of window stores with timestamps and headers."""
         return store_builder(TimestampedWindowStoreWithHeaders, supplier, keySerde, valueSerde)
 
     @staticmethod
     def sessionStoreBuilder(
         supplier: SessionBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[SessionStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[SessionStore[K, V]]:
         """Return a builder of session stores."""
         return store_builder(SessionStore, supplier, keySerde, valueSerde)
 
     @staticmethod
     def sessionStoreWithHeadersBuilder(
         supplier: SessionBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[SessionStoreWithHeaders[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[SessionStoreWithHeaders[K, V]]:
         """Return a builder of session stores with headers."""
         return store_builder(SessionStoreWithHeaders, supplier, keySerde, valueSerde)
 
     @staticmethod
     def versionedKeyValueStoreBuilder(
         supplier: VersionedBytesStoreSupplier,
-        keySerde: Serde[Any] | None,
-        valueSerde: Serde[Any] | None,
-    ) -> StoreBuilder[VersionedKeyValueStore[Any, Any]]:
+        keySerde: Serde[K] | None,
+        valueSerde: Serde[V] | None,
+    ) -> StoreBuilder[VersionedKeyValueStore[K, V]]:
         """Return a builder of versioned stores."""
         return store_builder(VersionedKeyValueStore, supplier, keySerde, valueSerde)

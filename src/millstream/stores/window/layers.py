@@ -237,8 +237,8 @@ class SuppliedWindows(Delegating, WindowLayer):
         if key_from is not None and key_from == key_to:
             reads = store.backwardFetch if reverse else store.fetch
             with reads(key_from, time_from, time_to) as windows:
-                for entry in windows:
-                    yield join(key_from, entry.key), entry.value
+                for window in windows:
+                    yield join(key_from, window.key), window.value
             return
         if key_from is None and key_to is None:
             everything = store.backwardFetchAll if reverse else store.fetchAll
@@ -251,8 +251,7 @@ class SuppliedWindows(Delegating, WindowLayer):
                 yield join(entry.key.key(), entry.key.window().start()), entry.value
 
     def _get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self._store.fetch(key_of(key), start_of(key))
-        return value
+        return self._store.fetch(key_of(key), start_of(key))
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._store.put(key_of(key), value, start_of(key))

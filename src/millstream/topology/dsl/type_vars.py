@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any
+
+from typing_extensions import TypeVar
 
 A = TypeVar("A")
 K = TypeVar("K")
@@ -20,7 +22,8 @@ VO = TypeVar("VO")
 VR = TypeVar("VR")
 
 # A static method's own: the class's are unknown to a type checker there.
-K_ = TypeVar("K_")
-V1_ = TypeVar("V1_")
-V2_ = TypeVar("V2_")
-V_ = TypeVar("V_")
+# What the arguments, such as a serde of None, do not tell is Any, and asks for no annotation.
+K_ = TypeVar("K_", default=Any)
+V1_ = TypeVar("V1_", default=Any)
+V2_ = TypeVar("V2_", default=Any)
+V_ = TypeVar("V_", default=Any)
