@@ -16,6 +16,7 @@ from millstream.cli.describe import describe
 from millstream.cli.jars import fetch_jars
 from millstream.cli.options import EXIT_CODES, epilog
 from millstream.cli.plugins import plugins
+from millstream.cli.port import port_check
 from millstream.cli.run import run
 from millstream.cli.tasks import tasks
 from millstream.core.errors import MillstreamError
@@ -49,6 +50,10 @@ app.command(
 app.command(epilog=epilog("millstream tasks word-count"))(tasks)
 app.command("jars", epilog=epilog("millstream jars", "millstream jars spark --commas"))(fetch_jars)
 app.add_typer(plugins, name="plugins", epilog=epilog("millstream plugins check rocksdb"))
+app.command(
+    "port-check",
+    epilog=epilog("millstream port-check src/main/java", "millstream port-check --json App.kt"),
+)(port_check)
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 

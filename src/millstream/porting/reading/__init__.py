@@ -1,0 +1,1 @@
+"""Java and Kotlin sources as one small syntax tree."""
