@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Function;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.*;
@@ -31,7 +30,7 @@ public class ParcelDelays {
             worst = context().getStateStore("worst");
             var before = worst.get(record.key());
             try (KeyValueIterator<String, Long> all = worst.all()) {
-                all.forEachRemaining(entry -> System.out.println(entry.key));
+                System.out.println(all.next().key);
             }
             context().forward(record.withValue(record.value().minutes()));
             context().commit();
@@ -72,7 +71,6 @@ public class ParcelDelays {
         Properties settings = new Properties();
         settings.put(APPLICATION_ID_CONFIG, "parcels");
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 4);
-        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         KafkaStreams streams = new KafkaStreams(build(), settings);
         Runtime.getRuntime().addShutdownHook(new Thread(streams::close));
         streams.start();
