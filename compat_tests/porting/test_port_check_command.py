@@ -37,7 +37,7 @@ def test_a_program_is_reported_as_before(program: str, request: pytest.FixtureRe
 
 def test_what_differs_is_shown_with_line_and_page() -> None:
     done = port_check("ParcelDelays.java")
-    assert "50    KStream.branch" in done.stdout
+    assert "51    KStream.branch" in done.stdout
     assert "docs/compatibility.md#missing" in done.stdout
     assert "Serdes.Long" not in done.stdout
     assert "Serdes.Long" in port_check("--all", "ParcelDelays.java").stdout
