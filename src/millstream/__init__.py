@@ -355,11 +355,7 @@ if TYPE_CHECKING:
     from millstream.core.assignment import TaskAssignor as TaskAssignor
     from millstream.core.assignment import TaskInfo as TaskInfo
     from millstream.core.assignment import TaskTopicPartition as TaskTopicPartition
-    from millstream.serdes.avro import AvroDeserializer as AvroDeserializer
-    from millstream.serdes.avro import AvroRecord as AvroRecord
-    from millstream.serdes.avro import AvroSerde as AvroSerde
-    from millstream.serdes.avro import AvroSerializer as AvroSerializer
-    from millstream.serdes.avro import avro_record_class as avro_record_class
+    from millstream.serdes import *
     from millstream.stores.byte_stores.rocksdb_options import (
         BlockBasedTableConfig as BlockBasedTableConfig,
     )

@@ -1,6 +1,7 @@
 """Names of ``millstream`` that are imported at their first use.
 
-Tests do not import Spark, applications not the test driver, and not all import RocksDB or Avro.
+Tests do not import Spark, applications not the test driver, and not all import RocksDB or the
+formats with schemas.
 """
 
 LATER = {
@@ -20,6 +21,9 @@ LATER = {
     "MockFixedKeyProcessorContext": "millstream.testing",
     "MockProcessorContext": "millstream.testing",
     "ProcessId": "millstream.core.assignment",
+    "ProtobufDeserializer": "millstream.serdes.protobuf",
+    "ProtobufSerde": "millstream.serdes.protobuf",
+    "ProtobufSerializer": "millstream.serdes.protobuf",
     "RocksDBConfigSetter": "millstream.stores.byte_stores.rocksdb_options",
     "RocksDBOptions": "millstream.stores.byte_stores.rocksdb_options",
     "StickyTaskAssignor": "millstream.topology.assign.sticky_task_assignor",

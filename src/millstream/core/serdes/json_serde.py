@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import json.encoder
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.serdes.halves import WrapperSerde
 from millstream.core.wording import a_kind
+
+T = TypeVar("T")
+S = TypeVar("S")
 
 
 class JsonSerializer(Serializer[Any]):
@@ -19,11 +22,29 @@ class JsonSerializer(Serializer[Any]):
     Args:
         default: Called for an object that JSON does not support; returns one that it supports
             (``dataclasses.asdict``, for instance).
+        sort_keys: Whether to sort the keys of dicts, so that equal dicts give equal bytes. None
+            sorts them in a serializer that is configured for keys, such as the one of
+            ``default.key.serde``.
     """
 
-    def __init__(self, default: Callable[[Any], Any] | None = None) -> None:
+    def __init__(
+        self,
+        default: Callable[[Any], Any] | None = None,
+        *,
+        sort_keys: bool | None = None,
+    ) -> None:
         self._default = default
-        self._encode = _encoder(default)
+        self._sort_keys = sort_keys
+        self._set_order(bool(sort_keys))
+
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        """Sort keys of dicts from now on if this is for keys, and the caller did not choose."""
+        if isKey and self._sort_keys is None:
+            self._set_order(True)
+
+    def _set_order(self, is_sorted: bool) -> None:
+        self._format = "sorted" if is_sorted else None
+        self._encode = _encoder(self._default, is_sorted)
 
     def serialize(self, topic: str, data: Any) -> bytes | None:
         if data is None:
@@ -34,7 +55,8 @@ class JsonSerializer(Serializer[Any]):
             raise ClassCastException(
                 f"{type(self).__name__} cannot serialize {a_kind(data)}",
                 detail=f'{error}; the topic is "{topic}".',
-                hint="Give JsonSerializer a default that turns such objects into plain ones.",
+                hint="Give JsonSerializer a default that turns such objects into plain ones, or "
+                "use JsonSerde.of(the class).",
             ) from error
         except (ValueError, RecursionError) as error:
             raise SerializationException(
@@ -50,7 +72,7 @@ class JsonSerializer(Serializer[Any]):
             return [self.serialize(topic, value) for value in values]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._default,)
+        return _made_serializer, (type(self), self._default, self._sort_keys, bool(self._format))
 
 
 class JsonDeserializer(Deserializer[Any]):
@@ -62,48 +84,54 @@ class JsonDeserializer(Deserializer[Any]):
     """
 
     def __init__(self, convert: Callable[[Any], Any] | None = None) -> None:
+        import msgspec
+
         self._convert = convert
-        decoder = json.JSONDecoder()
-        self._decode = decoder.decode
-        # Part of decode(), without the search for white space around the document.
-        self._scan = decoder.scan_once  # type: ignore[attr-defined]  # not in typeshed
+        self._decode = json.JSONDecoder().decode
+        # Three times as fast. What it takes is what Python's decoder makes of it; it refuses more.
+        self._decode_fast = msgspec.json.Decoder().decode
 
     def deserialize(self, topic: str, data: bytes | None) -> Any:
         if data is None:
             return None
         try:
-            found = self._decode(bytes(data).decode("utf-8-sig"))
+            found = self._decode_fast(data)
+        except (ValueError, RecursionError):
+            found = self._decoded(topic, data)
+        return found if self._convert is None else self._convert(found)
+
+    def _decoded(self, topic: str, data: bytes) -> Any:
+        try:
+            return self._decode(bytes(data).decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             raise SerializationException(
                 f"{type(self).__name__} received bytes that are not JSON",
                 detail=f'{error}; the topic is "{topic}".',
             ) from error
-        return found if self._convert is None else self._convert(found)
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:
         if self._convert is not None:
             return [self.deserialize(topic, value) for value in values]
-        scan = self._scan
+        decode = self._decode_fast
         found: list[Any] = []
         for value in values:
-            if value is None:
-                found.append(None)
-                continue
             try:
-                text = value.decode()
-                item, end = scan(text, 0)
-            except (ValueError, RecursionError, StopIteration):
-                found.append(self.deserialize(topic, value))
-                continue
-            found.append(item if end == len(text) else self.deserialize(topic, value))
+                found.append(None if value is None else decode(value))
+            except (ValueError, RecursionError):
+                found.append(self._decoded(topic, cast(bytes, value)))
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._convert,)
 
 
-class JsonSerde(WrapperSerde[Any]):
+class JsonSerde(WrapperSerde[T]):
     """Compact UTF-8 JSON.
+
+    Args:
+        default: As for ``JsonSerializer``.
+        convert: As for ``JsonDeserializer``.
+        sort_keys: As for ``JsonSerializer``.
 
     Example:
         >>> JsonSerde().serializer().serialize("orders", {"id": 7})
@@ -111,21 +139,71 @@ class JsonSerde(WrapperSerde[Any]):
     """
 
     def __init__(
-        self,
+        self: JsonSerde[Any],
         default: Callable[[Any], Any] | None = None,
         convert: Callable[[Any], Any] | None = None,
+        *,
+        sort_keys: bool | None = None,
     ) -> None:
-        super().__init__(JsonSerializer(default), JsonDeserializer(convert))
+        super().__init__(JsonSerializer(default, sort_keys=sort_keys), JsonDeserializer(convert))
+
+    @classmethod
+    def of(cls, type: type[S]) -> JsonSerde[S]:
+        """Return the serde of the objects of a type.
+
+        Dataclasses, enums (their values), NamedTuples, TypedDicts, msgspec Structs and pydantic
+        models, ``datetime``, ``date``, ``time``, ``timedelta`` (ISO 8601), ``UUID``, ``Decimal``
+        (text), ``bytes`` (base64), and lists, tuples, sets and dicts of them: what is read equals
+        what was written. A field of another type than the class says is found when it is read.
+        Fields that the class lacks are passed over, and those that the bytes lack get their
+        default. Keys of dicts are sorted: equal objects give equal bytes.
+
+        Raises:
+            IllegalArgumentException: It is no type, or JSON does not tell its objects apart.
+
+        Example:
+            >>> import dataclasses
+            >>> @dataclasses.dataclass
+            ... class Click:
+            ...     page: str
+            ...     count: int = 1
+            >>> JsonSerde.of(Click).deserializer().deserialize("clicks", b'{"page":"a"}')
+            Click(page='a', count=1)
+        """
+        from millstream.core.serdes.json_typed import (
+            TypedJsonDeserializer,
+            TypedJsonSerializer,
+            refuse_unknown,
+        )
+
+        refuse_unknown(type)
+        made: Any = cls.__new__(cls)
+        WrapperSerde.__init__(made, TypedJsonSerializer(type), TypedJsonDeserializer(type))
+        serde: JsonSerde[S] = made
+        return serde
 
 
-def _encoder(default: Callable[[Any], Any] | None) -> Callable[[Any], str]:
+def _made_serializer(
+    kind: type[JsonSerializer], default: Any, sort_keys: bool | None, is_sorted: bool
+) -> JsonSerializer:
+    """Return a pickled serializer, with the order that its configuration chose."""
+    made = kind(default) if sort_keys is None else kind(default, sort_keys=sort_keys)
+    made._set_order(is_sorted)
+    return made
+
+
+def _encoder(default: Callable[[Any], Any] | None, is_sorted: bool) -> Callable[[Any], str]:
     encoder = json.JSONEncoder(
-        separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=default
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+        default=default,
+        sort_keys=is_sorted,
     )
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return encoder.encode
     # JSONEncoder.encode creates an encoder at each call, which is slower than most documents.
     quote = json.encoder.encode_basestring
-    parts = make(None, encoder.default, quote, None, ":", ",", False, False, False)
+    parts = make(None, encoder.default, quote, None, ":", ",", is_sorted, False, False)
     return lambda data: "".join(parts(data, 0))

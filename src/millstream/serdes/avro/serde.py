@@ -21,6 +21,7 @@ from millstream.serdes.avro.to_datum import converter
 from millstream.serdes.avro.wire import Malformed
 
 R = TypeVar("R")
+S = TypeVar("S")
 SINGLE_OBJECT = b"\xc3\x01"
 _HEADER = len(SINGLE_OBJECT) + 8
 _BAD_BYTES = (Malformed, IndexError, ValueError, OverflowError, RecursionError, struct.error)
@@ -229,7 +230,7 @@ class AvroSerde(WrapperSerde[R]):
         )
 
     @classmethod
-    def of(cls, record_type: type[R], *, namespace: str = "", **options: Any) -> AvroSerde[R]:
+    def of(cls, record_type: type[S], *, namespace: str = "", **options: Any) -> AvroSerde[S]:
         """Return the serde of a dataclass, with a schema made from its fields.
 
         ``int`` is a long, ``float`` a double, ``datetime`` a timestamp in microseconds,
@@ -255,7 +256,9 @@ class AvroSerde(WrapperSerde[R]):
             raise IllegalArgumentException(
                 f"{record_type!r} has no fields", hint=f"Give {SUPPORTED}."
             )
-        return cls(schema, record_type, **options)
+        made: Any = cls
+        serde: AvroSerde[S] = made(schema, record_type, **options)
+        return serde
 
     @property
     def schema(self) -> AvroSchema:

@@ -1,0 +1,208 @@
+"""JSON of one type: dataclasses and other classes, checked when they are read."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import math
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, get_origin, is_typeddict
+
+import msgspec
+
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    SerializationException,
+)
+from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.wording import a, a_kind
+
+T = TypeVar("T")
+_BAD = (ValueError, TypeError, RecursionError, OverflowError, UnicodeError)
+
+
+class TypedJsonSerializer(Serializer[Any]):
+    """Objects of one type as compact UTF-8 JSON. See ``JsonSerde.of``.
+
+    Keys of dicts are sorted, and fields of classes stand in their order: equal objects give equal
+    bytes.
+    """
+
+    def __init__(self, type: Any) -> None:
+        self._type = type
+        self._class = _class_of(type)
+        self._format = _shown(type)
+        self._encode_fast = msgspec.json.Encoder(enc_hook=_to_json, order="deterministic").encode
+        # JSON has no NaN, and msgspec writes null for it.
+        self._hides_nan = _may_hold_floats(type)
+
+    def serialize(self, topic: str, data: Any) -> bytes | None:
+        if data is None:
+            return None
+        if not isinstance(data, self._class):
+            raise ClassCastException(
+                f"JsonSerde of {self._format} cannot serialize {a_kind(data)}",
+                detail=f'The topic is "{topic}".',
+                hint="Name a serde for this type at the operator, or change default.key.serde or "
+                "default.value.serde.",
+            )
+        try:
+            found = self._encoded(data)
+            if self._hides_nan and b"null" in found:
+                _refuse_nan(data)
+        except _BAD as error:
+            raise SerializationException(
+                f"JsonSerde of {self._format} cannot serialize {a_kind(data)}",
+                detail=f'{error}; the topic is "{topic}".',
+            ) from error
+        return found
+
+    def serialize_column(self, topic: str, values: Sequence[Any]) -> list[bytes | None]:
+        if not self._hides_nan and {*map(type, values)} <= {self._class, type(None)}:
+            encode = self._encode_fast
+            with contextlib.suppress(*_BAD):
+                return [None if value is None else encode(value) for value in values]
+        return [self.serialize(topic, value) for value in values]
+
+    def _encoded(self, data: Any) -> bytes:
+        try:
+            return self._encode_fast(data)
+        except TypeError:
+            # Keys of dicts that are not text, such as dates, are sorted as the text they become.
+            plain = msgspec.to_builtins(data, enc_hook=_to_json, str_keys=True)
+            return self._encode_fast(plain)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._type,)
+
+
+class TypedJsonDeserializer(Deserializer[Any]):
+    """Objects of one type from UTF-8 JSON. See ``JsonSerde.of``."""
+
+    def __init__(self, type: Any) -> None:
+        self._type = type
+        self._format = _shown(type)
+        try:
+            self._decode = msgspec.json.Decoder(type, dec_hook=_from_json).decode
+        except TypeError as error:
+            raise IllegalArgumentException(
+                f"JSON does not tell objects of {self._format} apart",
+                detail=f"{error}",
+                hint="Use msgspec Structs with a tag, or JsonSerde(default, convert).",
+            ) from error
+
+    def deserialize(self, topic: str, data: bytes | None) -> Any:
+        if data is None:
+            return None
+        try:
+            return self._decode(data)
+        except _BAD as error:
+            raise SerializationException(
+                f"JsonSerde received bytes that are not {a(self._format)}",
+                detail=f'{error}; the topic is "{topic}".',
+                hint="Fields that older bytes lack need a default.",
+            ) from error
+
+    def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[Any]:
+        decode = self._decode
+        # One by one, the first that fails is told.
+        with contextlib.suppress(*_BAD):
+            return [None if value is None else decode(value) for value in values]
+        return [self.deserialize(topic, value) for value in values]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._type,)
+
+
+def _class_of(wanted: Any) -> Any:
+    """Return the class that all objects of a type belong to; ``object`` if there is none."""
+    if is_typeddict(wanted):
+        return dict
+    found = get_origin(wanted) or wanted
+    if found in (Sequence, Mapping, types.UnionType) or not isinstance(found, type):
+        return object
+    return found
+
+
+def _shown(wanted: Any) -> str:
+    """Return a type's name, as the identity of a serde has it."""
+    if isinstance(wanted, type) and get_origin(wanted) is None:
+        return wanted.__qualname__
+    return repr(wanted).replace("typing.", "")
+
+
+def _is_model(kind: Any) -> bool:
+    return hasattr(kind, "model_dump_json") and hasattr(kind, "model_validate_json")
+
+
+def _to_json(value: Any) -> Any:
+    """Write a pydantic model, which msgspec does not know, by its own rules."""
+    if _is_model(type(value)):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{a_kind(value)} has no JSON form")
+
+
+def _from_json(kind: Any, found: Any) -> Any:
+    if _is_model(kind):
+        return kind.model_validate_json(msgspec.json.encode(found))
+    raise TypeError(f"{kind!r} has no JSON form")
+
+
+def _refuse_nan(value: Any) -> None:
+    plain = msgspec.to_builtins(value, enc_hook=_to_json, str_keys=True)
+    left = [plain]
+    while left:
+        each = left.pop()
+        if isinstance(each, float) and not math.isfinite(each):
+            raise ValueError(f"JSON has no {each}")
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list | tuple):
+            left += each
+
+
+def _may_hold_floats(wanted: Any) -> bool:
+    try:
+        schema = msgspec.json.schema(wanted)
+    except (TypeError, ValueError, NameError):
+        return True
+    return not _without_floats(schema)
+
+
+def _without_floats(schema: Any) -> bool:
+    """Tell whether a JSON schema has neither numbers with a point nor parts of any type."""
+    if not isinstance(schema, dict):
+        return True
+    parts = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+    parts += [*schema.get("anyOf", []), *schema.get("prefixItems", [])]
+    parts += [schema[name] for name in ("items", "additionalProperties") if name in schema]
+    kind = schema.get("type")
+    if kind == "number" or (kind is None and not schema.keys() & {"anyOf", "$ref", "enum"}):
+        return False
+    if kind == "object" and not schema.keys() & {"properties", "additionalProperties"}:
+        return False
+    if kind == "array" and not schema.keys() & {"items", "prefixItems"}:
+        return False
+    return all(map(_without_floats, parts))
+
+
+def refuse_unknown(wanted: Any) -> None:
+    """Raise an error for what is no type, or an enum whose members JSON does not tell apart.
+
+    Raises:
+        IllegalArgumentException: It is one of these.
+    """
+    if wanted is None or isinstance(wanted, str | bytes | int | dict | list):
+        raise IllegalArgumentException(
+            f"JsonSerde.of takes a type, not {a_kind(wanted)}",
+            hint="Give a dataclass, an enum, or a type such as list[Order].",
+        )
+    if isinstance(wanted, type) and issubclass(wanted, enum.Enum):
+        kinds = {type(each.value) for each in wanted}
+        if not (kinds <= {str} or kinds <= {int}):
+            raise IllegalArgumentException(
+                f"the values of {wanted.__qualname__} are not all text, or all ints",
+                hint="JSON has the value of a member: make it text.",
+            )
