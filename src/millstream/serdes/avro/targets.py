@@ -19,7 +19,7 @@ Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Target:
+class Wanted:
     """What is wanted in the place of a type of the reader's schema.
 
     Attributes:
@@ -42,10 +42,10 @@ class Target:
         if kind in RECORDS and attributes(hint) is not None:
             return _record_plan(hint, node)
         if kind == "array" and origin in (list, tuple, Sequence):
-            item = Target(arguments[0]) if arguments else ANY
+            item = Wanted(arguments[0]) if arguments else ANY
             return Making(key=hint, item=item, convert=tuple if origin is tuple else None)
         if kind == "map" and origin in (dict, Mapping):
-            return Making(key=hint, item=Target(arguments[1]) if len(arguments) == 2 else ANY)
+            return Making(key=hint, item=Wanted(arguments[1]) if len(arguments) == 2 else ANY)
         return Making(key=hint, convert=object_maker(hint))
 
     def default(self, reader: AvroSchema, given: Mapping[str, Any]) -> Callable[[], Any]:
@@ -81,7 +81,7 @@ class Target:
         return next((each for each in members if _suits(kind, each)), None)
 
 
-ANY = Target()
+ANY = Wanted()
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,16 @@ class Making:
     key: Any = None
     make: Callable[..., Any] | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
-    fields: Mapping[str, Target] = field(default_factory=dict)
-    item: Target = ANY
+    fields: Mapping[str, Wanted] = field(default_factory=dict)
+    item: Wanted = ANY
     convert: Convert | None = None
 
 
-def target_of(wanted: Any, reader: AvroSchema) -> Target:
+def target_of(wanted: Any, reader: AvroSchema) -> Wanted:
     """Return the target of the outermost type."""
     if isinstance(wanted, type) and issubclass(wanted, AvroRecord) and wanted.avro_schema == reader:
-        return Target(own=reader)
-    return Target(wanted)
+        return Wanted(own=reader)
+    return Wanted(wanted)
 
 
 def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
@@ -121,7 +121,7 @@ def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
         for each in node["fields"]
     }
     hints = typing.get_type_hints(hint)
-    return Making(hint, hint, names, {name: Target(hints.get(names[name])) for name in names})
+    return Making(hint, hint, names, {name: Wanted(hints.get(names[name])) for name in names})
 
 
 def _maker(made: type[AvroRecord]) -> Callable[..., Any]:
