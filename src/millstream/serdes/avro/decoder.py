@@ -13,7 +13,7 @@ from millstream.serdes.avro.logical import reader_of
 from millstream.serdes.avro.records import NamedRecord
 from millstream.serdes.avro.resolution import Resolution
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of, logical_of, name_of
-from millstream.serdes.avro.targets import ANY, Making, Wanted, target_of
+from millstream.serdes.avro.targets import ANY, DecodingTarget, Making, target_of
 from millstream.serdes.avro.wire import MOST_EMPTY_ITEMS, Malformed, int_rest, long_rest, truth
 
 
@@ -65,7 +65,7 @@ class _Generator:
                 self._fields(written, wanted, plan)
         return self.code.compiled(f"Avro decoder of {self._resolution.writer.name}")
 
-    def read(self, written: Any, wanted: Any, target: Wanted) -> str:
+    def read(self, written: Any, wanted: Any, target: DecodingTarget) -> str:
         """Add lines that read a value of the writer's type at ``at``; return its variable."""
         written = self._resolution.writer.resolved(written)
         if kind_of(written) == "union":
@@ -136,7 +136,7 @@ class _Generator:
         items = ", ".join(f"{plan.attributes[name]!r}: {value}" for name, value in ordered)
         self.code.line(f"return {self.code.constant(plan.make)}(**{{{items}}}), at")
 
-    def _default(self, field: Any, target: Wanted, record: Any) -> str:
+    def _default(self, field: Any, target: DecodingTarget, record: Any) -> str:
         if "default" not in field:
             reason = f'the field "{field["name"]}" of {record["name"]} was not written'
             self.code.line(f"raise Malformed({reason + ', and has no default'!r})")
@@ -151,7 +151,7 @@ class _Generator:
         self.read(node, node, ANY)
         self._resolution = resolution
 
-    def _union(self, written: list[Any], wanted: Any, target: Wanted) -> str:
+    def _union(self, written: list[Any], wanted: Any, target: DecodingTarget) -> str:
         code, index, value = self.code, self._number("long"), self.code.fresh()
         head = "if"
         for place, branch in enumerate(written):
@@ -162,7 +162,7 @@ class _Generator:
             code.line(f'raise Malformed(f"a union has no branch {{{index}}}")')
         return value
 
-    def _array(self, written: Any, wanted: Any, item: Wanted) -> str:
+    def _array(self, written: Any, wanted: Any, item: DecodingTarget) -> str:
         value = self.code.fresh()
         self.code.line(f"{value} = []")
         with self._blocks(written["items"]):
@@ -170,7 +170,7 @@ class _Generator:
             self.code.line(f"{value}.append({found})")
         return value
 
-    def _map(self, written: Any, wanted: Any, item: Wanted) -> str:
+    def _map(self, written: Any, wanted: Any, item: DecodingTarget) -> str:
         value = self.code.fresh()
         self.code.line(f"{value} = {{}}")
         with self._blocks("string"):

@@ -9,7 +9,7 @@ from millstream.core.errors import IllegalArgumentException
 from millstream.serdes.avro.classes import SUPPORTED, attributes
 from millstream.serdes.avro.records import AvroRecord, attribute_of
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of
-from millstream.serdes.avro.targets import Wanted
+from millstream.serdes.avro.targets import DecodingTarget
 
 
 def refuse_unfit(schema: AvroSchema, wanted: Any) -> None:
@@ -23,10 +23,10 @@ def refuse_unfit(schema: AvroSchema, wanted: Any) -> None:
             f"{getattr(wanted, '__qualname__', wanted)} cannot stand for the record {schema.name}",
             hint=f"Give {SUPPORTED}; or none, for dicts.",
         )
-    _check(schema, schema.root, Wanted(wanted), set())
+    _check(schema, schema.root, DecodingTarget(wanted), set())
 
 
-def _check(schema: AvroSchema, node: Any, target: Wanted, seen: set[Any]) -> None:
+def _check(schema: AvroSchema, node: Any, target: DecodingTarget, seen: set[Any]) -> None:
     node = schema.resolved(node)
     kind = kind_of(node)
     if kind == "union":

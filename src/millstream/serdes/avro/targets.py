@@ -19,7 +19,7 @@ Convert = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DecodingTarget:
     """What is wanted in the place of a type of the reader's schema.
 
     Attributes:
@@ -42,10 +42,12 @@ class Wanted:
         if kind in RECORDS and attributes(hint) is not None:
             return _record_plan(hint, node)
         if kind == "array" and origin in (list, tuple, Sequence):
-            item = Wanted(arguments[0]) if arguments else ANY
+            item = DecodingTarget(arguments[0]) if arguments else ANY
             return Making(key=hint, item=item, convert=tuple if origin is tuple else None)
         if kind == "map" and origin in (dict, Mapping):
-            return Making(key=hint, item=Wanted(arguments[1]) if len(arguments) == 2 else ANY)
+            return Making(
+                key=hint, item=DecodingTarget(arguments[1]) if len(arguments) == 2 else ANY
+            )
         return Making(key=hint, convert=object_maker(hint))
 
     def default(self, reader: AvroSchema, given: Mapping[str, Any]) -> Callable[[], Any]:
@@ -81,7 +83,7 @@ class Wanted:
         return next((each for each in members if _suits(kind, each)), None)
 
 
-ANY = Wanted()
+ANY = DecodingTarget()
 
 
 @dataclass(frozen=True)
@@ -100,16 +102,16 @@ class Making:
     key: Any = None
     make: Callable[..., Any] | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
-    fields: Mapping[str, Wanted] = field(default_factory=dict)
-    item: Wanted = ANY
+    fields: Mapping[str, DecodingTarget] = field(default_factory=dict)
+    item: DecodingTarget = ANY
     convert: Convert | None = None
 
 
-def target_of(wanted: Any, reader: AvroSchema) -> Wanted:
+def target_of(wanted: Any, reader: AvroSchema) -> DecodingTarget:
     """Return the target of the outermost type."""
     if isinstance(wanted, type) and issubclass(wanted, AvroRecord) and wanted.avro_schema == reader:
-        return Wanted(own=reader)
-    return Wanted(wanted)
+        return DecodingTarget(own=reader)
+    return DecodingTarget(wanted)
 
 
 def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
@@ -121,7 +123,9 @@ def _record_plan(hint: Any, node: Mapping[str, Any]) -> Making:
         for each in node["fields"]
     }
     hints = typing.get_type_hints(hint)
-    return Making(hint, hint, names, {name: Wanted(hints.get(names[name])) for name in names})
+    return Making(
+        hint, hint, names, {name: DecodingTarget(hints.get(names[name])) for name in names}
+    )
 
 
 def _maker(made: type[AvroRecord]) -> Callable[..., Any]:
