@@ -13,6 +13,7 @@ from millstream import (
     KeyValueIterator,
     KeyValueStore,
     Materialized,
+    Record,
     Serdes,
     StateQueryRequest,
     StoreBuilder,
@@ -59,3 +60,8 @@ assert_type(Consumed.with_(Serdes.String(), None), Consumed[str, Any])
 print(KeyQuery.withKey("k").getKey())
 asked: KeyQuery[str, int] = KeyQuery.withKey("k")
 assert_type(StateQueryRequest.inStore("s").withQuery(asked), StateQueryRequest[int])
+
+sizes: Record[str, int] = Record("k", 1, 0)
+# Java's forward() takes a Record<? extends K, ? extends V>.
+anything: Record[str, object] = sizes
+print(anything, sizes.headers().lastHeader("name").value())

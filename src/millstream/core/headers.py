@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 from millstream.core.errors import NullPointerException
 from millstream.core.java_text import java_bytes
@@ -64,8 +64,9 @@ class Headers:
         self._items[:] = [header for header in self._items if header.key() != key]
         return self
 
-    def lastHeader(self, key: str) -> Header | None:
-        """Return the newest header named ``key``, or None."""
+    # As in Java, a type checker does not ask whether it is None.
+    def lastHeader(self, key: str) -> Header | Any:
+        """Return the newest header named ``key``; None if there is none."""
         for header in reversed(self._items):
             if header.key() == key:
                 return header

@@ -15,11 +15,14 @@ from millstream.core.java_text import java_text
 
 K = TypeVar("K")
 V = TypeVar("V")
+# As Java's forward() takes a Record<? extends K, ? extends V>.
+K_co = TypeVar("K_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
 
-class Record(Generic[K, V]):
+class Record(Generic[K_co, V_co]):
     """A key, a value, an event time in epoch milliseconds (at least 0), and headers.
 
     Immutable except for its headers; ``withX`` returns a changed copy.
@@ -32,7 +35,9 @@ class Record(Generic[K, V]):
 
     __slots__ = ("_headers", "_key", "_timestamp", "_value")
 
-    def __init__(self, key: K, value: V, timestamp: int, headers: Headers | None = None) -> None:
+    def __init__(
+        self, key: K_co, value: V_co, timestamp: int, headers: Headers | None = None
+    ) -> None:
         if timestamp < 0:
             raise StreamsException("Malformed Record") from IllegalArgumentException(
                 "timestamp is negative", detail=f"It is {timestamp}."
@@ -42,11 +47,11 @@ class Record(Generic[K, V]):
         self._timestamp = timestamp
         self._headers = headers.copy() if headers else None
 
-    def key(self) -> K:
+    def key(self) -> K_co:
         """Return the key."""
         return self._key
 
-    def value(self) -> V:
+    def value(self) -> V_co:
         """Return the value."""
         return self._value
 
@@ -60,19 +65,19 @@ class Record(Generic[K, V]):
             self._headers = Headers()
         return self._headers
 
-    def withKey(self, key: K2) -> Record[K2, V]:
+    def withKey(self, key: K2) -> Record[K2, V_co]:
         """Return a copy with another key."""
         return make_record(key, self._value, self._timestamp, self._headers)
 
-    def withValue(self, value: V2) -> Record[K, V2]:
+    def withValue(self, value: V2) -> Record[K_co, V2]:
         """Return a copy with another value."""
         return make_record(self._key, value, self._timestamp, self._headers)
 
-    def withTimestamp(self, timestamp: int) -> Record[K, V]:
+    def withTimestamp(self, timestamp: int) -> Record[K_co, V_co]:
         """Return a copy with another event time, at least 0."""
         return Record(self._key, self._value, timestamp, self._headers)
 
-    def withHeaders(self, headers: Headers) -> Record[K, V]:
+    def withHeaders(self, headers: Headers) -> Record[K_co, V_co]:
         """Return a copy with these headers instead."""
         return make_record(self._key, self._value, self._timestamp, headers)
 
@@ -124,7 +129,7 @@ def _inside(record: Record[Any, Any]) -> str:
     return f"key={key}, value={value}, timestamp={record._timestamp}, headers={headers}"
 
 
-class FixedKeyRecord(Generic[K, V]):
+class FixedKeyRecord(Generic[K_co, V_co]):
     """A record whose key cannot be changed, so that no repartition is needed after it.
 
     Source: ``processor.api.FixedKeyRecord``.
@@ -132,14 +137,14 @@ class FixedKeyRecord(Generic[K, V]):
 
     __slots__ = ("_record",)
 
-    def __init__(self, record: Record[K, V]) -> None:
+    def __init__(self, record: Record[K_co, V_co]) -> None:
         self._record = record
 
-    def key(self) -> K:
+    def key(self) -> K_co:
         """Return the key."""
         return self._record._key
 
-    def value(self) -> V:
+    def value(self) -> V_co:
         """Return the value."""
         return self._record._value
 
@@ -151,15 +156,15 @@ class FixedKeyRecord(Generic[K, V]):
         """Return the headers; changing them changes this record."""
         return self._record.headers()
 
-    def withValue(self, value: V2) -> FixedKeyRecord[K, V2]:
+    def withValue(self, value: V2) -> FixedKeyRecord[K_co, V2]:
         """Return a copy with another value."""
         return FixedKeyRecord(self._record.withValue(value))
 
-    def withTimestamp(self, timestamp: int) -> FixedKeyRecord[K, V]:
+    def withTimestamp(self, timestamp: int) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with another event time, at least 0."""
         return FixedKeyRecord(self._record.withTimestamp(timestamp))
 
-    def withHeaders(self, headers: Headers) -> FixedKeyRecord[K, V]:
+    def withHeaders(self, headers: Headers) -> FixedKeyRecord[K_co, V_co]:
         """Return a copy with these headers instead."""
         return FixedKeyRecord(self._record.withHeaders(headers))
 
