@@ -46,7 +46,7 @@ def committed(
     answers = with_coordinator(
         lambda: in_time("committed", lambda: consumer.committed(places, timeout_s)), patience_s
     )
-    return _checked(answers)
+    return checked(answers)
 
 
 def commit(consumer: Consumer, offsets: list[TopicPartition], patience_s: float) -> None:
@@ -58,12 +58,17 @@ def commit(consumer: Consumer, offsets: list[TopicPartition], patience_s: float)
 
     def send() -> None:
         done = in_time("commit", lambda: consumer.commit(offsets=offsets, asynchronous=False))
-        _checked(done or [])
+        checked(done or [])
 
     with_coordinator(send, patience_s)
 
 
-def _checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
+    """Return the answers of one request for many partitions.
+
+    Raises:
+        ClientException: The broker refuses for at least one partition.
+    """
     for each in answers:
         if each.error is not None:
             raise ClientException(each.error)

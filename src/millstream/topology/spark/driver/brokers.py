@@ -23,13 +23,11 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Plan
 from millstream.topology.spark.clients.connecting import all_topics
-from millstream.topology.spark.clients.consumers import connected
-from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.consumers import checked, committed, connected
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
     raise_kafka_error,
-    with_coordinator,
 )
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
@@ -176,10 +174,7 @@ class Brokers:
         asked = [TopicPartition(*place) for place in places]
         problem = f'cannot read the committed offsets of group "{self._application_id}"'
         with self._connected(problem) as consumer:
-            found = with_coordinator(
-                lambda: in_time("committed", lambda: consumer.committed(asked, TIMEOUT_S)),
-                TIMEOUT_S,
-            )
+            found = committed(consumer, asked, TIMEOUT_S, TIMEOUT_S)
         return {(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def at_time(self, places: Sequence[tuple[str, int]], time_ms: int) -> dict[Any, int]:
@@ -190,7 +185,7 @@ class Brokers:
         """
         asked = [TopicPartition(topic, partition, time_ms) for topic, partition in places]
         with self._connected("cannot look offsets up by time") as consumer:
-            found = consumer.offsets_for_times(asked, TIMEOUT_S)
+            found = checked(consumer.offsets_for_times(asked, TIMEOUT_S))
         return {(p.topic, p.partition): p.offset if p.offset >= 0 else LATEST for p in found}
 
     def backlogs(self, offsets: Mapping[str, Mapping[int, int]]) -> dict[str, int]:
