@@ -27,6 +27,24 @@ WINDOWED = (
     *("SessionWindowedSerializer", "SessionWindowedDeserializer"),
 )
 STORE_SUPPLIERS = ("RocksDBDslStoreSuppliers", "InMemoryDslStoreSuppliers")
+CONFLUENT = "io.confluent.kafka"
+CONFLUENT_CLASSES = {
+    "streams.serdes.avro": (
+        *("SpecificAvroSerde", "SpecificAvroSerializer", "SpecificAvroDeserializer"),
+        *("GenericAvroSerde", "GenericAvroSerializer", "GenericAvroDeserializer"),
+        *("PrimitiveAvroSerde", "ReflectionAvroSerde"),
+    ),
+    "streams.serdes.json": ("KafkaJsonSchemaSerde",),
+    "streams.serdes.protobuf": ("KafkaProtobufSerde",),
+    "serializers": ("KafkaAvroSerializer", "KafkaAvroDeserializer"),
+    "serializers.json": ("KafkaJsonSchemaSerializer", "KafkaJsonSchemaDeserializer"),
+    "serializers.protobuf": ("KafkaProtobufSerializer", "KafkaProtobufDeserializer"),
+    "serializers.subject": (
+        *("TopicNameStrategy", "RecordNameStrategy", "TopicRecordNameStrategy"),
+    ),
+    "serializers.schema.id": ("PrefixSchemaIdSerializer", "HeaderSchemaIdSerializer"),
+}
+"""Serdes with a schema registry, and what their configuration names."""
 LISTS = {"java.util.ArrayList": "builtins:list", "java.util.LinkedList": "collections:deque"}
 
 # Java nests with "$" where people also write "."; the keys here have only dots.
@@ -55,5 +73,10 @@ JAVA_NAMES: dict[str, str] = {
     f"{STREAMS}.processor.internals.NoOpProcessorWrapper": (
         "millstream.core.wrapper:NoOpProcessorWrapper"
     ),
+    **{
+        f"{CONFLUENT}.{package}.{name}": f"millstream:{name}"
+        for package, names in CONFLUENT_CLASSES.items()
+        for name in names
+    },
     **LISTS,
 }

@@ -12,6 +12,7 @@ from millstream.core.engine.unreadable import unreadable_store
 from millstream.core.errors import (
     ClassCastException,
     ProcessorStateException,
+    SchemaRegistryException,
     StreamsException,
     TaskCorruptedException,
     TaskMigratedException,
@@ -77,10 +78,12 @@ class Failures:
 
         Raises:
             StreamsException: A serde met a type it does not know; nodes above may still go on.
-            FailedProcessing: The handler says to fail; it is final.
+            FailedProcessing: The handler says to fail, or a schema registry failed; it is final.
         """
         if isinstance(error, (FailedProcessing, *FATAL)):
             raise error
+        if isinstance(error, SchemaRegistryException):
+            raise FailedProcessing(node, error) from error
         if isinstance(error, ClassCastException):
             raise StreamsException(
                 f'operator "{node}" met a value of the wrong type',
@@ -216,6 +219,8 @@ def located(
         node, cause = error.node, error.error
         hint = "Set processing.exception.handler to skip such records."
     store = unreadable_store(cause, application_id)
+    if isinstance(cause, SchemaRegistryException):
+        store, hint = None, "No exception handler is asked: the record is not to blame."
     if store is not None:
         # The record at hand is as good as any other: skipping it would mend nothing.
         problem = f'cannot read store "{store}"'

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import FailedProcessing, error_context
 from millstream.core.engine.output import SentChunk, new_sent
-from millstream.core.errors import ClassCastException, StreamsException
+from millstream.core.errors import (
+    ClassCastException,
+    SchemaRegistryException,
+    StreamsException,
+)
 from millstream.core.handlers import ProductionExceptionHandler, checked_answer
 from millstream.core.kafka import ProducerRecord
 from millstream.core.partitioning import instance_of
@@ -139,6 +143,8 @@ class SinkRuntime:
         )
 
     def _refused(self, topic: str, record: Record[Any, Any], origin: Any, error: Exception) -> None:
+        if isinstance(error, SchemaRegistryException):
+            raise FailedProcessing(self.name, error) from error
         task = self._task
         unsent = ProducerRecord(
             topic, None, record._timestamp, record._key, record._value, record._headers

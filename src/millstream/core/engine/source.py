@@ -13,7 +13,7 @@ from millstream.core.durations import to_epoch_millis
 from millstream.core.engine.context import shares_headers
 from millstream.core.engine.failure import error_context
 from millstream.core.engine.queues import Decoded, RecordQueue
-from millstream.core.errors import StreamsException
+from millstream.core.errors import SchemaRegistryException, StreamsException
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
     LogAndContinueExceptionHandler,
@@ -26,7 +26,7 @@ from millstream.core.plan import SourceNode
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.serdes import Deserializer, accepts_any_bytes, deserializer_call
-from millstream.core.serdes.base import deserialize_column, needs_headers
+from millstream.core.serdes.base import deserialize_column, heeds_headers, needs_headers
 from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp,
     LogAndSkipOnInvalidTimestamp,
@@ -62,6 +62,7 @@ class SourceRuntime:
         self._key_call = deserializer_call(key_deserializer)
         self._value_call = deserializer_call(value_deserializer)
         self._by_columns = not (needs_headers(key_deserializer, value_deserializer))
+        self._heeds_headers = heeds_headers(key_deserializer, value_deserializer)
         extractor = instance_of(extractor, "extract")
         self._extract = getattr(extractor, "extract", extractor)
         # The stock ones return the record's own time unless it is negative.
@@ -102,7 +103,8 @@ class SourceRuntime:
             StreamsException: A record cannot be deserialized, or has no valid event time, and the
                 handler or the extractor says to fail.
         """
-        if self._keeps_valid and self._by_columns:
+        plain = raw.headers is None or not self._heeds_headers
+        if self._keeps_valid and self._by_columns and plain:
             decoded = self.decoded(raw)
             if decoded is not None:
                 queue.partition_time = max(queue.partition_time, max(raw.timestamps))
@@ -196,6 +198,12 @@ class SourceRuntime:
             f"Task {task.id}, {raw.topic}-{raw.partition} at offset {raw.offsets[index]}; "
             f"{type(error).__name__}: {error}"
         )
+        if isinstance(error, SchemaRegistryException):
+            raise StreamsException(
+                f'source "{self.name}" cannot deserialize a record',
+                detail=place,
+                hint="No exception handler is asked: the record is not to blame.",
+            ) from error
         try:
             asked = error_context(self.name, task.id, context)
             answer = handler.handleError(asked, record, error)

@@ -8,7 +8,7 @@ from types import FrameType
 from millstream.core.state import StateStore
 
 _PACKAGE = "millstream."
-_SERDES = "millstream.core.serdes"
+_SERDES = ("millstream.core.serdes", "millstream.serdes")
 _STORES = "millstream.stores."
 _OPERATORS = tuple(
     f"millstream.topology.operators.{name}"

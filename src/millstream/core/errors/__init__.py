@@ -111,6 +111,33 @@ class SslAuthenticationException(AuthenticationException):
     """The handshake of TLS failed: a certificate is missing, or not one that the other trusts."""
 
 
+class AuthorizationException(ApiException):
+    """A user is known, and may not do what was asked."""
+
+
+class InvalidConfigurationException(ApiException):
+    """An object is used before its configuration says what it needs."""
+
+
+class SchemaRegistryException(SerializationException):
+    """A schema registry did not do its part; the record is not to blame.
+
+    No exception handler is asked: records would be dropped for as long as the registry fails.
+    """
+
+
+class SchemaRegistryUnavailableException(SchemaRegistryException, TimeoutException):
+    """No answer came from a schema registry, or only that it cannot answer now."""
+
+
+class SchemaRegistryAuthenticationException(SchemaRegistryException, AuthenticationException):
+    """A schema registry does not accept the user, the password, the token or the certificate."""
+
+
+class SchemaRegistryAuthorizationException(SchemaRegistryException, AuthorizationException):
+    """A schema registry knows the user and does not allow the request."""
+
+
 class ProducerFencedException(ApiException):
     """A newer producer has taken over this producer's transactional id."""
 

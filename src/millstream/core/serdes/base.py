@@ -90,6 +90,13 @@ class Deserializer(ABC, Generic[T]):
         """Return whether the result depends on the record's headers; columns have no headers."""
         return wants_headers(self.deserialize)
 
+    def heeds_headers(self) -> bool:
+        """Return whether headers may change the result of a record that has some.
+
+        Sources then give such records one by one, and others by columns.
+        """
+        return self.needs_headers()
+
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[T | None]:
         """Deserialize many values, with the results of ``deserialize``."""
         call = deserializer_call(self)
@@ -160,6 +167,14 @@ def _needs_headers(half: Any) -> bool:
     return any(wants_headers(method) for method in methods if method is not None)
 
 
+def heeds_headers(*halves: Any) -> bool:
+    """Tell whether one of some deserializers heeds the headers of a record that has some."""
+    return any(
+        half.heeds_headers() if hasattr(half, "heeds_headers") else _needs_headers(half)
+        for half in halves
+    )
+
+
 def headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
     """Return the last arguments of ``serialize`` or ``deserialize``; headers of None if missing."""
     return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])
@@ -168,6 +183,11 @@ def headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
 def inner_needs_headers(self: Any) -> bool:
     """Return whether ``self._inner`` needs headers; a method of halves with an inner one."""
     return self._inner is not None and needs_headers(self._inner)
+
+
+def inner_heeds_headers(self: Any) -> bool:
+    """Return whether ``self._inner`` heeds headers; a method of halves with an inner one."""
+    return self._inner is not None and heeds_headers(self._inner)
 
 
 def close_inner(self: Any) -> None:

@@ -21,6 +21,7 @@ from millstream.core.serdes.base import (
     configure_part,
     deserializer_call,
     headers_and_data,
+    inner_heeds_headers,
     inner_needs_headers,
     serializer_call,
     wrong_type,
@@ -179,6 +180,7 @@ class ListDeserializer(Deserializer[Any]):
         return entries if make is None or make is list else make(entries)
 
     needs_headers = inner_needs_headers
+    heeds_headers = inner_heeds_headers
     close = close_inner
 
 

@@ -25,6 +25,7 @@ from millstream.core.serdes.base import (
     deserialize_column,
     deserializer_call,
     headers_and_data,
+    inner_heeds_headers,
     inner_needs_headers,
     needs_headers,
     serialize_column,
@@ -166,6 +167,7 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
         return Windowed(deserializer_call(inner)(topic, headers, key), window)
 
     needs_headers = inner_needs_headers
+    heeds_headers = inner_heeds_headers
 
     def deserialize_column(
         self, topic: str, values: Sequence[bytes | None]

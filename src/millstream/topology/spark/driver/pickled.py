@@ -12,7 +12,7 @@ from typing import Any
 from pyspark import cloudpickle
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import StreamsException
+from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
 
 _DEPTH = 12
@@ -23,9 +23,12 @@ def pickled(plan: Plan, config: StreamsConfig) -> bytes:
 
     Raises:
         StreamsException: A part cannot be pickled; the error names operator and variable.
+        ConfigException: A part says itself why it cannot be on Spark.
     """
     try:
         data: bytes = cloudpickle.dumps((plan, config))  # type: ignore[no-untyped-call]
+    except ConfigException:
+        raise
     except Exception as error:
         raise _refusal(plan, config, error) from error
     return data

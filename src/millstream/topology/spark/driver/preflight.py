@@ -53,8 +53,19 @@ def check_config(config: StreamsConfig) -> None:
     """Check entries that would fail only after Spark has started.
 
     Raises:
-        ConfigException: An address has no port, or no plugin provides a store.
+        ConfigException: An address has no port, no plugin provides a store, or the schema registry
+            is one of tests.
     """
+    registry = config.originals().get("schema.registry.url", "")
+    if str(registry).startswith("mock://"):
+        raise invalid(
+            "schema.registry.url",
+            registry,
+            "a mock registry cannot be used on Spark",
+            hint="It is memory of one process, and Spark's workers are others. Use mock:// with "
+            "TopologyTestDriver, and here the address of a real registry: "
+            "`millstream broker --registry` starts one.",
+        )
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())
         if found is None or not 0 < int(found[1]) <= _MAX_PORT:
