@@ -12,8 +12,8 @@ from typing import Any
 
 from benchmarks.stores.measure import as_in_a_worker, micros
 from millstream import Serdes, SessionWindow, Stores, Windowed
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.state import DslSessionParams, DslWindowParams
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class, store_kinds
 from millstream.stores.construction.suppliers import OurVersionedSupplier
 from millstream.testing import MockProcessorContext

@@ -14,8 +14,8 @@ from compat_tests.properties.line import LineOfTasks, LineSeen
 from compat_tests.properties.programs import FEATURES, runs
 from compat_tests.properties.test_restarts import keep_windows
 from compat_tests.properties.world import records
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import MillstreamError
+from millstream.core.working_copy import WorkingCopy
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 Json = dict[str, Any]

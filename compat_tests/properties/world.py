@@ -14,11 +14,11 @@ from millstream.core.config import StreamsConfig
 from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import MillstreamError
 from millstream.core.headers import Headers
 from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import TaskId
+from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import DriverHost
 
 Json = dict[str, Any]

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.serdes import Serdes
 from millstream.core.state import CacheBudget, StateStoreContext
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
 
 Logged = tuple[str, str | None, int]

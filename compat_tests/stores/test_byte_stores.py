@@ -13,9 +13,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import InvalidStateStoreException, LockException
 from millstream.core.store import ByteStore
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store, store_class
 from millstream.testing.kit import ByteStoreTests
 from millstream.testing.kit.store_machine import Model

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
 from millstream.stores.buffers import MemoryBuffer, SpillBuffer, time_ordered
 from millstream.topology.operators.suppression_store import from_log, logged

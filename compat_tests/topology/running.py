@@ -13,9 +13,9 @@ from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.shortcuts import SHORTCUTS, Shortcut
 from millstream.core.engine.task import Task
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
+from millstream.core.working_copy import WorkingCopy
 from millstream.testing.driver_host import DriverHost
 from millstream.topology.operators.suppression_store import SuppressionStore
 

@@ -31,9 +31,9 @@ from millstream import (
 )
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import PluginError
 from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import registered
 from millstream.testing import TopologyTestDriver

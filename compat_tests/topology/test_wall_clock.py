@@ -29,7 +29,7 @@ from millstream import (
     TimeWindows,
     Topology,
 )
-from millstream.core.engine.working_copy import WorkingCopy
+from millstream.core.working_copy import WorkingCopy
 
 READ = Consumed.with_(TEXT, TEXT)
 BY_KEY = Grouped.with_(TEXT, TEXT)

@@ -34,8 +34,8 @@ from millstream.core.engine.shortcuts import Shortcut
 from millstream.core.engine.shortcuts.join_merger import JoinMerger
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.task import Task
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
+from millstream.core.working_copy import WorkingCopy
 
 TEXT = Serdes.String()
 TOPICS = ("left", "right")

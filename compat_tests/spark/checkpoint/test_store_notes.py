@@ -32,9 +32,9 @@ from millstream import (
 )
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.processor import TaskId
+from millstream.core.working_copy import WorkingCopy
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, check_same, new_checkpoint
 from millstream.topology.spark.checkpoint.store_notes import (
     StoreNote,

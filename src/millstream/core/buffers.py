@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
 
 _FIXED = 8 + 8 + 8 + 4
 """Size of an entry's time, and of its record's time, offset and partition."""

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.state import KeyValueStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
+from millstream.core.working_copy import WorkingCopy
 
 Getter = Callable[[bytes], "bytes | None"]
 Encode = Callable[[Sequence[Any], Sequence[int]], "list[bytes | None]"]

@@ -9,9 +9,9 @@ from typing import Any
 
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import measured
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
 BUILT_IN = ("rocksdb", "lmdb")

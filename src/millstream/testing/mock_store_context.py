@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.store_context import StoreContext
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import StateRestoreCallback, StateStore
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from millstream.core.engine.output import Sent, SentChunk
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import Measures
+from millstream.core.working_copy import WorkingCopy
 
 
 class TaskHost(ABC):

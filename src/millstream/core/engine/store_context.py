@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.task_facts import TaskFacts
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
@@ -20,6 +19,7 @@ from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
+from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
     from millstream.core.chunk import Chunk

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from millstream.core.buffers import BufferedChange, entry_size
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.errors import ProcessorStateException
 from millstream.core.record_bytes import BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
 
 _LONG = struct.Struct(">q")
 _TIME = struct.Struct(">Q")

@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 
 from millstream.core.buffers import BufferedChange, BufferSettings, BufferTraits, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.record_context import RecordContext
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
 from millstream.testing.kit.promises import keeping, promise
 from millstream.testing.kit.store_machine import quiet_settings

@@ -12,12 +12,12 @@ from typing import Any
 
 from typing_extensions import Self
 
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.serdes import Serdes
 from millstream.core.state import ValueAndTimestamp
 from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.core.wording import a
+from millstream.core.working_copy import WorkingCopy
 from millstream.stores import Stores
 from millstream.stores.construction.suppliers import (
     OurKeyValueSupplier,

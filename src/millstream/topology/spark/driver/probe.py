@@ -15,9 +15,9 @@ from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
 
 log = logging.getLogger(__name__)

@@ -21,9 +21,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from millstream.core.engine.working_copy import Changes, WorkingCopy, store_errors
 from millstream.core.errors import PluginError
 from millstream.core.store import ByteStore
+from millstream.core.working_copy import Changes, WorkingCopy, store_errors
 from millstream.topology.spark.state.copies import (
     UNFINISHED,
     Copy,

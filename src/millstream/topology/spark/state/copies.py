@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from millstream.core.engine.working_copy import WorkingCopy, store_errors
 from millstream.core.store import ByteStore, Entry
+from millstream.core.working_copy import WorkingCopy, store_errors
 from millstream.topology.spark.state.manifest import ChangelogPosition
 
 UNFINISHED = b"building"

@@ -10,9 +10,9 @@ from typing import Any
 
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
-from millstream.core.engine.working_copy import WorkingCopy
 from millstream.core.headers import Headers
 from millstream.core.store import ByteStore
+from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store, store_class
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import LOGGED, Changelog
