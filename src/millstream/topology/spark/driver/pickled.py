@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import io
 import pickle
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 from pyspark import cloudpickle
+from pyspark.cloudpickle.cloudpickle import _should_pickle_by_reference
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
 
 _DEPTH = 12
+_MSGSPEC_CACHE = "__msgspec_cache__"
 
 
 def pickled(plan: Plan, config: StreamsConfig) -> bytes:
@@ -26,12 +30,43 @@ def pickled(plan: Plan, config: StreamsConfig) -> bytes:
         ConfigException: A part says itself why it cannot be on Spark.
     """
     try:
-        data: bytes = cloudpickle.dumps((plan, config))  # type: ignore[no-untyped-call]
+        data = _dumps((plan, config))
     except ConfigException:
         raise
     except Exception as error:
         raise _refusal(plan, config, error) from error
     return data
+
+
+# Spark's copy of cloudpickle has no types.
+_Base: Any = cloudpickle.CloudPickler
+_by_reference: Any = _should_pickle_by_reference
+
+
+class _Pickler(_Base):  # type: ignore[misc]
+    """A pickler that makes classes ready for a process that cannot import their module."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, type) and not _by_reference(obj):
+            _make_ready(obj)
+        return super().reducer_override(obj)
+
+
+def _make_ready(kind: type) -> None:
+    """Let a serde read a class's fields where its module's names are unknown."""
+    if _MSGSPEC_CACHE in vars(kind):
+        # It cannot be pickled, and is made anew when it is needed.
+        delattr(kind, _MSGSPEC_CACHE)
+    if own := vars(kind).get("__annotations__"):
+        with suppress(Exception):  # a name that is unknown here, too
+            found = get_type_hints(kind, include_extras=True)
+            kind.__annotations__ = {name: found[name] for name in own}
+
+
+def _dumps(value: Any) -> bytes:
+    with io.BytesIO() as file:
+        _Pickler(file).dump(value)
+        return file.getvalue()
 
 
 def send_by_value(module: ModuleType) -> None:
@@ -131,7 +166,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _picklable(value: Any) -> bool:
     try:
-        cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
+        _dumps(value)
     except (Exception, RecursionError, pickle.PicklingError):  # noqa: BLE001 - a user's class may raise anything
         return False
     return True
