@@ -87,6 +87,20 @@ def test_the_runnable_blocks_of_a_page_run(page: Path, monkeypatch: pytest.Monke
         run_block(code, module.__dict__, str(page))
 
 
+def test_the_tests_of_the_page_on_porting_tests_pass(tmp_path: Path) -> None:
+    blocks = RUNNABLE.findall(read("docs/porting/tests.md"))
+    file = tmp_path / "test_page.py"
+    file.write_text("\n".join(blocks))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert "3 passed" in done.stdout, done.stdout
+
+
 def test_the_plugin_of_the_docs_works_by_its_entry_point(tmp_path: Path) -> None:
     text = read("docs/plugins.md")
     project = next(code for language, code in FENCE.findall(text) if language == "toml")

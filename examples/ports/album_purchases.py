@@ -10,9 +10,9 @@ import sys
 from dataclasses import dataclass
 from operator import attrgetter
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
+    JsonSerde,
     KafkaStreams,
     KTable,
     Materialized,
@@ -50,9 +50,9 @@ class MusicInterest:
     song_title: str
 
 
-ALBUM_SERDE = json_serde(Album)
-TRACK_PURCHASE_SERDE = json_serde(TrackPurchase)
-MUSIC_INTEREST_SERDE = json_serde(MusicInterest)
+ALBUM_SERDE = JsonSerde.of(Album)
+TRACK_PURCHASE_SERDE = JsonSerde.of(TrackPurchase)
+MUSIC_INTEREST_SERDE = JsonSerde.of(MusicInterest)
 
 
 class MusicInterestJoiner:

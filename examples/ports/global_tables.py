@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
     GlobalKTable,
+    JsonSerde,
     KafkaStreams,
     KStream,
     Materialized,
@@ -69,10 +69,10 @@ class EnrichedOrder:
     time: int
 
 
-ORDER_SERDE = json_serde(Order)
-CUSTOMER_SERDE = json_serde(Customer)
-PRODUCT_SERDE = json_serde(Product)
-ENRICHED_ORDER_SERDE = json_serde(EnrichedOrder)
+ORDER_SERDE = JsonSerde.of(Order)
+CUSTOMER_SERDE = JsonSerde.of(Customer)
+PRODUCT_SERDE = JsonSerde.of(Product)
+ENRICHED_ORDER_SERDE = JsonSerde.of(EnrichedOrder)
 
 
 def enriched(customer_order: CustomerOrder, product: Product) -> EnrichedOrder:

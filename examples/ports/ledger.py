@@ -11,10 +11,10 @@ import sys
 from dataclasses import dataclass
 from decimal import Decimal
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Cancellable,
     Duration,
+    JsonSerde,
     KafkaStreams,
     KeyValueStore,
     Processor,
@@ -44,7 +44,7 @@ class Transaction:
     cents: int
 
 
-TRANSACTION_SERDE = json_serde(Transaction)
+TRANSACTION_SERDE = JsonSerde.of(Transaction)
 
 
 class LedgerProcessor(Processor[str, Transaction, str, object]):

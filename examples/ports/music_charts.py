@@ -8,10 +8,8 @@ REST class (plain methods; any web framework can call them), ``Optional`` (None)
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
     Duration,
@@ -26,7 +24,6 @@ from millstream import (
     Materialized,
     QueryableStoreTypes,
     ReadOnlyKeyValueStore,
-    Serde,
     Serdes,
     StateQueryRequest,
     StoreQueryParameters,
@@ -63,34 +60,27 @@ class SongPlayCount:
     plays: int
 
 
+@dataclass(frozen=True)
 class TopFive:
-    """The five songs with the most plays; what ``TopFiveSongs`` is in Java, with a ``TreeSet``."""
+    """The five songs with the most plays; a ``TreeSet`` with a comparator in Java."""
 
-    def __init__(self, songs: tuple[SongPlayCount, ...] = ()) -> None:
-        self.songs = tuple(sorted(songs, key=lambda song: (-song.plays, song.song_id))[:5])
+    songs: tuple[SongPlayCount, ...] = ()
 
     def add(self, song: SongPlayCount) -> TopFive:
-        return TopFive((*self._without(song.song_id), song))
+        songs = sorted((*self._without(song), song), key=lambda each: (-each.plays, each.song_id))
+        return TopFive(tuple(songs[:5]))
 
     def remove(self, song: SongPlayCount) -> TopFive:
-        return TopFive(self._without(song.song_id))
+        return TopFive(self._without(song))
 
-    def _without(self, song_id: int) -> tuple[SongPlayCount, ...]:
-        return tuple(song for song in self.songs if song.song_id != song_id)
-
-
-def to_json(top: Any) -> Any:
-    return [asdict(song) for song in top.songs]
+    def _without(self, song: SongPlayCount) -> tuple[SongPlayCount, ...]:
+        return tuple(each for each in self.songs if each.song_id != song.song_id)
 
 
-def from_json(songs: list[dict[str, Any]]) -> TopFive:
-    return TopFive(tuple(SongPlayCount(**song) for song in songs))
-
-
-PLAY_EVENT_SERDE = json_serde(PlayEvent)
-SONG_SERDE = json_serde(Song)
-SONG_PLAY_COUNT_SERDE = json_serde(SongPlayCount)
-TOP_FIVE_SERDE: Serde[TopFive] = JsonSerde(to_json, from_json)
+PLAY_EVENT_SERDE = JsonSerde.of(PlayEvent)
+SONG_SERDE = JsonSerde.of(Song)
+SONG_PLAY_COUNT_SERDE = JsonSerde.of(SongPlayCount)
+TOP_FIVE_SERDE = JsonSerde.of(TopFive)
 
 
 def topology() -> Topology:

@@ -8,9 +8,8 @@ stream-stream join, two services of one program.
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 from millstream import (
     Branched,
@@ -24,7 +23,6 @@ from millstream import (
     Materialized,
     Named,
     Produced,
-    Serde,
     Serdes,
     SessionWindows,
     StreamJoined,
@@ -42,14 +40,13 @@ FRAUD_LIMIT = 2_000.0
 FIVE_MINUTES = Duration.ofMinutes(5)
 
 
-# A str as well, so that JSON can write it.
-class OrderState(str, Enum):
+class OrderState(Enum):
     CREATED = "CREATED"
     VALIDATED = "VALIDATED"
     FAILED = "FAILED"
 
 
-class Check(str, Enum):
+class Check(Enum):
     FRAUD = "FRAUD"
     DETAILS = "DETAILS"
 
@@ -81,23 +78,10 @@ class OrderValue:
     value: float
 
 
-def order_of(fields: dict[str, Any]) -> Order:
-    return Order(**{**fields, "state": OrderState(fields["state"])})
-
-
-def validation_of(fields: dict[str, Any]) -> OrderValidation:
-    return OrderValidation(**{**fields, "check": Check(fields["check"])})
-
-
-def order_value_of(fields: dict[str, Any]) -> OrderValue:
-    order = fields["order"]
-    return OrderValue(None if order is None else order_of(order), fields["value"])
-
-
-STRING: Serde[str] = Serdes.String()
-ORDER_SERDE: Serde[Order] = JsonSerde(asdict, order_of)
-VALIDATION_SERDE: Serde[OrderValidation] = JsonSerde(asdict, validation_of)
-ORDER_VALUE_SERDE: Serde[OrderValue] = JsonSerde(asdict, order_value_of)
+STRING = Serdes.String()
+ORDER_SERDE = JsonSerde.of(Order)
+VALIDATION_SERDE = JsonSerde.of(OrderValidation)
+ORDER_VALUE_SERDE = JsonSerde.of(OrderValue)
 
 
 def read_orders(builder: StreamsBuilder) -> KStream[str, Order]:

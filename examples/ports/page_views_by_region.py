@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
     Duration,
     Grouped,
     Joined,
+    JsonSerde,
     KafkaStreams,
     KeyValue,
     KStream,
@@ -66,11 +66,11 @@ class RegionCount:
     region: str
 
 
-PAGE_VIEW_SERDE = json_serde(PageView)
-USER_PROFILE_SERDE = json_serde(UserProfile)
-PAGE_VIEW_BY_REGION_SERDE = json_serde(PageViewByRegion)
-WINDOW_SERDE = json_serde(WindowedPageViewByRegion)
-REGION_COUNT_SERDE = json_serde(RegionCount)
+PAGE_VIEW_SERDE = JsonSerde.of(PageView)
+USER_PROFILE_SERDE = JsonSerde.of(UserProfile)
+PAGE_VIEW_BY_REGION_SERDE = JsonSerde.of(PageViewByRegion)
+WINDOW_SERDE = JsonSerde.of(WindowedPageViewByRegion)
+REGION_COUNT_SERDE = JsonSerde.of(RegionCount)
 
 WINDOWS = TimeWindows.ofSizeWithNoGrace(Duration.ofMinutes(5)).advanceBy(Duration.ofMinutes(1))
 

@@ -13,12 +13,12 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
     Deserializer,
     Duration,
     Grouped,
+    JsonSerde,
     KafkaStreams,
     KeyValue,
     KTable,
@@ -107,9 +107,9 @@ class ArticleQueueDeserializer(Deserializer[ArticleQueue]):
 ARTICLE_QUEUE_SERDE: Serde[ArticleQueue] = Serdes.serdeFrom(
     ArticleQueueSerializer(), ArticleQueueDeserializer()
 )
-PAGE_VIEW_SERDE = json_serde(PageView)
-ARTICLE_SERDE = json_serde(Article)
-ARTICLE_VIEWS_SERDE = json_serde(ArticleViews)
+PAGE_VIEW_SERDE = JsonSerde.of(PageView)
+ARTICLE_SERDE = JsonSerde.of(Article)
+ARTICLE_VIEWS_SERDE = JsonSerde.of(ArticleViews)
 WINDOWED_STRING_SERDE: Serde[Windowed[str]] = WindowedSerdes.timeWindowedSerdeFrom(
     str, WINDOW_SIZE.toMillis()
 )

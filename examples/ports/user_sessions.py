@@ -10,12 +10,12 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from examples.ports.json_records import json_serde
 from millstream import (
     Consumed,
     ConsumerRecord,
     Duration,
     Grouped,
+    JsonSerde,
     KafkaStreams,
     KeyValue,
     KTable,
@@ -46,7 +46,7 @@ class PlayEvent:
     """Epoch milliseconds, by the user's clock."""
 
 
-PLAY_EVENT_SERDE = json_serde(PlayEvent)
+PLAY_EVENT_SERDE = JsonSerde.of(PlayEvent)
 
 
 class OpenedAtExtractor(TimestampExtractor):
