@@ -108,6 +108,14 @@ def test_the_users_lines_are_told_and_no_others() -> None:
     ]
 
 
+def test_the_place_of_the_function_is_told_before_the_lines() -> None:
+    error = StreamsException("cannot process a record")
+    error.more = (("code", "lambda at app.py:12"),)
+    with pytest.raises(WorkerFailure) as caught, reported():
+        raise error
+    assert failure_from(str(caught.value)).more[0] == ("code", "lambda at app.py:12")
+
+
 def test_the_cause_has_the_users_own_class() -> None:
     cause = failure_from(text_of(Plain("seven"))).__cause__
     assert type(cause) is Plain

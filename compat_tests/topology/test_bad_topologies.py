@@ -177,6 +177,7 @@ def test_a_failing_processor_is_named_with_the_place_of_its_record() -> None:
     assert str(failed.value) == (
         'cannot process a record in operator "p"\n'
         "  detail: Task 0_0, words-0 at offset 0, event time 7 ms; KeyError: 'v'\n"
+        f"  code: Fails at {__file__}:{Fails.process.__code__.co_firstlineno}\n"
         "  hint: Set processing.exception.handler to skip such records."
     )
     assert isinstance(failed.value.__cause__, KeyError)

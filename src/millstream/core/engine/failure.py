@@ -24,6 +24,7 @@ from millstream.core.handlers import (
 )
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
+from millstream.core.user_code import NOTED as NOTED_CODE
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -48,10 +49,12 @@ def note_record(error: BaseException, context: RecordContext | None) -> None:
 class FailedProcessing(StreamsException):
     """A failure that a handler has decided on; nodes above must let it pass."""
 
-    def __init__(self, node: str, error: BaseException) -> None:
+    def __init__(self, node: str, error: BaseException, code: str = "") -> None:
         super().__init__(f'operator "{node}" failed')
         self.node = node
         self.error = error
+        self.code = code
+        """Where the functions are that the operator calls."""
 
 
 class Failures:
@@ -85,18 +88,20 @@ class Failures:
         if isinstance(error, SchemaRegistryException):
             raise FailedProcessing(node, error) from error
         if isinstance(error, ClassCastException):
-            raise StreamsException(
+            failure = StreamsException(
                 f'operator "{node}" met a value of the wrong type',
                 detail=f"{_where(self._task.id, context)}; {error}",
                 hint=""
                 if error.hint
                 else "Check that its serdes fit what the operators above it return.",
-            ) from error
+            )
+            failure.more = told(self._task.code_of(node))
+            raise failure from error
         response = self._ask(node, record, error, context or NOWHERE)
         if response.deadLetterQueueRecords():
             self.send_dead_letters(response.deadLetterQueueRecords())
         if response.result().name == "FAIL":
-            raise FailedProcessing(node, error) from error
+            raise FailedProcessing(node, error, self._task.code_of(node)) from error
         self._task.measures.dropped()
 
     def guarded(self, process: Callable[[Any], None], item: Any) -> None:
@@ -214,9 +219,9 @@ def located(
     application_id: str = "",
 ) -> StreamsException:
     """Return the error that leaves the task: what failed, and on which record."""
-    node, cause, hint = None, error, ""
+    node, cause, code, hint = None, error, "", ""
     if isinstance(error, FailedProcessing):
-        node, cause = error.node, error.error
+        node, cause, code = error.node, error.error, error.code
         hint = "Set processing.exception.handler to skip such records."
     store = unreadable_store(cause, application_id)
     if isinstance(cause, SchemaRegistryException):
@@ -236,5 +241,11 @@ def located(
         hint=hint,
         task_id=task_id,
     )
+    failure.more = told(getattr(cause, NOTED_CODE, code))
     failure.__cause__ = cause
     return failure
+
+
+def told(code: str) -> tuple[tuple[str, str], ...]:
+    """Return what an error says of the place of its functions."""
+    return (("code", code),) if code else ()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine.context import FixedKeyNodeContext, NodeContext
-from millstream.core.engine.failure import FATAL, FailedProcessing
+from millstream.core.engine.failure import FATAL, FailedProcessing, told
 from millstream.core.engine.node_measures import NodeMeasures
 from millstream.core.engine.user_processor import adapted
 from millstream.core.errors import StreamsException
 from millstream.core.plan import ProcessorNode
 from millstream.core.records import Record
+from millstream.core.user_code import codes_in
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -51,10 +52,12 @@ class ProcessorRuntime:
         try:
             self.processor.init(self.context)
         except Exception as error:
-            raise StreamsException(
+            failure = StreamsException(
                 f'cannot initialise processor "{self.name}"',
                 detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
-            ) from error
+            )
+            failure.more = told(codes_in(self.processor))
+            raise failure from error
         self.context.link()
         if self.processor.by_records:
             self._call_chunk = None

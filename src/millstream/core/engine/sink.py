@@ -20,6 +20,7 @@ from millstream.core.plan import SinkNode
 from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
 from millstream.core.serdes.base import needs_headers, serialize_column
+from millstream.core.user_code import note_code
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -118,7 +119,11 @@ class SinkRuntime:
         context = self._task.record_context
         if context is not None:
             context = context.moved(record._timestamp, record.headers())
-        topic = self._extract(record._key, record._value, context)
+        try:
+            topic = self._extract(record._key, record._value, context)
+        except Exception as error:
+            note_code(error, self._extract, f'the topic extractor of sink "{self.name}"')
+            raise
         if topic is None:
             raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
         self._task.measures.writes(str(topic), self.name)
@@ -126,7 +131,11 @@ class SinkRuntime:
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> list[int | None]:
         count = self._task.host.partition_count(topic)
-        chosen = self._partitions(topic, record._key, record._value, count)
+        try:
+            chosen = self._partitions(topic, record._key, record._value, count)
+        except Exception as error:
+            note_code(error, self._partitions, f'the partitioner of sink "{self.name}"')
+            raise
         if chosen is None:
             return [None]
         if isinstance(chosen, int):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.durations import to_epoch_millis
 from millstream.core.engine.context import shares_headers
-from millstream.core.engine.failure import error_context
+from millstream.core.engine.failure import error_context, told
 from millstream.core.engine.queues import Decoded, RecordQueue
 from millstream.core.errors import SchemaRegistryException, StreamsException
 from millstream.core.handlers import (
@@ -31,6 +31,7 @@ from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp,
     LogAndSkipOnInvalidTimestamp,
 )
+from millstream.core.user_code import code_of
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -184,11 +185,13 @@ class SourceRuntime:
         except StreamsException:
             raise
         except Exception as error:
-            raise StreamsException(
+            failure = StreamsException(
                 f'the timestamp extractor of source "{self.name}" failed',
                 detail=f"Task {self._task.id}, {raw.topic}-{raw.partition} at offset "
                 f"{raw.offsets[index]}; {type(error).__name__}: {error}",
-            ) from error
+            )
+            failure.more = told(code_of(self._extract))
+            raise failure from error
 
     def _refused(self, raw: RawChunk, index: int, error: Exception) -> None:
         task = self._task

@@ -43,6 +43,7 @@ from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.state import CacheBudget
+from millstream.core.user_code import codes_in
 
 S = TypeVar("S", bound=Shortcut)
 RUN_LIMIT = 1 << 16
@@ -117,6 +118,10 @@ class Task:
             processor.init()
         self.punctuations.settle()
         self.record_context = None
+
+    def code_of(self, node: str) -> str:
+        """Return where the user's functions of a processor are, for an error."""
+        return ", ".join(codes_in(each.processor) for each in self._processors if each.name == node)
 
     # -- input -----------------------------------------------------------------
 

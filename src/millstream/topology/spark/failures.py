@@ -100,7 +100,7 @@ def failure_from(text: str) -> StreamsException:
     failure = _rebuilt_chain(facts["errors"])
     if any(full_disk_from(each["text"]) is not None for each in facts["errors"]):
         failure.hint = FREE_SPACE
-    failure.more = tuple(("at", _shown(*frame)) for frame in facts["frames"])
+    failure.more += tuple(("at", _shown(*frame)) for frame in facts["frames"])
     return failure
 
 
@@ -129,6 +129,7 @@ def _fields(error: BaseException) -> dict[str, Any]:
     }
     if isinstance(error, MillstreamError):
         fields |= {part: str(getattr(error, part, "")) for part in _PARTS}
+        fields["more"] = [[str(label), str(text)] for label, text in error.more]
     if isinstance(error, StreamsException) and isinstance(error.taskId(), TaskId):
         fields["task"] = str(error.taskId())
     return fields
@@ -208,6 +209,7 @@ def _with_parts(error: E, fields: Mapping[str, Any]) -> E:
     # Some constructors add words to the problem; this text already has them.
     error.problem, error.detail, error.hint = (fields.get(part, "") for part in _PARTS)
     error.args = (error.problem,)
+    error.more = tuple((label, text) for label, text in fields.get("more", ()))
     if isinstance(error, StreamsException):
         error.setTaskId(TaskId.parse(fields["task"]) if fields.get("task") else None)
     return error
