@@ -15,6 +15,7 @@ from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.record_context import RecordContext
+from millstream.core.shown import Shown
 from millstream.core.working_copy import WorkingCopy
 
 _FIXED = 8 + 8 + 8 + 4
@@ -96,7 +97,7 @@ class BufferSettings:
     """The application's configuration."""
 
 
-class SuppressionBuffer(ABC):
+class SuppressionBuffer(Shown, ABC):
     """The last update of each key, ordered by time, then by key bytes; owned by one task.
 
     A later update of a key replaces the entry's new value and context; time and prior value stay
@@ -151,11 +152,11 @@ class SuppressionBuffer(ABC):
     def size(self) -> int:
         """Return the sum of ``BufferedChange.size`` over all entries."""
 
-    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def flush(self) -> None:
         """Write pending entries to the working copies. A commit calls it."""
 
-    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def reload(self) -> None:
         """Drop state derived from the working copies: the host has changed them."""
 
-    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def close(self) -> None:
         """Release everything; calling it twice is fine."""

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from millstream.core.shown import Shown
+
 if TYPE_CHECKING:
     from millstream.core.record_context import RecordContext
 
@@ -62,7 +64,7 @@ def _positive_hash(key: bytes) -> int:
     return to_positive(murmur2(key))
 
 
-class StreamPartitioner(ABC, Generic[K, V]):
+class StreamPartitioner(Shown, ABC, Generic[K, V]):
     """Chooses the partitions of a record; may be a callable with the same arguments.
 
     Source: ``processor.StreamPartitioner`` (KIP-837).
@@ -77,7 +79,7 @@ class StreamPartitioner(ABC, Generic[K, V]):
         """
 
 
-class TopicNameExtractor(ABC, Generic[K, V]):
+class TopicNameExtractor(Shown, ABC, Generic[K, V]):
     """Chooses the topic of a record; may be a callable with the same arguments.
 
     Source: ``processor.TopicNameExtractor``.

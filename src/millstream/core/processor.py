@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from millstream.core.errors import TaskIdFormatException, UnsupportedOperationException
 from millstream.core.headers import Headers
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
+from millstream.core.shown import Shown
 from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class PunctuationType(enum.Enum):
     WALL_CLOCK_TIME = "wall-clock-time"
 
 
-class Cancellable(ABC):
+class Cancellable(Shown, ABC):
     """The handle that ``schedule`` returns."""
 
     @abstractmethod
@@ -119,7 +120,7 @@ class TaskId:
         return f"{self._topology_name}{self.NAMED_TOPOLOGY_DELIMITER}{task}"
 
 
-class ProcessingContext(ABC):
+class ProcessingContext(Shown, ABC):
     """A task's interface for its processors.
 
     Source: ``processor.api.ProcessingContext``.
@@ -234,7 +235,7 @@ class FixedKeyProcessorContext(ProcessingContext, Generic[KOut, VOut]):
         """Pass ``record`` to every child, depth first, or to the one called ``childName``."""
 
 
-class Processor(ABC, Generic[KIn, VIn, KOut, VOut]):
+class Processor(Shown, ABC, Generic[KIn, VIn, KOut, VOut]):
     """One node's work, record by record.
 
     Example:
@@ -270,7 +271,7 @@ class ContextualProcessor(Processor[KIn, VIn, KOut, VOut]):
         return self._context
 
 
-class FixedKeyProcessor(ABC, Generic[KIn, VIn, VOut]):
+class FixedKeyProcessor(Shown, ABC, Generic[KIn, VIn, VOut]):
     """A processor that cannot change keys; see ``processor.api.FixedKeyProcessor``."""
 
     def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
@@ -296,7 +297,7 @@ class ContextualFixedKeyProcessor(FixedKeyProcessor[KIn, VIn, VOut]):
         return self._context
 
 
-class ConnectedStoreProvider:
+class ConnectedStoreProvider(Shown):
     """A supplier that brings its own stores."""
 
     def stores(self) -> set[StoreBuilder[Any]] | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from millstream.core.headers import Headers
 from millstream.core.records import RecordMetadata
+from millstream.core.shown import Shown
 
 
-class SourceContext:
+class SourceContext(Shown):
     """Source coordinates, event time, headers and raw bytes of a record; never changed in place."""
 
     __slots__ = (
@@ -18,6 +19,8 @@ class SourceContext:
         "_timestamp",
         "_topic",
     )
+
+    _shown = ("_topic", "_partition", "_offset", "_timestamp")
 
     def __init__(
         self,

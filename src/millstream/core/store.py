@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self
 
+from millstream.core.shown import Closing, Shown
+
 Entry = tuple[bytes, bytes]
 Range = tuple[bytes, bytes]
 """``(lower, upper)``: lower inclusive, upper exclusive."""
@@ -57,7 +59,7 @@ class StoreTraits:
     """
 
 
-class ByteStore(ABC):
+class ByteStore(Shown, Closing, ABC):
     """Bytes to bytes, ordered by unsigned byte comparison, owned by one task in one process.
 
     Calls come one at a time, but not always from the same thread. Keys and values may be empty, and
@@ -119,5 +121,5 @@ class ByteStore(ABC):
         """Return the approximate number of entries."""
         return sum(1 for _ in self.scan(None, None))
 
-    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def close(self) -> None:
         """Release files and memory, also those of unfinished scans; calling it twice is fine."""

@@ -9,11 +9,12 @@ from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.kafka import ConsumerRecord
+from millstream.core.shown import Shown
 
 log = logging.getLogger(__name__)
 
 
-class TimestampExtractor(ABC):
+class TimestampExtractor(Shown, ABC):
     """Extracts the event time of a record; may be a callable with the same arguments.
 
     Source: ``processor.TimestampExtractor``.

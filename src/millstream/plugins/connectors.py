@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 from typing_extensions import Self
 
 from millstream.core.chunk import RawChunk
+from millstream.core.shown import Shown
 
 
-class Connector(ABC):
+class Connector(Shown, ABC):
     """Reads and writes topics as chunks of bytes, for ``millstream.testing.replay``.
 
     Applications on Spark do not use it: they read and write Kafka.
@@ -45,5 +46,5 @@ class Connector(ABC):
     def write(self, chunk: RawChunk) -> None:
         """Append records to the chunk's topic; later calls of ``read`` yield them."""
 
-    def close(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def close(self) -> None:
         """Release everything; calling it twice is fine."""

@@ -42,6 +42,8 @@ class CapturedPunctuator(Cancellable):
     Source: ``MockProcessorContext.CapturedPunctuator``.
     """
 
+    _shown = ("_interval_ms", "_kind", "_cancelled")
+
     def __init__(
         self,
         start_ms: int | None,

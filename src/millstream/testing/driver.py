@@ -98,6 +98,7 @@ class TopologyTestDriver(DriverStores):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
         settings = TaskSettings.of(with_plugins(StreamsConfig(_DEFAULTS | given)))
+        self._application_id = settings.application_id
         self._observers = observers(settings.application_id, settings.configs)
         if initialWallClockTime is None:
             initialWallClockTime = time.time_ns() // 1_000_000
@@ -212,6 +213,9 @@ class TopologyTestDriver(DriverStores):
         Latencies are 0, because the mock clock stands still; ages of records are not.
         """
         return self._metrics.asMap()
+
+    def __repr__(self) -> str:
+        return f"TopologyTestDriver({self._application_id!r})"
 
     def close(self) -> None:
         """Close processors and stores, and delete their files."""

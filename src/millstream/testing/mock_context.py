@@ -41,6 +41,8 @@ _DEFAULTS = {
 class _MockContext(ProcessingContext):
     """Base of both mocks: settable clocks and metadata, stores, captured punctuators."""
 
+    _shown = ("_task_id", "_forwards", "_punctuators")
+
     def __init__(
         self,
         config: Mapping[str, Any] | StreamsConfig | None = None,

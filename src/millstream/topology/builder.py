@@ -351,6 +351,10 @@ class TopologyBuilder:
         unused_name(not_none(name, "name"), self._all_nodes())
         return check_parents(kind, name, parents, self._nodes)
 
+    def node_names(self) -> list[str]:
+        """Return the nodes' names in the order in which they were added."""
+        return list(self._nodes)
+
     def _all_nodes(self) -> set[str]:
         return set(self._nodes)
 

@@ -182,6 +182,9 @@ class TopologyDescription:
         parts.sort(key=lambda part: part.id())
         return "Topologies:\n " + "".join(f"  {part}" for part in parts)
 
+    # In a prompt or a notebook the text is what the caller wants to see.
+    __repr__ = __str__
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TopologyDescription) and str(self) == str(other)
 

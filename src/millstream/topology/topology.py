@@ -51,6 +51,9 @@ class Topology:
         self.config = config
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
 
+    def __repr__(self) -> str:
+        return f"Topology({', '.join(self.builder.node_names())})"
+
     def addSource(self, *arguments: Any) -> Topology:
         """Add a source of topics.
 

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 from millstream.core.assignment.group import GroupAssignment, GroupSubscription
 from millstream.core.assignment.result import KafkaStreamsAssignment
 from millstream.core.assignment.state import ApplicationState
+from millstream.core.shown import Shown
 
 
-class TaskAssignor(ABC):
+class TaskAssignor(Shown, ABC):
     """Assigns tasks to processes; configured by ``task.assignor.class``.
 
     An assignor of a plugin has a ``name``. It is created without arguments; ``configure`` is called
@@ -49,7 +50,7 @@ class TaskAssignor(ABC):
             return self._assignment
 
         def __repr__(self) -> str:
-            return f"TaskAssignment({list(self._assignment)!r})"
+            return f"TaskAssignment({self._assignment!r})"
 
     @abstractmethod
     def assign(self, applicationState: ApplicationState) -> TaskAssignment:

@@ -207,6 +207,11 @@ class StreamsConfig(AbstractConfig):
             check_streams_protocol(self, self.getMainConsumerConfigs("", ""))
         self.warn_of_slips(clients.CLIENT_PREFIXES + clients.OTHER_PREFIXES)
 
+    def __repr__(self) -> str:
+        # No other entry: any may be a password.
+        name = self._originals.get("application.id")
+        return f"{type(self).__name__}(application.id={name!r}, {len(self._originals)} entries)"
+
     @staticmethod
     def consumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to every consumer."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
+from millstream.core.shown import Shown
+
 
 class RecordingLevel(IntEnum):
     """Amount of recording: each level includes the levels before it.
@@ -40,10 +42,12 @@ class MetricName:
         return dict(self._tags)
 
 
-class Metric:
+class Metric(Shown):
     """One metric; see ``org.apache.kafka.common.Metric``."""
 
     __slots__ = ("_measure", "_name")
+
+    _shown = ("_name",)
 
     def __init__(self, name: MetricName, measure: Callable[[], Any]) -> None:
         self._name = name

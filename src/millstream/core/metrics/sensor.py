@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from millstream.core.metrics.names import MetricName, RecordingLevel
 from millstream.core.metrics.stats import Stat, Tally
+from millstream.core.shown import Shown
 
 if TYPE_CHECKING:
     from millstream.core.metrics.registry import Metrics
 
 
-class Sensor:
+class Sensor(Shown):
     """Sums up values until the clock advances or metrics are read.
 
     The cost of a value does not depend on the number of statistics. ``Metrics`` creates sensors.
@@ -21,6 +22,8 @@ class Sensor:
     """
 
     __slots__ = ("_metrics", "_name", "active", "count", "high", "last", "low", "stats", "total")
+
+    _shown = ("_name",)
 
     total: float
     low: float

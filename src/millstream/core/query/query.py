@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from millstream.core.shown import Shown
+
 R = TypeVar("R")
 
 
-class Query(Generic[R]):
+class Query(Shown, Generic[R]):
     """Base class of queries with a result of type ``R``; your own stores may support your own.
 
     Source: KIP-796, ``query.Query``.

@@ -11,6 +11,7 @@ from millstream.core.java_shapes import java_object
 from millstream.core.query.position import Position, PositionBound
 from millstream.core.query.query import Query
 from millstream.core.query.result import QueryResult
+from millstream.core.shown import Shown
 
 R = TypeVar("R")
 
@@ -111,11 +112,13 @@ class StateQueryRequest(Generic[R]):
         return self._active
 
 
-class StateQueryResult(Generic[R]):
+class StateQueryResult(Shown, Generic[R]):
     """The results of one request, by partition.
 
     Source: KIP-796, ``query.StateQueryResult``.
     """
+
+    _shown = ("_partitions", "_global")
 
     def __init__(self) -> None:
         self._partitions: dict[int, QueryResult[R]] = {}

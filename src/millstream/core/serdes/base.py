@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.headers import Headers
+from millstream.core.shown import Closing, Shown
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -19,7 +20,7 @@ SerializerCall = Callable[[str, "Headers | None", Any], "bytes | None"]
 DeserializerCall = Callable[[str, "Headers | None", "bytes | None"], Any]
 
 
-class Serializer(ABC, Generic[T]):
+class Serializer(Shown, Closing, ABC, Generic[T]):
     """Turns objects into bytes. Must be picklable, because it travels to Spark's workers.
 
     A subclass writes ``serialize(self, topic, data)`` or, to see and change the record's headers,
@@ -61,7 +62,7 @@ class Serializer(ABC, Generic[T]):
         """Release what ``configure`` acquired."""
 
 
-class Deserializer(ABC, Generic[T]):
+class Deserializer(Shown, Closing, ABC, Generic[T]):
     """Turns bytes into objects. Must be picklable, because it travels to Spark's workers.
 
     A subclass writes ``deserialize(self, topic, data)`` or, to see the record's headers,
@@ -106,7 +107,7 @@ class Deserializer(ABC, Generic[T]):
         """Release what ``configure`` acquired."""
 
 
-class Serde(ABC, Generic[T]):
+class Serde(Shown, Closing, ABC, Generic[T]):
     """A serializer and the matching deserializer.
 
     Attributes:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import UnsupportedOperationException
+from millstream.core.shown import Shown
 from millstream.core.state.dsl_params import (
     DslKeyValueParams,
     DslSessionParams,
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from millstream.core.serdes import Serde
 
 
-class DslStoreSuppliers(ABC):
+class DslStoreSuppliers(Shown, ABC):
     """Chooses the stores behind a DSL's operators.
 
     Source: KIP-954, ``state.DslStoreSuppliers``.
     """
 
-    def configure(self, configs: Mapping[str, Any]) -> None:  # noqa: B027 - optional
+    def configure(self, configs: Mapping[str, Any]) -> None:
         """Take what is needed from the configuration."""
 
     @abstractmethod

@@ -14,12 +14,13 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.core.shown import Shown
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class StateSerdes(Generic[K, V]):
+class StateSerdes(Shown, Generic[K, V]):
     """Turns a store's keys and values into bytes and back, for stores of your own.
 
     Args:
@@ -37,6 +38,8 @@ class StateSerdes(Generic[K, V]):
 
     Source: ``state.StateSerdes``.
     """
+
+    _shown = ("_topic", "_key_serde", "_value_serde")
 
     TIMESTAMP_SIZE: ClassVar[int] = 8
     BOOLEAN_SIZE: ClassVar[int] = 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
+from millstream.core.shown import Closing, Shown, ShownByName
 from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class StateRestoreCallback(Protocol):
         """Take one change; None deletes."""
 
 
-class StateStore(ABC):
+class StateStore(ShownByName, Closing, ABC):
     """A named piece of a task's state. Only its task's thread may use it.
 
     Source: ``processor.StateStore``.
@@ -48,7 +49,7 @@ class StateStore(ABC):
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         """Open the store for a task; ``root`` is the outermost store, as ``register`` wants it."""
 
-    def flush(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def flush(self) -> None:
         """Write out what is only cached. A commit calls it."""
 
     def commit(self, changelogOffsets: Mapping[Any, int]) -> None:
@@ -80,7 +81,7 @@ class StateStore(ABC):
     def isOpen(self) -> bool:
         """Tell whether the store can be used."""
 
-    def reload(self) -> None:  # noqa: B027 - doing nothing is a right answer
+    def reload(self) -> None:
         """Drop what was derived from the bytes below: they were changed in another way."""
 
     def query(
@@ -119,7 +120,7 @@ class CacheBudget:
         self.used = 0
 
 
-class StateStoreContext(ABC):
+class StateStoreContext(Shown, ABC):
     """A store's view of its task: the public part first, then what our own stores need.
 
     Source: ``processor.StateStoreContext``.
@@ -186,7 +187,7 @@ class StateStoreContext(ABC):
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
         """Return the entries whose key starts with ``prefix``, without it."""
 
-    def opened(self, store: StateStore) -> None:  # noqa: B027 - optional
+    def opened(self, store: StateStore) -> None:
         """Called when a store of Kafka's kinds has been opened here."""
 
     @abstractmethod

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
+from millstream.core.shown import ShownByName
 from millstream.core.state.key_value import KeyValueStore
 from millstream.core.state.session import SessionStore
 from millstream.core.state.store import StateStore
@@ -17,7 +18,7 @@ S = TypeVar("S", bound=StateStore)
 S_co = TypeVar("S_co", bound=StateStore, covariant=True)
 
 
-class StoreSupplier(ABC, Generic[S]):
+class StoreSupplier(ShownByName, ABC, Generic[S]):
     """Name and maker of a store of bytes; a builder adds serdes, cache and changelog.
 
     Source: ``state.StoreSupplier``.
@@ -87,7 +88,7 @@ class HeadersBytesStoreSupplier:
     """
 
 
-class StoreBuilder(ABC, Generic[S_co]):
+class StoreBuilder(ShownByName, ABC, Generic[S_co]):
     """Builder of a store for each task. The ``with...`` methods change the builder and return it.
 
     Source: ``state.StoreBuilder``.

@@ -10,6 +10,7 @@ from typing import Any
 from rocksdict import BlockBasedOptions, DBCompactionStyle, DBCompressionType, Options
 
 from millstream.core.errors import ConfigException
+from millstream.core.shown import Shown
 
 SETTER_CONFIG = "rocksdb.config.setter"
 
@@ -42,7 +43,7 @@ _COMPRESSION = {
 _COMPACTION = {"LEVEL": "level", "UNIVERSAL": "universal", "FIFO": "fifo"}
 
 
-class RocksDBConfigSetter(ABC):
+class RocksDBConfigSetter(Shown, ABC):
     """Sets options of RocksDB, store by store; named by ``rocksdb.config.setter``.
 
     An object of it is made for each store that is opened. What it sets itself, such as a block
@@ -69,13 +70,11 @@ class RocksDBConfigSetter(ABC):
             configs: The application's configuration.
         """
 
-    def close(  # noqa: B027 - most setters hold nothing
-        self, storeName: str, options: RocksDBOptions
-    ) -> None:
+    def close(self, storeName: str, options: RocksDBOptions) -> None:
         """Release what ``setConfig`` has made; called after the store is closed."""
 
 
-class _Renamed:
+class _Renamed(Shown):
     """An object of rocksdict under the names of RocksDB's Java classes.
 
     A setter ``setMaxOpenFiles`` calls ``set_max_open_files``; rocksdict's own names work too.

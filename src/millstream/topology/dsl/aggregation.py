@@ -114,6 +114,11 @@ class Reducing(ABC, Generic[TK, K, V]):
     def __init__(self, grouping: Grouping) -> None:
         self.grouping = grouping
 
+    def __repr__(self) -> str:
+        windows = getattr(self, "_windows", None)
+        own = "" if windows is None else f", {windows!r}"
+        return f"{type(self).__name__}({self.grouping.flow.name!r}{own})"
+
     @abstractmethod
     def shape(self) -> Shape:
         """Return what is particular to this kind of aggregation."""

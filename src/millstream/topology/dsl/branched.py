@@ -35,6 +35,9 @@ class BranchedKStream(Generic[K, V]):
         self._name = flow.graph.names.operator("KSTREAM-BRANCH-", name)
         self._flow = flow.then(Operation(name=self._name, supplier=Supplied(supplier)))
 
+    def __repr__(self) -> str:
+        return f"BranchedKStream({self._name!r}, branches={len(self._children)})"
+
     def branch(
         self, predicate: Accepts[K, V], branched: Branched[K, V] = ABSENT
     ) -> BranchedKStream[K, V]:

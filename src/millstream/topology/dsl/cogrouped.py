@@ -47,6 +47,9 @@ class _Cogrouped(Generic[TK, K, A]):
         self._inputs = inputs
         self._grouped = grouped
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({[entry.grouped for entry in self._inputs]!r})"
+
     def _aggregate(
         self, initializer: Starts[A], named: Any, materialized: Any, merge: Merge | None = None
     ) -> KTable[TK, A]:

@@ -20,6 +20,9 @@ class GlobalKTable(Generic[K, V]):
     def __init__(self, store_name: str) -> None:
         self._store_name = store_name
 
+    def __repr__(self) -> str:
+        return f"GlobalKTable(store={self._store_name!r})"
+
     def queryableStoreName(self) -> str:
         """Return the name under which the table can be queried, given or made up."""
         return self._store_name

@@ -52,6 +52,9 @@ class KGroupedTable(Generic[K, V]):
         self._grouped = grouped
         self._repartition: Flow | None = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._flow.name!r})"
+
     def count(
         self,
         named: Named | Materialized[K, int, Any] = ABSENT,

@@ -95,6 +95,9 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._flow.name!r})"
+
     if not TYPE_CHECKING:
         # Hidden from type checkers, for which any name would then be a method.
         def __getattr__(self, name: str) -> Any:

@@ -62,6 +62,10 @@ class KTable(TableJoins[K, V]):
         self._flow = flow
         self._store_name = store_name
 
+    def __repr__(self) -> str:
+        store = "" if self._store_name is None else f", store={self._store_name!r}"
+        return f"KTable({self._flow.name!r}{store})"
+
     if not TYPE_CHECKING:
         # Hidden from type checkers, for which any name would then be a method.
         def __getattr__(self, name: str) -> Any:

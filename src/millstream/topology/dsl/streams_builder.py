@@ -72,6 +72,9 @@ class StreamsBuilder:
         self._graph = GraphBuilder(settings=settings)
         self._writer = TopologyWriter(self._graph)
 
+    def __repr__(self) -> str:
+        return f"StreamsBuilder({self._graph.size()} operations)"
+
     @overload
     def stream(self, topics: Topics) -> KStream[Any, Any]: ...
     @overload

@@ -103,6 +103,10 @@ class GraphBuilder:
         """Return a node by its id."""
         return self._nodes[number]
 
+    def size(self) -> int:
+        """Return the number of nodes."""
+        return len(self._nodes)
+
     def use_again(self, number: int) -> None:
         """Rank a node as if it had been added now: a second aggregation shares it."""
         self._ranks[number] = self._next_rank

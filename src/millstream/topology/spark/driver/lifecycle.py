@@ -50,6 +50,10 @@ class LivingApplication(WatchedApplication):
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
 
+    def __repr__(self) -> str:
+        name = self._config.getString("application.id")
+        return f"{type(self).__name__}({name!r}, {self.state().name})"
+
     def start(self) -> None:
         """Check topics, checkpoint and broker, then start; return when the query runs.
 

@@ -1,0 +1,60 @@
+"""Readable ``repr`` and ``with`` of public objects, as mixins."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import ClassVar
+
+from typing_extensions import Self
+
+
+class Shown:
+    """Mixin for classes whose ``repr`` is their name with the fields in ``_shown``.
+
+    Example:
+        >>> class Point(Shown):
+        ...     _shown = ("x",)
+        ...     x = 5
+        >>> Point()
+        Point(x=5)
+    """
+
+    __slots__ = ()
+
+    _shown: ClassVar[tuple[str, ...]] = ()
+    """Names of attributes; underscores before them are not shown."""
+
+    def __repr__(self) -> str:
+        # An object may be asked before its constructor is done, for instance by a debugger.
+        fields = (f"{name.lstrip('_')}={getattr(self, name, None)!r}" for name in self._shown)
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+
+class ShownByName:
+    """Mixin for classes with a method ``name``, such as stores: ``SerdeWindowStore('counts')``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        try:
+            name = repr(self.name())  # type: ignore[attr-defined]
+        except Exception:  # noqa: BLE001 - a user's class, or an object that is not ready
+            name = ""
+        return f"{type(self).__name__}({name})"
+
+
+class Closing:
+    """Mixin for classes with a method ``close``: the end of a ``with`` block calls it."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()  # type: ignore[attr-defined]
