@@ -40,6 +40,7 @@ def run(bootstrap_servers: str) -> None:
     """Count on Spark, and answer what is typed."""
     config = {"application.id": "word-count", "bootstrap.servers": bootstrap_servers}
     with KafkaStreams(word_count(), config) as streams:
+        streams.start()
         for line in sys.stdin:
             word = line.strip().lower()
             print(count_of(streams, word) if word else most_frequent(streams))

@@ -92,6 +92,7 @@ def main() -> None:
     streams = KafkaStreams(counting(*sys.argv[2:4]), config)
     streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
     with streams:
+        streams.start()
         threading.Thread(target=tell_batches, args=(streams,), daemon=True).start()
         sys.stdin.read()
     SparkSession.builder.getOrCreate().stop()

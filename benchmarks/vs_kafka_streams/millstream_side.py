@@ -54,6 +54,7 @@ def main() -> None:
     streams = KafkaStreams(topology, properties(Path(config_file)))
     streams.setStateListener(_end_on_error)
     with streams:
+        streams.start()
         sys.stdin.read()
 
 

@@ -131,4 +131,5 @@ def eventually(what: Callable[[], Any], expected: Any) -> None:
 def run_until(streams: KafkaStreams, condition: Callable[[], Any], expected: Any) -> None:
     """Run an application until ``condition()`` is ``expected``; close it."""
     with streams:
+        streams.start()
         eventually(condition, expected)

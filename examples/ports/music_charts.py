@@ -145,6 +145,7 @@ def main() -> None:
         StreamsConfig.BOOTSTRAP_SERVERS_CONFIG: bootstrap_servers,
     }
     with KafkaStreams(topology(), props) as streams:
+        streams.start()
         service = MusicPlaysRestService(streams)
         for line in sys.stdin:
             print(service.genre_chart(line.strip()))

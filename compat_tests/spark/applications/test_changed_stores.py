@@ -53,6 +53,7 @@ def test_counts_go_on_in_every_kind_of_store_and_queries_see_them(
     for number, (materialized, entries) in enumerate(steps, start=1):
         topology = counted(source, target, materialized())
         with KafkaStreams(topology, play.config(**entries), spark=spark) as streams:
+            streams.start()
             if number > 1:
                 # Before a batch has written the new kind into the manifest.
                 eventually(lambda: count(streams), number - 1)
@@ -76,17 +77,20 @@ def test_a_changed_serde_is_refused_before_the_start_and_may_be_called_compatibl
 
     play.produce(source, [("a", "x", 1000)])
     with streams(LONG) as first:
+        first.start()
         eventually(lambda: count(first), 1)
     # As an earlier version has left it.
     body = json.loads(note(play).read_text())
     stores = body.pop("stores")
     note(play).write_text(json.dumps(body))
-    with streams(LONG):
+    with streams(LONG) as next_one:
+        next_one.start()
         assert json.loads(note(play).read_text())["stores"] == stores
     with pytest.raises(StreamsException) as refusal:
         streams(DOUBLE).start()
     assert 'Of "counts", its value serde was Long and is Double.' in refusal.value.detail
     assert json.loads(note(play).read_text())["stores"] == stores
-    with streams(DOUBLE, millstream_store_changed_ok="counts"):
+    with streams(DOUBLE, millstream_store_changed_ok="counts") as next_one:
+        next_one.start()
         found = json.loads(note(play).read_text())["stores"]["counts"]["serdes"]["value"]
         assert found == "Double"

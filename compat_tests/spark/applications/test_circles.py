@@ -86,7 +86,8 @@ def test_an_answer_for_a_row_that_has_changed_is_dropped(
     play.produce(left, [(b"k", b"p/1", 10), (b"k", b"q/2", 11), (b"l", b"p/3", 12)])
     # With a cache the right table's rows would be answered a second time when it is flushed.
     config = play.config(statestore_cache_max_bytes=0)
-    with KafkaStreams(foreign_key_join(left, right, target), config, spark=spark):
+    with KafkaStreams(foreign_key_join(left, right, target), config, spark=spark) as streams:
+        streams.start()
         found = play.pairs(target, 2, more=1)
 
     assert found == [(b"k", b"q/2+Q"), (b"l", b"p/3+P")]
@@ -105,7 +106,8 @@ def test_a_feedback_topic_is_made_as_kafka_streams_makes_it_and_purged(
     )
     topology = foreign_key_join(left, right, target)
     answers = feedback_topic(play, topology)
-    with KafkaStreams(topology, config, spark=spark):
+    with KafkaStreams(topology, config, spark=spark) as streams:
+        streams.start()
         play.read(target, 50)
         eventually(lambda: play.starts(answers), {0: 50})
         assert play.ends(answers) == {0: 50}
@@ -148,7 +150,8 @@ def test_every_task_has_the_whole_global_table_from_its_first_record_on(
     play.produce(names, [(b"n3", b"new", 11), (b"n4", None, 11)])
     ask(range(3, 6))
     answers[b"k3"] = b"new"
-    with KafkaStreams(topology, config, spark=spark):
+    with KafkaStreams(topology, config, spark=spark) as streams:
+        streams.start()
         found = play.pairs(target, 42, more=1)
 
     assert len(found) == 42
@@ -164,6 +167,7 @@ def test_a_topology_of_nothing_but_a_global_table_runs(
     builder = StreamsBuilder()
     builder.globalTable(names)
     with KafkaStreams(builder.build(), play.config(), spark=spark) as streams:
+        streams.start()
         eventually(lambda: _records_read(streams), 1.0)
         assert streams.state().name == "RUNNING"
 

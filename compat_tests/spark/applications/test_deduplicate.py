@@ -73,7 +73,8 @@ def test_an_id_is_found_in_all_partitions(spark: Any, play: Playground) -> None:
         for n in range(30)
     ]
     play.produce(source, sent)
-    with KafkaStreams(each_once(source, target), play.config(), spark=spark):
+    with KafkaStreams(each_once(source, target), play.config(), spark=spark) as streams:
+        streams.start()
         found = play.pairs(target, 10, more=1)
     assert sorted(value for _, value in found if value) == sorted(
         [*(b"%d: paid" % n for n in range(4)), *(b"unnumbered %d" % n for n in range(24, 30))]

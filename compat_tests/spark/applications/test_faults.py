@@ -41,7 +41,8 @@ def test_local_stores_may_be_deleted_or_damaged(
         play.produce(source, [(word, b"x", times) for word in WORDS])
         eventually(lambda: sum(play.ends(target).values()), times * len(WORDS))
 
-    with KafkaStreams(counting(source, target), config, spark=spark):
+    with KafkaStreams(counting(source, target), config, spark=spark) as streams:
+        streams.start()
         words_are_counted(1)
         held = [path.parent for path in local_files(play.directory)]
         assert held
@@ -50,7 +51,8 @@ def test_local_stores_may_be_deleted_or_damaged(
         words_are_counted(2)
     for path in local_files(play.directory):
         flip(path, random)
-    with KafkaStreams(counting(source, target), config, spark=spark):
+    with KafkaStreams(counting(source, target), config, spark=spark) as streams:
+        streams.start()
         words_are_counted(3)
     found = [(m.key(), int.from_bytes(m.value(), "big")) for m in play.read(target, 12)]
     assert sorted(found) == [

@@ -87,6 +87,7 @@ def test_a_running_word_count_answers_by_both_versions(
     refuses_before_the_start(streams, plain)
 
     with streams:
+        streams.start()
         words = streams.store(plain)
         eventually(lambda: {entry.key: entry.value for entry in words.all()}, expected)
         assert (words.get("dog"), words.get("cat")) == (3, None)
@@ -207,6 +208,7 @@ def test_a_paused_application_reads_nothing_and_loses_nothing(
     streams = KafkaStreams(counts_of(source), play.config(), spark=spark)
     streams.pause()
     with streams:
+        streams.start()
         assert streams.isPaused()
         assert streams.state() is KafkaStreams.State.RUNNING
         words = streams.store(
@@ -238,6 +240,7 @@ def test_a_global_store_is_shown_by_version_one_only(spark: SparkSession, play: 
     stream = builder.stream(source)
     stream.join(table, lambda key, _: key, lambda left, right: f"{left} {right}").to(target)
     with KafkaStreams(builder.build(), play.config(), spark=spark) as streams:
+        streams.start()
         view = streams.store(StoreQueryParameters.fromNameAndType("names", KINDS.keyValueStore()))
         eventually(lambda: [view.get(key) for key in "abc"], ["Anna", "Bert", None])
         failure = ask(streams, "names", KeyQuery.withKey("a")).getGlobalResult()
@@ -353,7 +356,8 @@ def test_a_users_own_store_is_restored_by_its_callback_and_the_listener_hears_of
     source, target = play.topic("in", 1), play.topic("out", 1)
     keys = ["a", "b", "a"]
     play.produce(source, [(key.encode(), b"", 1 + n) for n, key in enumerate(keys)])
-    with KafkaStreams(tallies(source, target), play.config(), spark=spark):
+    with KafkaStreams(tallies(source, target), play.config(), spark=spark) as streams:
+        streams.start()
         assert len(play.pairs(target, 3)) == 3
     play.produce(source, [(key.encode(), b"", 10 + n) for n, key in enumerate(keys)])
     streams = KafkaStreams(tallies(source, target), play.config(), spark=spark)
@@ -361,6 +365,7 @@ def test_a_users_own_store_is_restored_by_its_callback_and_the_listener_hears_of
     streams.setGlobalStateRestoreListener(heard)
     streams.setStandbyUpdateListener(None)
     with streams:
+        streams.start()
         assert play.pairs(target, 6) == [
             *((b"a", b"1"), (b"b", b"1"), (b"a", b"2")),
             *((b"a", b"3"), (b"b", b"2"), (b"a", b"4")),

@@ -55,7 +55,10 @@ def test_records_pass_with_key_value_time_headers_and_order(
     play.produce(source, [(None, b"no key", 5, 0), (b"gone", None, 6)])
     topology = Topology().addSource("source", source).addSink("sink", target, "source")
 
-    with KafkaStreams(topology, play.config(processing_guarantee=guarantee), spark=spark):
+    with KafkaStreams(
+        topology, play.config(processing_guarantee=guarantee), spark=spark
+    ) as streams:
+        streams.start()
         found = play.read(target, 502)
 
     by_key: dict[bytes, list[Any]] = {key: [] for key in {record[0] for record in sent}}
@@ -130,6 +133,7 @@ def test_a_wall_clock_punctuation_comes_without_records(
         .addSink("sink", target, "ticker")
     )
     with KafkaStreams(topology, play.config(), spark=spark) as streams:
+        streams.start()
         ticks = [int(value or b"") for key, value in play.pairs(target, 3) if key == b"tick"]
         assert streams.state().isRunningOrRebalancing()
 

@@ -48,6 +48,7 @@ def test_a_killed_busy_worker_costs_a_retry(spark: SparkSession, play: Playgroun
     config["state.dir"] = str(play.directory / "state")
     play.produce(source, [(b"k", word, n, 0) for n, word in enumerate(WORDS)])
     with KafkaStreams(counting(source, target, marker), config, spark=spark) as streams:
+        streams.start()
         found = play.read(target, len(WORDS), more=1)
         assert sorted((m.key(), int.from_bytes(m.value(), "big")) for m in found) == [
             (b"a", 1),

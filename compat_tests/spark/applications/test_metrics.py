@@ -53,6 +53,7 @@ def test_metrics_of_all_workers_are_added_up(spark: SparkSession, play: Playgrou
     play.produce(source, RECORDS)
     config = play.config(metrics_recording_level="DEBUG", metrics_sample_window_ms=3_600_000)
     with KafkaStreams(windowed_counts(source, target), config, spark=spark) as streams:
+        streams.start()
         eventually(lambda: sum(values(streams, "records-consumed-total", topic=source)), 6.0)
         assert sum(values(streams, "records-produced-total", topic=target)) == 2.0
         assert list(values(streams, "dropped-records-total", task_id="0_0")) == [1.0]

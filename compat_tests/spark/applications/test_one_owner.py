@@ -101,6 +101,7 @@ def test_a_deleted_group_is_refused_and_after_clean_up_read_anew(corner: Corner)
     streams = corner.app()
     streams.cleanUp()
     with streams:
+        streams.start()
         corner.is_through()
         with pytest.raises(IllegalStateException, match="while running"):
             streams.cleanUp()
@@ -243,6 +244,7 @@ def test_a_reset_while_it_runs_is_not_overlooked(corner: Corner) -> None:
     failures: list[Exception] = []
     streams.setUncaughtExceptionHandler(failures.append)
     with suppress(StreamsException), streams:
+        streams.start()
         corner.is_through()
         corner.set_offset(1)
         corner.send(1)
@@ -303,6 +305,7 @@ def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
     failures: list[Exception] = []
     streams.setUncaughtExceptionHandler(failures.append)
     with suppress(ProcessorStateException), streams:
+        streams.start()
         eventually(lambda: streams.state().name, "ERROR")
     (failure,) = failures
     assert isinstance(failure, ProcessorStateException)

@@ -46,6 +46,7 @@ def test_results_are_exact_after_an_outage_during_a_write(
     streams.setStateListener(lambda new, old: states.append(new.name))
     leave, come_back = outage(kafka, how)
     with streams:
+        streams.start()
         give_up = time.monotonic() + PATIENCE_S
         while sum(play.ends(target).values()) < 200 and time.monotonic() < give_up:
             time.sleep(0.01)

@@ -48,7 +48,8 @@ def test_an_operator_and_an_observer_of_plugins(spark: SparkSession, play: Playg
     with registered(sys.modules[sampling.__name__]), registered(NotingPlugin()):
         stream: Any = builder.stream(source)
         stream.sample(5).to(target)
-        with KafkaStreams(builder.build(), config, spark=spark):
+        with KafkaStreams(builder.build(), config, spark=spark) as streams:
+            streams.start()
             found = play.pairs(target, 6, more=1)
     assert sorted(found, key=str) == sorted(
         [(b"%d" % (n % 3), b"%d" % n) for n in (0, 1, 2, 15, 16, 17)], key=str

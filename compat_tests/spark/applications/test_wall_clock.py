@@ -60,10 +60,12 @@ def test_due_rows_and_open_windows_come_out_once_when_input_stops(
     rows, held, closed = play.topic("rows"), play.topic("held"), play.topic("closed")
     play.produce(rows, [("a", "1", 1000), ("b", "2", 2000), ("a", "3", 3000)])
     with KafkaStreams(topology(rows, held, closed), play.config(), spark=spark) as streams:
+        streams.start()
         assert sorted(play.pairs(held, 2)) == [(b"a", b"3"), (b"b", b"2")]
         assert sorted(play.pairs(closed, 2)) == [(b"a@0", b"1"), (b"b@0", b"1")]
         eventually(lambda: row(streams, "a"), "3")
-    with KafkaStreams(topology(rows, held, closed), play.config(), spark=spark):
+    with KafkaStreams(topology(rows, held, closed), play.config(), spark=spark) as streams:
+        streams.start()
         # Late for the hour that has come out; the next one is not touched.
         play.produce(rows, [("a", "4", 3500), ("b", "5", 4_000_000)])
         assert sorted(play.pairs(held, 4))[-2:] == [(b"b", b"2"), (b"b", b"5")]

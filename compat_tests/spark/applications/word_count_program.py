@@ -36,6 +36,7 @@ def main() -> None:
     streams = KafkaStreams(word_count(*sys.argv[2:4]), config)
     streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
     with streams:
+        streams.start()
         sys.stdin.read()
     SparkSession.builder.getOrCreate().stop()
 

@@ -127,7 +127,8 @@ def when(event: threading.Event, call: Callable[[], Any]) -> threading.Thread:
     return soon(lambda: (event.wait(PATIENCE_S), call()))
 
 
-def until_it_has_failed(app: App, then: Exception | None = None) -> None:
+def start_until_it_has_failed(app: App, then: Exception | None = None) -> None:
+    app.start()
     app._machine.wait_until_over(PATIENCE_S)
     if then is not None:
         raise then
@@ -150,6 +151,7 @@ def test_run_raises_what_ended_the_application(app: App) -> None:
 def test_wait_raises_it_too_and_with_does_not_repeat_it(app: App) -> None:
     app.runner.look = lambda: "boom"
     with app:
+        app.start()
         with pytest.raises(StreamsException):
             app.wait()
         assert app.state().name == "ERROR"
@@ -158,13 +160,21 @@ def test_wait_raises_it_too_and_with_does_not_repeat_it(app: App) -> None:
 def test_leaving_with_raises_a_failure_that_nothing_else_has_raised(app: App) -> None:
     app.runner.look = lambda: "boom"
     with pytest.raises(StreamsException, match="the Spark query failed"), app:
-        until_it_has_failed(app)
+        start_until_it_has_failed(app)
 
 
 def test_leaving_with_keeps_an_error_of_its_block(app: App) -> None:
     app.runner.look = lambda: "boom"
     with pytest.raises(KeyError), app:
-        until_it_has_failed(app, KeyError("of the block"))
+        start_until_it_has_failed(app, KeyError("of the block"))
+
+
+def test_with_closes_and_does_not_start(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    with app as entered:
+        assert entered is app
+        assert app.state().name == "CREATED"
+    assert app.state().name == "NOT_RUNNING"
+    assert "the application was not started in its with block" in caplog.text
 
 
 def test_run_returns_when_the_application_is_closed(app: App) -> None:
@@ -188,6 +198,7 @@ def test_waiting_needs_a_start_and_a_sensible_timeout(app: App) -> None:
     with pytest.raises(IllegalStateException, match="cannot wait: the application is CREATED"):
         app.wait()
     with app:
+        app.start()
         assert app.wait(0) is False
         with pytest.raises(IllegalArgumentException):
             app.wait(-1)

@@ -112,6 +112,11 @@ class TestRecord(Generic[K, V]):
             f"headers={self._headers}, recordTime={java_instant(self._timestamp)}]"
         )
 
+    def _repr_html_(self) -> str:
+        from millstream.testing.tables import records_table
+
+        return records_table([self])
+
     def __repr__(self) -> str:
         return (
             f"TestRecord(key={self._key!r}, value={self._value!r}, "

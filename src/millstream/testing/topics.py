@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -25,8 +25,10 @@ from millstream.core.serdes import (
 from millstream.core.wording import a, a_kind
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
+from millstream.testing.tables import RecordList, records_table
 
 if TYPE_CHECKING:
+    from millstream.core.engine.output import Sent
     from millstream.testing.driver import TopologyTestDriver
 
 K = TypeVar("K")
@@ -227,7 +229,14 @@ class TestOutputTopic(Generic[K, V]):
                 f"{'Empty' if self._topic in written else 'Uninitialized'} topic: {self._topic}",
                 detail=f"Topics written so far: {', '.join(sorted(written)) or 'none'}.",
             )
-        sent = queue.popleft()
+        return self._record(queue.popleft())
+
+    def __iter__(self) -> Iterator[TestRecord[K, V]]:
+        """Read the records that are there, and those that come meanwhile; end when none is left."""
+        while not self.isEmpty():
+            yield self.readRecord()
+
+    def _record(self, sent: Sent) -> TestRecord[K, V]:
         return TestRecord(
             self._key(self._topic, sent.headers, sent.key),
             self._value(self._topic, sent.headers, sent.value),
@@ -246,11 +255,11 @@ class TestOutputTopic(Generic[K, V]):
 
     def readRecordsToList(self) -> list[TestRecord[K, V]]:
         """Return all unread records."""
-        return [self.readRecord() for _ in range(self.getQueueSize())]
+        return RecordList(self.readRecord() for _ in range(self.getQueueSize()))
 
     def readKeyValuesToList(self) -> list[KeyValue[K | Any, V | Any]]:
         """Return keys and values of all unread records."""
-        return [self.readKeyValue() for _ in range(self.getQueueSize())]
+        return RecordList(self.readKeyValue() for _ in range(self.getQueueSize()))
 
     def readValuesToList(self) -> list[V | Any]:
         """Return the values of all unread records."""
@@ -287,6 +296,10 @@ class TestOutputTopic(Generic[K, V]):
     def isEmpty(self) -> bool:
         """Tell whether there is no unread record."""
         return not self.getQueueSize()
+
+    def _repr_html_(self) -> str:
+        """Return a table of the unread records, for notebooks; they stay unread."""
+        return records_table([self._record(each) for each in self._driver.produced(self._topic)])
 
     def __str__(self) -> str:
         key, value = (type(each).__name__ for each in self._deserializers)

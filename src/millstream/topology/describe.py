@@ -182,6 +182,13 @@ class TopologyDescription:
         parts.sort(key=lambda part: part.id())
         return "Topologies:\n " + "".join(f"  {part}" for part in parts)
 
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        # The drawing reads descriptions, and so stands above this module.
+        from millstream.topology.drawing.svg import to_svg
+
+        return to_svg(self)
+
     # In a prompt or a notebook the text is what the caller wants to see.
     __repr__ = __str__
 

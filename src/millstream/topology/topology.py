@@ -51,6 +51,10 @@ class Topology:
         self.config = config
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
 
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        return self.describe()._repr_svg_()
+
     def __repr__(self) -> str:
         return f"Topology({', '.join(self.builder.node_names())})"
 

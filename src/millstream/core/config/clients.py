@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.client_names import ADMIN_NAMES, CONSUMER_NAMES, PRODUCER_NAMES
 from millstream.core.config.definition import invalid
+from millstream.core.durations import to_millis
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.wording import a_kind
 
@@ -80,7 +83,7 @@ def consumer_settings(
         _drop_fixed("consumer", given, CONSUMER_EXACTLY_ONCE, CONSUMER_EXACTLY_ONCE)
         defaults |= {**CONSUMER_EXACTLY_ONCE, UNSTABLE_OFFSETS_KEY: True}
     servers = {"bootstrap.servers": config.originals()["bootstrap.servers"]}
-    own = config.originalsWithPrefix(own_prefix)
+    own = for_clients(config.originalsWithPrefix(own_prefix))
     _drop_fixed("consumer", own, CONSUMER_DEFAULTS, CONSUMER_FIXED)
     return {**defaults, **_custom(config), **given, **servers, **own}
 
@@ -96,7 +99,7 @@ def main_consumer_settings(config: AbstractConfig, *, exactly_once: bool) -> dic
     settings = consumer_settings(config, "main.consumer.", exactly_once=exactly_once)
     settings |= {key: config.get(key) for key in FOR_THE_ASSIGNOR}
     settings["partition.assignment.strategy"] = PARTITION_ASSIGNOR
-    topics = config.originalsWithPrefix("topic.", strip=False)
+    topics = for_clients(config.originalsWithPrefix("topic.", strip=False))
     _check_segments(
         topics.get("topic.segment.bytes"),
         _given(config, "producer.", PRODUCER_NAMES).get("batch.size"),
@@ -186,18 +189,36 @@ def _given(config: AbstractConfig, prefix: str, names: frozenset[str]) -> dict[s
     """Return the given entries with a client's names and with its prefix; the prefix wins."""
     originals = config.originals()
     known = {key: value for key, value in originals.items() if key in names}
-    return known | config.originalsWithPrefix(prefix)
+    return for_clients(known | config.originalsWithPrefix(prefix))
+
+
+def for_clients(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as Kafka's clients take them: durations in milliseconds, paths as texts.
+
+    Example:
+        >>> for_clients({"session.timeout.ms": timedelta(seconds=45), "ssl.keystore.location": "k"})
+        {'session.timeout.ms': 45000, 'ssl.keystore.location': 'k'}
+    """
+    return {key: _for_client(key, value) for key, value in settings.items()}
+
+
+def _for_client(key: str, value: Any) -> Any:
+    if isinstance(value, timedelta) and key.endswith(".ms"):
+        return to_millis(value, key)
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _custom(config: AbstractConfig) -> dict[str, Any]:
     """Return the entries that neither Kafka Streams nor a client defines: all clients get them."""
     known = CONSUMER_NAMES | PRODUCER_NAMES | ADMIN_NAMES | config.values().keys()
     prefixes = ("consumer.", "producer.", "admin.")
-    return {
-        key: value
-        for key, value in config.originals().items()
-        if key not in known and not (key.startswith(prefixes) and key not in prefixes)
-    }
+    return for_clients(
+        {
+            key: value
+            for key, value in config.originals().items()
+            if key not in known and not (key.startswith(prefixes) and key not in prefixes)
+        }
+    )
 
 
 def _drop_fixed(

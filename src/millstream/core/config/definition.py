@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,6 +49,9 @@ class ValueKind(enum.Enum):
     NAMES = "a list of names, or a text with commas"
     CLASS = "a class, an object or an import path"
 
+
+_PATHS = (".dir", ".file", ".location")
+"""Ends of the keys whose values may be a ``pathlib.Path``."""
 
 NO_CLASSES = (int, float, complex, bytes, bytearray, list, tuple, set, frozenset, dict)
 """Types whose values, and those of subclasses, are refused for entries of type class."""
@@ -131,6 +135,8 @@ def _wrong_type(key: ConfigKey, value: Any) -> ConfigException:
 
 
 def _string(key: ConfigKey, value: Any) -> str:
+    if isinstance(value, os.PathLike) and key.name.endswith(_PATHS):
+        value = os.fspath(value)
     if not isinstance(value, str):
         raise _wrong_type(key, value)
     return value.strip()

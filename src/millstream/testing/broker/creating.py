@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
@@ -13,6 +14,7 @@ from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
+from millstream.core.durations import to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
 from millstream.testing.broker.errors import BrokerError, TopicMismatchError, WaitTimeoutError
@@ -189,6 +191,8 @@ def _check_names(names: Sequence[Any]) -> None:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, timedelta):
+        return str(to_millis(value, "a duration"))
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,6 +21,7 @@ from millstream.testing.broker.ports import free_port, is_free
 from millstream.testing.broker.ready import answers
 from millstream.testing.broker.server_process import ServerProcess, log_tail
 from millstream.testing.broker.settings import CLUSTER_ID, server_properties
+from millstream.testing.broker.waiting import Deadline, Timeout
 
 
 class EmbeddedBroker(KafkaCluster):
@@ -82,8 +82,11 @@ class EmbeddedBroker(KafkaCluster):
         """Whether the broker's process is alive."""
         return self._server is not None and self._server.is_running()
 
-    def start(self, timeout_s: float = 60) -> Self:
+    def start(self, timeout_s: Timeout = 60) -> Self:
         """Start the broker and wait until it answers; do nothing if it runs.
+
+        Args:
+            timeout_s: Seconds, or a `timedelta`.
 
         Raises:
             PortTakenError: Another process listens on the port.
@@ -102,7 +105,7 @@ class EmbeddedBroker(KafkaCluster):
             self._classpath = os.pathsep.join(map(str, found))
         try:
             self._launch(self._prepare())
-            self._wait_ready(timeout_s)
+            self._wait_ready(Deadline(timeout_s))
         except BaseException:
             self.stop()
             raise
@@ -121,7 +124,7 @@ class EmbeddedBroker(KafkaCluster):
         """Kill the broker as `kill -9` does; `restart` continues with its data."""
         self._end(signal.SIGKILL)
 
-    def restart(self, timeout_s: float = 60) -> Self:
+    def restart(self, timeout_s: Timeout = 60) -> Self:
         """Start again on the same port and data, after `kill` or while it runs."""
         self._end(signal.SIGTERM)
         return self.start(timeout_s)
@@ -198,9 +201,8 @@ class EmbeddedBroker(KafkaCluster):
         own = self._dir if self._given_dir is None else None
         self._server = ServerProcess(command, self.data_dir / "broker.log", own)
 
-    def _wait_ready(self, timeout_s: float) -> None:
-        deadline = time.monotonic() + timeout_s
-        while self.is_running() and time.monotonic() < deadline:
+    def _wait_ready(self, limit: Deadline) -> None:
+        while self.is_running() and not limit.is_over():
             if answers(self.bootstrap_servers, timeout_s=0.5):
                 return
         what = "does not answer" if self.is_running() else "ended while it started"

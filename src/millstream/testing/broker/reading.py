@@ -27,6 +27,7 @@ from millstream.testing.broker.errors import BrokerError, ReadTimeoutError
 from millstream.testing.broker.halves import half
 from millstream.testing.broker.waiting import Deadline
 from millstream.testing.record import TestRecord
+from millstream.testing.tables import RecordList
 from millstream.topology.spark.clients.connecting import ConnectionErrors, all_topics
 
 Settings = Mapping[str, Any]
@@ -64,7 +65,7 @@ def read(
                 found.take(min(_PAUSE_S, limit.left_s()))
             else:
                 found.look_for(source.topic, settings, limit)
-        return [to_record(each) for each in found.in_order()]
+        return RecordList(to_record(each) for each in found.in_order())
 
 
 class _Found:

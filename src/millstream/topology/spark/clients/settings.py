@@ -12,6 +12,7 @@ from confluent_kafka import KafkaException as ClientException
 from millstream.core import errors
 from millstream.core.config import StreamsConfig
 from millstream.core.config.clients import (
+    for_clients,
     plain_admin_settings,
     plain_consumer_settings,
     plain_producer_settings,
@@ -124,7 +125,7 @@ def producer_settings(config: StreamsConfig) -> dict[str, Any]:
     Raises:
         ConfigException: As above.
     """
-    given = config.originalsWithPrefix("producer.")
+    given = for_clients(config.originalsWithPrefix("producer."))
     own = plain_producer_settings(config, exactly_once=config.exactly_once())
     settings = _common(own) | PRODUCER_DEFAULTS
     settings |= _translated(given, _SHARED + _PRODUCER)

@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
+from millstream.core.config.clients import for_clients
 from millstream.core.config.own_keys import SINK_TOPICS
 from millstream.core.errors import (
     MisconfiguredInternalTopicException,
@@ -159,7 +160,9 @@ class Brokers:
         for topic, partitions in wanted.items():
             there = sizes.get(topic)
             if there is None:
-                settings = FEEDBACK_SETTINGS | self._config.originalsWithPrefix("topic.")
+                settings = FEEDBACK_SETTINGS | for_clients(
+                    self._config.originalsWithPrefix("topic.")
+                )
                 self._create(topic, partitions, {k: str(v) for k, v in settings.items()})
                 self._created_on_demand(topic)
             elif there != partitions:

@@ -151,9 +151,7 @@ class LivingApplication(WatchedApplication):
         return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
 
     def __enter__(self) -> Self:
-        """Start, unless the application has been started."""
-        if self.state().hasNotStarted():
-            self.start()
+        """Return the application; as in Java's try-with-resources, ``start`` it in the block."""
         return self
 
     def __exit__(
@@ -162,12 +160,17 @@ class LivingApplication(WatchedApplication):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close.
+        """Close; warn of an application that the block has not started.
 
         Raises:
             StreamsException: The failure that ended the application, unless the block raised an
                 error, or ``wait`` has raised this one.
         """
+        if kind is None and self.state().hasNotStarted():
+            log.warning(
+                "the application was not started in its with block application=%s: call start()",
+                self._config.getString("application.id"),
+            )
         self.close()
         if kind is None and not self._raised and (failure := self._unraised()) is not None:
             raise failure
