@@ -75,7 +75,7 @@ def topics(found: LoadedTarget) -> set[str]:
         ),
         (
             'def main():\n    with KafkaStreams(source("here"), {"application.id": "a", '
-            '"bootstrap.servers": "b:1"}) as s:\n        1 / 0'
+            '"bootstrap.servers": "b:1"}) as s:\n        s.start()\n        1 / 0'
         ),
     ],
 )

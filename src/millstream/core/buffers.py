@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NamedTuple
 from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX
+from millstream.core.readable import Readable
 from millstream.core.record_context import RecordContext
-from millstream.core.shown import Shown
 from millstream.core.working_copy import WorkingCopy
 
 _FIXED = 8 + 8 + 8 + 4
@@ -97,7 +97,7 @@ class BufferSettings:
     """The application's configuration."""
 
 
-class SuppressionBuffer(Shown, ABC):
+class SuppressionBuffer(Readable, ABC):
     """The last update of each key, ordered by time, then by key bytes; owned by one task.
 
     A later update of a key replaces the entry's new value and context; time and prior value stay

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 if TYPE_CHECKING:
     from millstream.core.record_context import RecordContext
@@ -64,7 +64,7 @@ def _positive_hash(key: bytes) -> int:
     return to_positive(murmur2(key))
 
 
-class StreamPartitioner(Shown, ABC, Generic[K, V]):
+class StreamPartitioner(Readable, ABC, Generic[K, V]):
     """Chooses the partitions of a record; may be a callable with the same arguments.
 
     Source: ``processor.StreamPartitioner`` (KIP-837).
@@ -79,7 +79,7 @@ class StreamPartitioner(Shown, ABC, Generic[K, V]):
         """
 
 
-class TopicNameExtractor(Shown, ABC, Generic[K, V]):
+class TopicNameExtractor(Readable, ABC, Generic[K, V]):
     """Chooses the topic of a record; may be a callable with the same arguments.
 
     Source: ``processor.TopicNameExtractor``.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from millstream.core.errors import TaskIdFormatException, UnsupportedOperationException
 from millstream.core.headers import Headers
+from millstream.core.readable import Readable
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
-from millstream.core.shown import Shown
 from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class PunctuationType(enum.Enum):
     WALL_CLOCK_TIME = "wall-clock-time"
 
 
-class Cancellable(Shown, ABC):
+class Cancellable(Readable, ABC):
     """The handle that ``schedule`` returns."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class TaskId:
         return f"{self._topology_name}{self.NAMED_TOPOLOGY_DELIMITER}{task}"
 
 
-class ProcessingContext(Shown, ABC):
+class ProcessingContext(Readable, ABC):
     """A task's interface for its processors.
 
     Source: ``processor.api.ProcessingContext``.
@@ -235,7 +235,7 @@ class FixedKeyProcessorContext(ProcessingContext, Generic[KOut, VOut]):
         """Pass ``record`` to every child, depth first, or to the one called ``childName``."""
 
 
-class Processor(Shown, ABC, Generic[KIn, VIn, KOut, VOut]):
+class Processor(Readable, ABC, Generic[KIn, VIn, KOut, VOut]):
     """One node's work, record by record.
 
     Example:
@@ -271,7 +271,7 @@ class ContextualProcessor(Processor[KIn, VIn, KOut, VOut]):
         return self._context
 
 
-class FixedKeyProcessor(Shown, ABC, Generic[KIn, VIn, VOut]):
+class FixedKeyProcessor(Readable, ABC, Generic[KIn, VIn, VOut]):
     """A processor that cannot change keys; see ``processor.api.FixedKeyProcessor``."""
 
     def init(self, context: FixedKeyProcessorContext[KIn, VOut]) -> None:
@@ -297,7 +297,7 @@ class ContextualFixedKeyProcessor(FixedKeyProcessor[KIn, VIn, VOut]):
         return self._context
 
 
-class ConnectedStoreProvider(Shown):
+class ConnectedStoreProvider(Readable):
     """A supplier that brings its own stores."""
 
     def stores(self) -> set[StoreBuilder[Any]] | None:

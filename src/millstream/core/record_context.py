@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from millstream.core.headers import Headers
+from millstream.core.readable import Readable
 from millstream.core.records import RecordMetadata
-from millstream.core.shown import Shown
 
 
-class SourceContext(Shown):
+class SourceContext(Readable):
     """Source coordinates, event time, headers and raw bytes of a record; never changed in place."""
 
     __slots__ = (

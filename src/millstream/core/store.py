@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self
 
-from millstream.core.shown import Closing, Shown
+from millstream.core.readable import Closing, Readable
 
 Entry = tuple[bytes, bytes]
 Range = tuple[bytes, bytes]
@@ -59,7 +59,7 @@ class StoreTraits:
     """
 
 
-class ByteStore(Shown, Closing, ABC):
+class ByteStore(Readable, Closing, ABC):
     """Bytes to bytes, ordered by unsigned byte comparison, owned by one task in one process.
 
     Calls come one at a time, but not always from the same thread. Keys and values may be empty, and

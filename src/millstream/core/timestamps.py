@@ -9,12 +9,12 @@ from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.kafka import ConsumerRecord
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 log = logging.getLogger(__name__)
 
 
-class TimestampExtractor(Shown, ABC):
+class TimestampExtractor(Readable, ABC):
     """Extracts the event time of a record; may be a callable with the same arguments.
 
     Source: ``processor.TimestampExtractor``.

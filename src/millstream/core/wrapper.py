@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from millstream.core.processor import FixedKeyProcessorSupplier, ProcessorSupplier
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 from millstream.core.state import StoreBuilder
 
 KIn = TypeVar("KIn")
@@ -24,7 +24,7 @@ class WrappedFixedKeyProcessorSupplier(FixedKeyProcessorSupplier[KIn, VIn, VOut]
     """Marks a supplier as one that a ``ProcessorWrapper`` has seen."""
 
 
-class _Delegate(Shown):
+class _Delegate(Readable):
     _shown = ("_supplier",)
 
     def __init__(self, supplier: Any) -> None:
@@ -46,7 +46,7 @@ class _MarkedSupplier(_Delegate, WrappedProcessorSupplier[Any, Any, Any, Any]): 
 class _MarkedFixedKeySupplier(_Delegate, WrappedFixedKeyProcessorSupplier[Any, Any, Any]): ...
 
 
-class ProcessorWrapper(Shown, ABC, Generic[KIn, VIn, KOut, VOut]):
+class ProcessorWrapper(Readable, ABC, Generic[KIn, VIn, KOut, VOut]):
     """Is given the supplier of every processor, the DSL's included, and may replace it.
 
     The wrapper is called when a processor is added to the topology (for the DSL's: in ``build``). A

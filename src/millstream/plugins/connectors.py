@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from typing_extensions import Self
 
 from millstream.core.chunk import RawChunk
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 
-class Connector(Shown, ABC):
+class Connector(Readable, ABC):
     """Reads and writes topics as chunks of bytes, for ``millstream.testing.replay``.
 
     Applications on Spark do not use it: they read and write Kafka.

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from millstream.core.metrics import Metric, MetricName
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 log = logging.getLogger(__name__)
 
 Measured = Mapping[MetricName, Metric]
 
 
-class Observer(Shown):
+class Observer(Readable):
     """Base class of observers; override methods. ``millstream.observer.names`` lists observers.
 
     Calls come from the driver's process, one at a time, between batches. An error of an observer

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from millstream.core.errors import PluginError
 from millstream.core.processor import Processor
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 from millstream.core.state import StoreBuilder
 
 
@@ -61,7 +61,7 @@ class NodeInfo:
     value_serde: Any = None
 
 
-class StreamOperator(Shown):
+class StreamOperator(Readable):
     """One use of an operator; subclasses are frozen dataclasses whose fields are the arguments.
 
     It overrides ``processor`` or ``expand``. The caller of the method gets the errors of its

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from millstream.core.assignment.group import GroupAssignment, GroupSubscription
 from millstream.core.assignment.result import KafkaStreamsAssignment
 from millstream.core.assignment.state import ApplicationState
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 
-class TaskAssignor(Shown, ABC):
+class TaskAssignor(Readable, ABC):
     """Assigns tasks to processes; configured by ``task.assignor.class``.
 
     An assignor of a plugin has a ``name``. It is created without arguments; ``configure`` is called

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.handlers.context import AnyResponse, ErrorHandlerContext
 from millstream.core.kafka import ProducerRecord
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 
 class Result(enum.Enum):
@@ -80,7 +80,7 @@ Origin = SerializationExceptionOrigin
 ThreadResponse = StreamThreadExceptionResponse
 
 
-class _Handler(Shown):
+class _Handler(Readable):
     Response: ClassVar[type[AnyResponse[Any]]]
 
     def configure(self, configs: Mapping[str, Any]) -> None:
@@ -156,7 +156,7 @@ class ProductionExceptionHandler(_Handler):
         return ProductionHandlerResponse.FAIL
 
 
-class StreamsUncaughtExceptionHandler(Shown):
+class StreamsUncaughtExceptionHandler(Readable):
     """Decides whether an application stops after an uncaught failure.
 
     Source: ``errors.StreamsUncaughtExceptionHandler`` (KIP-671).

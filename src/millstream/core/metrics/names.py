@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 
 class RecordingLevel(IntEnum):
@@ -42,7 +42,7 @@ class MetricName:
         return dict(self._tags)
 
 
-class Metric(Shown):
+class Metric(Readable):
     """One metric; see ``org.apache.kafka.common.Metric``."""
 
     __slots__ = ("_measure", "_name")

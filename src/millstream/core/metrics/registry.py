@@ -10,7 +10,7 @@ from millstream.core.metrics.families import family as family_of
 from millstream.core.metrics.names import Metric, MetricName, RecordingLevel
 from millstream.core.metrics.sensor import Sensor
 from millstream.core.metrics.stats import MetricConfig, Stat, Tally
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 Key = tuple[str, Tags]
 
@@ -25,7 +25,7 @@ class Drained(NamedTuple):
     """Statistics of a sensor that a user has added; ``family`` is its name."""
 
 
-class Metrics(Shown):
+class Metrics(Readable):
     """Sensors by family and tags, created at first use.
 
     Args:

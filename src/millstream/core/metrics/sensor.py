@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from millstream.core.metrics.names import MetricName, RecordingLevel
 from millstream.core.metrics.stats import Stat, Tally
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 if TYPE_CHECKING:
     from millstream.core.metrics.registry import Metrics
 
 
-class Sensor(Shown):
+class Sensor(Readable):
     """Sums up values until the clock advances or metrics are read.
 
     The cost of a value does not depend on the number of statistics. ``Metrics`` creates sensors.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 R = TypeVar("R")
 
 
-class Query(Shown, Generic[R]):
+class Query(Readable, Generic[R]):
     """Base class of queries with a result of type ``R``; your own stores may support your own.
 
     Source: KIP-796, ``query.Query``.

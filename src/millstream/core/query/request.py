@@ -11,7 +11,7 @@ from millstream.core.java_shapes import java_object
 from millstream.core.query.position import Position, PositionBound
 from millstream.core.query.query import Query
 from millstream.core.query.result import QueryResult
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 R = TypeVar("R")
 
@@ -112,7 +112,7 @@ class StateQueryRequest(Generic[R]):
         return self._active
 
 
-class StateQueryResult(Shown, Generic[R]):
+class StateQueryResult(Readable, Generic[R]):
     """The results of one request, by partition.
 
     Source: KIP-796, ``query.StateQueryResult``.

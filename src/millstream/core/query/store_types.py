@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from millstream.core.java_shapes import java_object
 from millstream.core.query.composite import CompositeStore
 from millstream.core.query.plain import Show, aggregate_of, timestamped_of, value_of
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 from millstream.core.state.header_stores import (
     SessionStoreWithHeaders,
     TimestampedKeyValueStoreWithHeaders,
@@ -38,7 +38,7 @@ class StateStoreProvider(Protocol):
         """Return the stores that the type accepts."""
 
 
-class QueryableStoreType(Shown, ABC, Generic[T]):
+class QueryableStoreType(Readable, ABC, Generic[T]):
     """An interface by which ``KafkaStreams.store`` shows a store.
 
     Source: ``state.QueryableStoreType``.

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.headers import Headers
-from millstream.core.shown import Closing, Shown
+from millstream.core.readable import Closing, Readable
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ SerializerCall = Callable[[str, "Headers | None", Any], "bytes | None"]
 DeserializerCall = Callable[[str, "Headers | None", "bytes | None"], Any]
 
 
-class Serializer(Shown, Closing, ABC, Generic[T]):
+class Serializer(Readable, Closing, ABC, Generic[T]):
     """Turns objects into bytes. Must be picklable, because it travels to Spark's workers.
 
     A subclass writes ``serialize(self, topic, data)`` or, to see and change the record's headers,
@@ -62,7 +62,7 @@ class Serializer(Shown, Closing, ABC, Generic[T]):
         """Release what ``configure`` acquired."""
 
 
-class Deserializer(Shown, Closing, ABC, Generic[T]):
+class Deserializer(Readable, Closing, ABC, Generic[T]):
     """Turns bytes into objects. Must be picklable, because it travels to Spark's workers.
 
     A subclass writes ``deserialize(self, topic, data)`` or, to see the record's headers,
@@ -107,7 +107,7 @@ class Deserializer(Shown, Closing, ABC, Generic[T]):
         """Release what ``configure`` acquired."""
 
 
-class Serde(Shown, Closing, ABC, Generic[T]):
+class Serde(Readable, Closing, ABC, Generic[T]):
     """A serializer and the matching deserializer.
 
     Attributes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import UnsupportedOperationException
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 from millstream.core.state.dsl_params import (
     DslKeyValueParams,
     DslSessionParams,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from millstream.core.serdes import Serde
 
 
-class DslStoreSuppliers(Shown, ABC):
+class DslStoreSuppliers(Readable, ABC):
     """Chooses the stores behind a DSL's operators.
 
     Source: KIP-954, ``state.DslStoreSuppliers``.

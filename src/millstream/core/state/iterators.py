@@ -11,13 +11,13 @@ from typing_extensions import Self
 
 from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class KeyValueIterator(Shown, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
+class KeyValueIterator(Readable, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
     """Entries of a store, in its order. Close it, best by ``with store.all() as entries:``.
 
     Source: ``state.KeyValueIterator``.

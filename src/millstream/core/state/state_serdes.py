@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
 from millstream.core.headers import Headers
+from millstream.core.readable import Readable
 from millstream.core.serdes import (
     Deserializer,
     Serde,
@@ -14,13 +15,12 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.shown import Shown
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class StateSerdes(Shown, Generic[K, V]):
+class StateSerdes(Readable, Generic[K, V]):
     """Turns a store's keys and values into bytes and back, for stores of your own.
 
     Args:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from millstream.core.headers import Headers
+from millstream.core.readable import Closing, Readable, ReadableByName
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
-from millstream.core.shown import Closing, Shown, ShownByName
 from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class StateRestoreCallback(Protocol):
         """Take one change; None deletes."""
 
 
-class StateStore(ShownByName, Closing, ABC):
+class StateStore(ReadableByName, Closing, ABC):
     """A named piece of a task's state. Only its task's thread may use it.
 
     Source: ``processor.StateStore``.
@@ -120,7 +120,7 @@ class CacheBudget:
         self.used = 0
 
 
-class StateStoreContext(Shown, ABC):
+class StateStoreContext(Readable, ABC):
     """A store's view of its task: the public part first, then what our own stores need.
 
     Source: ``processor.StateStoreContext``.

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.shown import ShownByName
+from millstream.core.readable import ReadableByName
 from millstream.core.state.key_value import KeyValueStore
 from millstream.core.state.session import SessionStore
 from millstream.core.state.store import StateStore
@@ -18,7 +18,7 @@ S = TypeVar("S", bound=StateStore)
 S_co = TypeVar("S_co", bound=StateStore, covariant=True)
 
 
-class StoreSupplier(ShownByName, ABC, Generic[S]):
+class StoreSupplier(ReadableByName, ABC, Generic[S]):
     """Name and maker of a store of bytes; a builder adds serdes, cache and changelog.
 
     Source: ``state.StoreSupplier``.
@@ -88,7 +88,7 @@ class HeadersBytesStoreSupplier:
     """
 
 
-class StoreBuilder(ShownByName, ABC, Generic[S_co]):
+class StoreBuilder(ReadableByName, ABC, Generic[S_co]):
     """Builder of a store for each task. The ``with...`` methods change the builder and return it.
 
     Source: ``state.StoreBuilder``.

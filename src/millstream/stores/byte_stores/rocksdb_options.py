@@ -10,7 +10,7 @@ from typing import Any
 from rocksdict import BlockBasedOptions, DBCompactionStyle, DBCompressionType, Options
 
 from millstream.core.errors import ConfigException
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 
 SETTER_CONFIG = "rocksdb.config.setter"
 
@@ -43,7 +43,7 @@ _COMPRESSION = {
 _COMPACTION = {"LEVEL": "level", "UNIVERSAL": "universal", "FIFO": "fifo"}
 
 
-class RocksDBConfigSetter(Shown, ABC):
+class RocksDBConfigSetter(Readable, ABC):
     """Sets options of RocksDB, store by store; named by ``rocksdb.config.setter``.
 
     An object of it is made for each store that is opened. What it sets itself, such as a block
@@ -74,7 +74,7 @@ class RocksDBConfigSetter(Shown, ABC):
         """Release what ``setConfig`` has made; called after the store is closed."""
 
 
-class _Renamed(Shown):
+class _Renamed(Readable):
     """An object of rocksdict under the names of RocksDB's Java classes.
 
     A setter ``setMaxOpenFiles`` calls ``set_max_open_files``; rocksdict's own names work too.

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, Generic
 
 from millstream.core.processor import ConnectedStoreProvider
-from millstream.core.shown import Shown
+from millstream.core.readable import Readable
 from millstream.topology.dsl.type_vars import VR, K, V
 
 
-class ValueTransformerWithKey(Shown, ABC, Generic[K, V, VR]):
+class ValueTransformerWithKey(Readable, ABC, Generic[K, V, VR]):
     """Computes a new value for each update, with access to stores and to the record's metadata.
 
     Source: ``kstream.ValueTransformerWithKey``.

@@ -8,11 +8,11 @@ from typing import ClassVar
 from typing_extensions import Self
 
 
-class Shown:
+class Readable:
     """Mixin for classes whose ``repr`` is their name with the fields in ``_shown``.
 
     Example:
-        >>> class Point(Shown):
+        >>> class Point(Readable):
         ...     _shown = ("x",)
         ...     x = 5
         >>> Point()
@@ -30,7 +30,7 @@ class Shown:
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-class ShownByName:
+class ReadableByName:
     """Mixin for classes with a method ``name``, such as stores: ``SerdeWindowStore('counts')``."""
 
     __slots__ = ()
