@@ -140,9 +140,9 @@ def test_what_the_broker_refuses_is_named(cluster: KafkaCluster) -> None:
 def test_too_few_records_are_counted_and_shown(cluster: KafkaCluster, topic: str) -> None:
     cluster.produce(topic, [TestRecord("a", "1", 5)])
     with pytest.raises(ReadTimeoutError) as caught:
-        cluster.read(topic, 2, timeout=timedelta(seconds=1))
+        cluster.read(topic, 2, timeout=timedelta(seconds=5))
     assert str(caught.value) == (
-        f'topic "{topic}" has 1 record, not 2, after 1 s\n'
+        f'topic "{topic}" has 1 record, not 2, after 5 s\n'
         "  detail: The last ones: TestRecord(key='a', value='1', headers=Headers(), timestamp=5)"
     )
     assert caught.value.records == [TestRecord("a", "1", 5)]
