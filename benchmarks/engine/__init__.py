@@ -17,6 +17,10 @@ by hand, without an engine. `dict` decodes the same bytes, counts by key in a di
 has changed at the end of each batch; `rocksdict` counts by key and window in RocksDB with one read
 and one batched write per pair and batch.
 
+`count-of-avro`, `aggregate-of-json` and so on are one topology over values of several formats; each
+record is read, and an aggregation reads and writes its sum, too, because no cache is in between.
+They are compared with `count-of-string` and `aggregate-of-string`, whose values nothing reads.
+
 **The numbers**: records per second of wall clock and of this process's CPU time (RocksDB's own
 threads included), each the median of the rounds; the ratio to a floor is that of CPU times.
 `driver` is something else: the median time of building a word count, making a

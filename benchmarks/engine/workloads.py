@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.engine.formats import FORMATS
 from benchmarks.vs_kafka_streams.workloads import (
     DEDUPLICATION_MS,
     FEW_FOREIGN_KEYS,
@@ -223,4 +224,11 @@ WORKLOADS: dict[str, Workload] = {
     "foreign-key-join-rocksdb": Workload(
         build=_foreign_key, right_every=10, value=_foreign, floor="rocksdict"
     ),
+    **{
+        f"{work}-of-{name}": Workload(
+            build=getattr(each, work), configs=_MEMORY | _NO_CACHE, value=each.value
+        )
+        for work in ("count", "aggregate")
+        for name, each in FORMATS.items()
+    },
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from millstream.core.wording import a
@@ -34,37 +35,31 @@ def _attributes(cls: Any) -> tuple[str, ...] | None:
     return None
 
 
-@lru_cache(maxsize=1024)
-def field_reader(cls: type) -> Callable[[Any], Mapping[str, Any]] | None:
-    """Return the function from an object of a class to its attributes, or None."""
-    names = attributes(cls)
-    if names is None:
-        return _itself if issubclass(cls, Mapping) else None
-    # Most objects keep their fields in a dict, which is quicker than one attribute at a time.
-    if "__slots__" not in vars(cls) and not issubclass(cls, tuple) and hasattr(cls, "__dict__"):
-        return lambda value: _by_dict(value, names)
-    return lambda value: {name: getattr(value, name) for name in names}
-
-
-def _itself(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    return value
-
-
-def _by_dict(value: Any, names: tuple[str, ...]) -> Mapping[str, Any]:
-    found: dict[str, Any] = getattr(value, "__dict__", {})
-    if len(found) == len(names):
-        return found
-    return {name: getattr(value, name) for name in names}
-
-
 def fields_of(value: Any, record: str = "record") -> Mapping[str, Any]:
     """Return the fields of an object that stands for a record.
 
     Raises:
         Misfit: It does not.
     """
-    cls: Any = type(value)
-    read = field_reader(cls)
-    if read is None:
-        raise Misfit(value, a(record), f"Give a dict, or an object of {SUPPORTED}.")
-    return read(value)
+    names = attributes(type(value))
+    if names is not None:
+        return {name: getattr(value, name) for name in names}
+    if isinstance(value, Mapping):
+        return value
+    raise Misfit(value, a(record), f"Give a dict, or an object of {SUPPORTED}.")
+
+
+def quick_fields(value: Any) -> Mapping[str, Any]:
+    """Return the same, or an object's own dict, which may have more in it."""
+    read = _QUICK.get(type(value))
+    return (read or _learned(type(value)))(value)
+
+
+_QUICK: dict[Any, Callable[[Any], Mapping[str, Any]]] = {}
+_own_dict: Callable[[Any], Mapping[str, Any]] = attrgetter("__dict__")
+
+
+def _learned(cls: Any) -> Callable[[Any], Mapping[str, Any]]:
+    has_dict = attributes(cls) is not None and getattr(cls, "__dictoffset__", 0) != 0
+    _QUICK[cls] = found = _own_dict if has_dict else fields_of
+    return found

@@ -33,7 +33,7 @@ def decoder(writer: AvroSchema, reader: AvroSchema, wanted: Any) -> Callable[[by
     code = generator.code
     with code.block("def decode(data, at=0)"):
         code.line("end = len(data)")
-        value = generator.read(writer.root, reader.root, target_of(wanted, reader))
+        value = generator.outermost(target_of(wanted, reader))
         with code.block("if at != end"):
             code.line('raise Malformed(f"{end - at} bytes are left over")')
         code.line(f"return {value}")
@@ -62,8 +62,19 @@ class _Generator:
         while self._waiting:
             name, self._resolution, written, wanted, plan = self._waiting.pop()
             with self.code.block(f"def {name}(data, at, end)"):
-                self._fields(written, wanted, plan)
+                self.code.line(f"return {self._fields(written, wanted, plan)}, at")
         return self.code.compiled(f"Avro decoder of {self._resolution.writer.name}")
+
+    def outermost(self, target: DecodingTarget) -> str:
+        """Add lines that read the whole; a record without a function of its own."""
+        written, wanted = self._resolution.writer.root, self._resolution.reader.root
+        plain = kind_of(written) in RECORDS and kind_of(wanted) in RECORDS
+        if not plain or self._resolution.matching(written, wanted) is None:
+            return self.read(written, wanted, target)
+        plan = target.plan(wanted)
+        if plan.convert is not None:
+            return self.read(written, wanted, target)
+        return self._fields(written, wanted, plan)
 
     def read(self, written: Any, wanted: Any, target: DecodingTarget) -> str:
         """Add lines that read a value of the writer's type at ``at``; return its variable."""
@@ -116,7 +127,8 @@ class _Generator:
             self._waiting.append((self._records[key], self._resolution, written, wanted, plan))
         return self._records[key]
 
-    def _fields(self, written: Any, wanted: Any, plan: Making) -> None:
+    def _fields(self, written: Any, wanted: Any, plan: Making) -> str:
+        """Add lines that read a record's fields; return the expression of the record."""
         pairs, missing = self._resolution.fields(written, wanted)
         values = {}
         for field, match in pairs:
@@ -131,10 +143,11 @@ class _Generator:
         ordered = [(each["name"], values[each["name"]]) for each in wanted["fields"]]
         if plan.make is None:
             items = ", ".join(f"{name!r}: {value}" for name, value in ordered)
-            self.code.line(f"return {{{items}}}, at")
-            return
-        items = ", ".join(f"{plan.attributes[name]!r}: {value}" for name, value in ordered)
-        self.code.line(f"return {self.code.constant(plan.make)}(**{{{items}}}), at")
+            return f"{{{items}}}"
+        # The names of Avro are those of Python's variables, and words of Python got an underscore.
+        assert all(plan.attributes[name].isidentifier() for name, _ in ordered)
+        items = ", ".join(f"{plan.attributes[name]}={value}" for name, value in ordered)
+        return f"{self.code.constant(plan.make)}({items})"
 
     def _default(self, field: Any, target: DecodingTarget, record: Any) -> str:
         if "default" not in field:
@@ -235,8 +248,14 @@ class _Generator:
     def _number(self, kind: str) -> str:
         value = self.code.fresh()
         self.code.line(f"{value} = data[at]\nat += 1")
+        more = self.code.fresh()
         with self.code.block(f"if {value} & 128"):
-            self.code.line(f"{value}, at = {kind}_rest(data, at, {value})")
+            self.code.line(f"{more} = data[at]")
+            # Two bytes are so frequent that a call would be felt.
+            with self.code.block(f"if {more} < 128"):
+                self.code.line(f"{value} = {value} & 127 | {more} << 7\nat += 1")
+            with self.code.block("else"):
+                self.code.line(f"{value}, at = {kind}_rest(data, at, {value})")
         self.code.line(f"{value} = ({value} >> 1) ^ -({value} & 1)")
         return value
 

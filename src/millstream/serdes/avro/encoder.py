@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from millstream.serdes.avro.classes import fields_of
+from millstream.serdes.avro.classes import quick_fields
 from millstream.serdes.avro.code import Code
 from millstream.serdes.avro.logical import writer_of
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of, logical_of, name_of
@@ -40,7 +40,7 @@ def encoder(schema: AvroSchema) -> Callable[[Any], bytes]:
     generator = _Generator(schema)
     with generator.code.block("def encode(value)"):
         generator.code.line("out = bytearray()")
-        generator.write(schema.root, "value")
+        generator.outermost("value")
         generator.code.line("return bytes(out)")
     found: Callable[[Any], bytes] = generator.finished()["encode"]
     return found
@@ -51,7 +51,7 @@ class _Generator:
         self.code = Code()
         self.code.names |= {
             "Unready": Unready,
-            "fields_of": fields_of,
+            "quick_fields": quick_fields,
             "SMALL": small_numbers(),
             "long_bytes": long_bytes,
             "int_bytes": int_bytes,
@@ -67,8 +67,15 @@ class _Generator:
         while self._waiting:
             name, node = self._waiting.pop()
             with self.code.block(f"def {name}(value, out)"):
-                self._fields(node)
+                self.fields(node)
         return self.code.compiled(f"Avro encoder of {self._schema.name}")
+
+    def outermost(self, value: str) -> None:
+        """Add lines for the whole; a record without a function of its own."""
+        if kind_of(self._schema.root) in RECORDS:
+            self.fields(self._schema.root)
+        else:
+            self.write(self._schema.root, value)
 
     def write(self, node: Any, value: str) -> None:
         """Add lines that append the bytes of a variable to ``out``."""
@@ -88,10 +95,11 @@ class _Generator:
             self._waiting.append((self._records[full], node))
         return self._records[full]
 
-    def _fields(self, node: Mapping[str, Any]) -> None:
+    def fields(self, node: Mapping[str, Any]) -> None:
+        """Add lines for the fields of the record ``value``."""
         code = self.code
         with code.block("if type(value) is not dict"):
-            code.line("value = fields_of(value)")
+            code.line("value = quick_fields(value)")
         # Another number of fields: defaults have to be filled in, or one is too many.
         with code.block(f"if len(value) != {len(node['fields'])}"):
             code.line("raise Unready")

@@ -30,7 +30,14 @@ def long_bytes(number: int) -> bytes:
     if not -(1 << 63) <= number < 1 << 63:
         raise Unready
     left = (number << 1) ^ (number >> 63)
-    found = bytearray()
+    if left < 1 << 21:
+        if left < 1 << 7:
+            return bytes((left,))
+        if left < 1 << 14:
+            return bytes((left & 127 | 128, left >> 7))
+        return bytes((left & 127 | 128, left >> 7 & 127 | 128, left >> 14))
+    found = bytearray((left & 127 | 128, left >> 7 & 127 | 128, left >> 14 & 127 | 128))
+    left >>= 21
     while left > 127:
         found.append(left & 127 | 128)
         left >>= 7
@@ -47,7 +54,16 @@ def int_bytes(number: int) -> bytes:
 
 def long_rest(data: bytes, at: int, first: int) -> tuple[int, int]:
     """Return the unsigned number that begins with the byte ``first``, and the next place."""
-    value, shift = first & 127, 7
+    byte = data[at]
+    value = first & 127 | (byte & 127) << 7
+    if byte < 128:
+        return value, at + 1
+    byte = data[at + 1]
+    value |= (byte & 127) << 14
+    if byte < 128:
+        return value, at + 2
+    at += 2
+    shift = 21
     while True:
         byte = data[at]
         at += 1
