@@ -9,8 +9,10 @@ import pickle
 import subprocess
 import sys
 import uuid
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NamedTuple, Union
 
 import msgspec
@@ -163,6 +165,7 @@ def test_other_record_classes_work_alike(kind: Any) -> None:
         (list[Any], "Any"),
         (dict[int, str], "dict"),
         (object, "object"),
+        (complex, "complex"),
     ],
 )
 def test_a_type_without_counterpart_is_refused(kind: Any, told: str) -> None:
@@ -177,6 +180,65 @@ def test_a_class_that_does_not_fit_the_schema_is_refused() -> None:
         AvroSerde(schema, Point)
     with pytest.raises(IllegalArgumentException, match="int cannot stand for the record Line"):
         AvroSerde(schema, int)
+
+
+class Text(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "other"
+
+
+class Key(str, enum.Enum):
+    A = "a"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "plain"),
+    [
+        ("string", Text("a"), "a"),
+        ("string", Key.A, "a"),
+        ("long", Color.RED.value, 1),
+        ("long", enum.IntEnum("Rank", "LOW").LOW, 1),  # type: ignore[attr-defined]
+        ("double", 5, 5.0),
+        ("bytes", bytearray(b"a"), b"a"),
+        ("bytes", memoryview(b"a"), b"a"),
+        ({"type": "map", "values": "int"}, OrderedDict([(Key.A, 1), (Text("b"), 2)]), None),
+        ({"type": "array", "items": "int"}, (1, 2), [1, 2]),
+        (AvroSerde.of(Line).schema, defaultdict(str, sku="a"), {"sku": "a", "count": 1}),
+        (AvroSerde.of(Line).schema, MappingProxyType({"sku": "a"}), {"sku": "a", "count": 1}),
+    ],
+)
+def test_subclasses_and_relatives_are_written_as_what_they_stand_for(
+    schema: Any, value: Any, plain: Any
+) -> None:
+    found = again(AvroSerde(schema), value)
+    assert found == ({"a": 1, "b": 2} if plain is None else plain)
+
+
+def test_what_an_object_itself_raises_is_told() -> None:
+    class Broken(Line):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "sku":
+                raise OSError("no disk")
+            return super().__getattribute__(name)
+
+    with pytest.raises(SerializationException, match="OSError: no disk"):
+        AvroSerde({"type": "map", "values": AvroSerde.of(Line).schema.root}).serializer().serialize(
+            "t", {"k": Broken.__new__(Broken)}
+        )
+
+
+@pytest.mark.parametrize(("kind", "value"), [(list[Line], [Line("a")]), (dict[str, Line], {})])
+def test_types_of_records_have_a_serde_too(kind: Any, value: Any) -> None:
+    assert again(AvroSerde.of(kind), value) == value
+
+
+def test_a_value_that_holds_itself_is_refused() -> None:
+    loop = Tree(1)
+    loop.children.append(loop)
+    with pytest.raises(SerializationException, match="nested too deeply"):
+        AvroSerde.of(Tree).serializer().serialize("t", loop)
 
 
 def test_null_is_null_and_no_union_is_needed() -> None:

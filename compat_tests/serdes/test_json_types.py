@@ -10,7 +10,7 @@ import pickle
 import uuid
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NewType, TypedDict
 
 import msgspec
 import pydantic
@@ -35,6 +35,9 @@ from millstream.core.serdes.identity import format_of, same_format
 from millstream.core.windows import TimeWindow, Windowed
 
 MANY = settings(max_examples=50 if LIGHT else 150, suppress_health_check=list(HealthCheck))
+
+
+UserId = NewType("UserId", str)
 
 
 class Color(enum.Enum):
@@ -161,12 +164,26 @@ def test_a_dataclass_of_all_types_is_equal_after_writing_and_reading(value: Ever
         (dt.datetime, dt.datetime(2024, 1, 1, 0, 0, 0, 1)),
         (Decimal, Decimal("1.100")),
         (int, 2**80),
+        (float, 5),
+        (Any, {"a": [1, None]}),
+        (Annotated[int, "positive"], 5),
+        (Literal["a", "b"], "a"),
+        (UserId, "u"),
     ],
 )
 def test_types_that_are_no_dataclass_work_alike(kind: Any, value: Any) -> None:
     serde = JsonSerde.of(kind)
     assert again(serde, value) == value
     assert again(pickle.loads(pickle.dumps(serde)), value) == value
+
+
+@pytest.mark.parametrize("kind", [Everything, list[Inner], Color, Model, Struct | OtherStruct])
+def test_a_serde_leaves_nothing_on_the_classes_that_travel_with_a_program(kind: Any) -> None:
+    serde = JsonSerde.of(kind)
+    with pytest.raises(SerializationException):
+        serde.deserializer().deserialize("t", b"[5]")
+    for each in (Everything, Inner, Point, Place, Color, Rank, Model):
+        assert not [name for name in vars(each) if "msgspec" in name]
 
 
 def test_equal_objects_give_equal_bytes() -> None:

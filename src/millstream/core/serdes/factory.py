@@ -102,7 +102,7 @@ def _by_type(wanted: Any) -> Serde[Any]:
                 return make()
     if wanted is None:
         raise NullPointerException("type can't be null")
-    hint = "Pass a serializer and a deserializer, or use JsonSerde."
+    hint = "Pass a serializer and a deserializer, or use JsonSerde.of(cls) or AvroSerde.of(cls)."
     if isinstance(wanted, Serde):
         hint = "It is a serde already: use it as it is."
     elif isinstance(wanted, type) and issubclass(wanted, Serde):

@@ -7,7 +7,7 @@ import enum
 import math
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, get_origin, is_typeddict
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import msgspec
 
@@ -19,7 +19,7 @@ from millstream.core.errors import (
 from millstream.core.serdes.base import Deserializer, Serializer
 from millstream.core.wording import a, a_kind
 
-T = TypeVar("T")
+_NOTHING = type(None)
 _BAD = (ValueError, TypeError, RecursionError, OverflowError, UnicodeError)
 
 
@@ -60,7 +60,7 @@ class TypedJsonSerializer(Serializer[Any]):
         return found
 
     def serialize_column(self, topic: str, values: Sequence[Any]) -> list[bytes | None]:
-        if not self._hides_nan and {*map(type, values)} <= {self._class, type(None)}:
+        if not self._hides_nan and {*map(type, values)} <= {self._class, _NOTHING}:
             encode = self._encode_fast
             with contextlib.suppress(*_BAD):
                 return [None if value is None else encode(value) for value in values]
@@ -92,6 +92,7 @@ class TypedJsonDeserializer(Deserializer[Any]):
                 detail=f"{error}",
                 hint="Use msgspec Structs with a tag, or JsonSerde(default, convert).",
             ) from error
+        forget_caches(type)
 
     def deserialize(self, topic: str, data: bytes | None) -> Any:
         if data is None:
@@ -118,10 +119,14 @@ class TypedJsonDeserializer(Deserializer[Any]):
 
 def _class_of(wanted: Any) -> Any:
     """Return the class that all objects of a type belong to; ``object`` if there is none."""
+    if hasattr(wanted, "__metadata__"):  # Annotated
+        return _class_of(get_args(wanted)[0])
     if is_typeddict(wanted):
         return dict
+    if wanted is float:
+        return (int, float)
     found = get_origin(wanted) or wanted
-    if found in (Sequence, Mapping, types.UnionType) or not isinstance(found, type):
+    if found in (Any, Sequence, Mapping, types.UnionType) or not isinstance(found, type):
         return object
     return found
 
@@ -186,6 +191,29 @@ def _without_floats(schema: Any) -> bool:
     if kind == "array" and not schema.keys() & {"items", "prefixItems"}:
         return False
     return all(map(_without_floats, parts))
+
+
+def forget_caches(wanted: Any) -> None:
+    """Delete what msgspec has noted on the classes of a type.
+
+    A class of a program's main module is pickled with all of its attributes, and these cannot be.
+    A decoder that is there needs them no more.
+    """
+    left, seen = [wanted], set[int]()
+    while left:
+        each = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        left += get_args(each)
+        origin = get_origin(each) or each
+        if not isinstance(origin, type) or origin.__module__ == "builtins":
+            continue
+        left.append(origin)
+        with contextlib.suppress(AttributeError, TypeError):
+            delattr(origin, "__msgspec_cache__")
+        with contextlib.suppress(NameError, TypeError):
+            left += get_type_hints(origin).values()
 
 
 def refuse_unknown(wanted: Any) -> None:

@@ -45,7 +45,8 @@ def fields_of(value: Any, record: str = "record") -> Mapping[str, Any]:
     if names is not None:
         return {name: getattr(value, name) for name in names}
     if isinstance(value, Mapping):
-        return value
+        # A copy: a defaultdict makes what it is asked for.
+        return dict(value)
     raise Misfit(value, a(record), f"Give a dict, or an object of {SUPPORTED}.")
 
 

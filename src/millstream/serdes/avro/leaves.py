@@ -103,7 +103,8 @@ def _bytes(value: Any) -> bytes:
     raise Misfit(value, "bytes")
 
 
-def _string(value: Any) -> str:
+def text(value: Any) -> str:
+    """Return text that UTF-8 can write, and no subclass of it; the value of an enum's member."""
     if isinstance(value, enum.Enum):
         value = value.value
     if not isinstance(value, str):
@@ -112,7 +113,7 @@ def _string(value: Any) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise Misfit(value, "text that UTF-8 can write, without single surrogates") from None
-    return value
+    return str.__str__(value)
 
 
 def _fixed(node: Mapping[str, Any]) -> Convert:
@@ -150,7 +151,7 @@ _LEAVES: Mapping[str, Convert] = {
     "float": _float,
     "double": _double,
     "bytes": _bytes,
-    "string": _string,
+    "string": text,
 }
 
 

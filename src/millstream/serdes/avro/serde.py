@@ -10,7 +10,6 @@ from typing import Any, TypeVar, cast, overload
 from millstream.core.errors import IllegalArgumentException, SerializationException
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
 from millstream.core.wording import a_kind
-from millstream.serdes.avro.classes import SUPPORTED, attributes
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class
 from millstream.serdes.avro.encoder import encoder
@@ -64,10 +63,12 @@ class AvroSerializer(Serializer[Any]):
             return self._encode(self._convert(data))
         except Misfit as misfit:
             raise misfit.error(self._schema.name, topic) from None
-        except RecursionError as error:
+        except Exception as error:
+            deep = isinstance(error, RecursionError)
+            reason = "it is nested too deeply" if deep else f"{type(error).__name__}: {error}"
             raise SerializationException(
-                f"AvroSerializer cannot serialize {a_kind(data)}: it is nested too deeply",
-                detail=f'The topic is "{topic}".',
+                f"AvroSerializer cannot serialize {a_kind(data)}",
+                detail=f'Reason: {reason}; the topic is "{topic}".',
             ) from error
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -252,10 +253,6 @@ class AvroSerde(WrapperSerde[R]):
         """
         # A type is hashable, whatever its metaclass says.
         schema = schema_of_class(cast(Any, record_type), namespace)
-        if attributes(record_type) is None:
-            raise IllegalArgumentException(
-                f"{record_type!r} has no fields", hint=f"Give {SUPPORTED}."
-            )
         made: Any = cls
         serde: AvroSerde[S] = made(schema, record_type, **options)
         return serde

@@ -14,7 +14,7 @@ from typing import Any
 
 from millstream.serdes.avro.classes import fields_of
 from millstream.serdes.avro.defaults import default_datum
-from millstream.serdes.avro.leaves import leaf
+from millstream.serdes.avro.leaves import leaf, text
 from millstream.serdes.avro.misfit import Misfit
 from millstream.serdes.avro.records import attribute_of
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, avro_schema, kind_of, name_of
@@ -149,17 +149,13 @@ def _map(inner: Convert) -> Convert:
             raise Misfit(value, "a map: a dict")
         datum = {}
         for key, each in value.items():
-            if not isinstance(key, str):
+            if not isinstance(key, str | enum.Enum):
                 raise Misfit(key, "a text, as keys of maps are").under(f"[{key!r}]")
             try:
-                datum[_text(key)] = inner(each)
+                datum[text(key)] = inner(each)
             except Misfit as misfit:
                 raise misfit.under(f'["{key}"]') from None
         # Equal dicts give equal bytes, in whatever order they were filled.
         return dict(sorted(datum.items()))
 
     return convert
-
-
-def _text(key: str) -> str:
-    return str(key.value) if isinstance(key, enum.Enum) else key
