@@ -7,9 +7,12 @@ import enum
 import json
 import math
 import pickle
+import subprocess
+import sys
 import uuid
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NewType, TypedDict
 
 import msgspec
@@ -341,3 +344,13 @@ def assert_read_as_by_python(data: bytes) -> None:
 )
 def test_odd_documents_are_read_as_pythons_decoder_reads_them(text: str) -> None:
     assert_read_as_by_python(text.encode())
+
+
+def test_classes_of_a_main_module_travel_with_the_types_of_their_fields() -> None:
+    program = Path(__file__).parent / "main_program.py"
+    ended = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=True
+    )
+    equal = [f"equal {name}" for name in ("Outer", "Point", "Model") for _ in ("json", "avro")]
+    refused = "Struct cannot be sent to Spark's workers: it is in the program's main module"
+    assert ended.stdout.splitlines() == [*equal, refused, refused]

@@ -7,7 +7,7 @@ import enum
 import math
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, get_args, get_origin, is_typeddict
 
 import msgspec
 
@@ -17,6 +17,11 @@ from millstream.core.errors import (
     SerializationException,
 )
 from millstream.core.serdes.base import Deserializer, Serializer
+from millstream.core.serdes.class_hints import (
+    classes_of,
+    refuse_structs_of_main,
+    resolve_hints,
+)
 from millstream.core.wording import a, a_kind
 
 _NOTHING = type(None)
@@ -75,6 +80,7 @@ class TypedJsonSerializer(Serializer[Any]):
             return self._encode_fast(plain)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        refuse_structs_of_main(self._type)
         return type(self), (self._type,)
 
 
@@ -84,8 +90,15 @@ class TypedJsonDeserializer(Deserializer[Any]):
     def __init__(self, type: Any) -> None:
         self._type = type
         self._format = _shown(type)
+        resolve_hints(type)
         try:
             self._decode = msgspec.json.Decoder(type, dec_hook=_from_json).decode
+        except NameError as error:
+            raise IllegalArgumentException(
+                f"the types of the fields of {self._format} cannot be found",
+                detail=f"{error}.",
+                hint="Define the class, and those that its fields name, at the top of a module.",
+            ) from error
         except TypeError as error:
             raise IllegalArgumentException(
                 f"JSON does not tell objects of {self._format} apart",
@@ -114,6 +127,7 @@ class TypedJsonDeserializer(Deserializer[Any]):
         return [self.deserialize(topic, value) for value in values]
 
     def __reduce__(self) -> tuple[Any, ...]:
+        refuse_structs_of_main(self._type)
         return type(self), (self._type,)
 
 
@@ -199,21 +213,9 @@ def forget_caches(wanted: Any) -> None:
     A class of a program's main module is pickled with all of its attributes, and these cannot be.
     A decoder that is there needs them no more.
     """
-    left, seen = [wanted], set[int]()
-    while left:
-        each = left.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        left += get_args(each)
-        origin = get_origin(each) or each
-        if not isinstance(origin, type) or origin.__module__ == "builtins":
-            continue
-        left.append(origin)
+    for each in classes_of(wanted):
         with contextlib.suppress(AttributeError, TypeError):
-            delattr(origin, "__msgspec_cache__")
-        with contextlib.suppress(NameError, TypeError):
-            left += get_type_hints(origin).values()
+            delattr(each, "__msgspec_cache__")
 
 
 def refuse_unknown(wanted: Any) -> None:

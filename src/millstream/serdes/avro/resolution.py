@@ -33,12 +33,18 @@ class Resolution:
         """Return the reader's type for a writer's type that is no union; None if there is none."""
         wanted = self.reader.resolved(wanted)
         if kind_of(wanted) != "union":
-            return wanted if self._exact(written, wanted) or _promoted(written, wanted) else None
+            # As in Java, the name of a record counts only among several.
+            both = kind_of(written) in RECORDS and kind_of(wanted) in RECORDS
+            fits = both or self._exact(written, wanted) or _promoted(written, wanted)
+            return wanted if fits else None
         branches = [self.reader.resolved(each) for each in wanted]
         exact = [each for each in branches if self._exact(written, each)]
         if len(exact) > 1:
             full = [each for each in exact if _name(each) == _name(written)]
             exact = full or exact
+        if not exact and kind_of(written) in RECORDS:
+            records = [each for each in branches if kind_of(each) in RECORDS]
+            exact = records if len(records) == 1 else []
         promoted = [each for each in branches if _promoted(written, each)]
         return next(iter(exact + promoted), None)
 
