@@ -64,6 +64,7 @@ def load_instance(value: Any, key: str, kind: str = "Class") -> Any:
             f"Invalid value {found.__qualname__} for configuration {key}: "
             "it cannot be created without arguments",
             detail=f"{type(error).__name__}: {error}",
+            hint=f"Give an object of it: {found.__name__}(...).",
         ) from error
 
 
