@@ -22,6 +22,8 @@ from millstream import (
 
 @dataclass
 class Order:
+    """A value."""
+
     user: str
     amount: int
 

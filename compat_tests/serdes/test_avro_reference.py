@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from compat_tests.effort import LIGHT
 from compat_tests.serdes.avro_schemas import schemas, values
-from millstream.core.errors import SerializationException
+from millstream.core.errors import ClassCastException, SerializationException
 from millstream.serdes.avro import AvroDeserializer, AvroSerde, AvroSerializer, avro_schema
 from millstream.serdes.avro.encoder import encoder
 from millstream.serdes.avro.to_datum import to_datum
@@ -99,3 +99,28 @@ def test_bytes_that_go_on_after_the_datum_are_refused() -> None:
     assert data is not None
     with pytest.raises(SerializationException, match="1 bytes are left over"):
         serde.deserializer().deserialize("t", data + b"\0")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["f0", "f1", "f2", "a"]), inner, max_size=3)
+        | st.tuples(st.sampled_from(["string", "long", "null", "R0", "bytes"]), inner)
+    ),
+    max_leaves=5,
+)
+
+
+@SLOW
+@given(schemas(), anything | schemas(depth=1).flatmap(values))
+def test_the_quick_way_takes_nothing_that_the_checked_way_refuses(schema: Any, value: Any) -> None:
+    try:
+        expected: Any = encoder(avro_schema(schema))(to_datum(value, schema))
+    except ClassCastException:
+        expected = ClassCastException
+    try:
+        found: Any = AvroSerializer(schema).serialize("t", value)
+    except ClassCastException:
+        found = ClassCastException
+    assert found == (None if value is None else expected)
