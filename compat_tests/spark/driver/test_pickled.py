@@ -10,9 +10,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+import msgspec
 import pytest
 
-from millstream import JsonSerde, StreamsConfig
+from millstream import JsonSerde, StreamsConfig, StreamsException
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.topology import Topology
 
@@ -78,3 +79,16 @@ def test_json_of_classes_that_a_worker_cannot_import(kind: Any, value: Any, tmp_
         [sys.executable, "-c", READ, str(file)], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr) == ("True\nTrue\n", "")
+
+
+class Click(msgspec.Struct):
+    page: str
+
+
+def test_a_struct_that_a_worker_cannot_import_is_refused() -> None:
+    serde = JsonSerde.of(Click)
+    config = {"application.id": "a", "bootstrap.servers": "b:1", "my.serde": serde}
+    with pytest.raises(StreamsException, match='entry "my.serde"') as caught:
+        pickled(Topology().addSource("s", "t").plan(), StreamsConfig(config))
+    assert "test_pickled.Click cannot travel with its code" in caught.value.detail
+    assert "in a module that the workers import" in (caught.value.hint or "")

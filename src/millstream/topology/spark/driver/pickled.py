@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import io
-import pickle
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pickle import PicklingError
 from types import ModuleType
 from typing import Any, get_type_hints
 
+import msgspec
 from pyspark import cloudpickle
 from pyspark.cloudpickle.cloudpickle import _should_pickle_by_reference
 
@@ -20,6 +21,7 @@ from millstream.core.plan import Node, Plan
 
 _DEPTH = 12
 _MSGSPEC_CACHE = "__msgspec_cache__"
+_STRUCTS = type(msgspec.Struct)
 
 
 def pickled(plan: Plan, config: StreamsConfig) -> bytes:
@@ -48,6 +50,9 @@ class _Pickler(_Base):  # type: ignore[misc]
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, type) and not _by_reference(obj):
+            if isinstance(obj, _STRUCTS):
+                # It would arrive without its fields.
+                raise PicklingError(f"the msgspec Struct {_name(obj)} cannot travel with its code")
             _make_ready(obj)
         return super().reducer_override(obj)
 
@@ -167,7 +172,7 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
 def _picklable(value: Any) -> bool:
     try:
         _dumps(value)
-    except (Exception, RecursionError, pickle.PicklingError):  # noqa: BLE001 - a user's class may raise anything
+    except (Exception, RecursionError, PicklingError):  # noqa: BLE001 - a user's class may raise anything
         return False
     return True
 
