@@ -45,12 +45,9 @@ if TYPE_CHECKING:
     from millstream.topology.dsl.ktable import KTable
 
 
-Joins = (
-    ValueJoiner[V, VO, R]
-    | ValueJoinerWithKey[K, V, VO, R]
-    | Callable[[V, VO], R]
-    | Callable[[K, V, VO], R]
-)
+# Not one type: of a union pyright takes the wrong half for a lambda whose result it cannot tell.
+Joins = ValueJoiner[V, VO, R] | Callable[[V, VO], R]
+JoinsWithKey = ValueJoinerWithKey[K, V, VO, R] | Callable[[K, V, VO], R]
 Selects = KeyValueMapper[K, V, KG] | Callable[[K, V], KG]
 
 
@@ -74,7 +71,15 @@ class StreamJoins(Generic[K, V]):
     def join(
         self,
         otherStream: KStream[K, VO],
-        joiner: Joins[V, VO, R, K],
+        joiner: Joins[V, VO, R],
+        windows: JoinWindows,
+        streamJoined: StreamJoined[K, V, VO] = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def join(
+        self,
+        otherStream: KStream[K, VO],
+        joiner: JoinsWithKey[K, V, VO, R],
         windows: JoinWindows,
         streamJoined: StreamJoined[K, V, VO] = ABSENT,
     ) -> KStream[K, R]: ...
@@ -82,7 +87,14 @@ class StreamJoins(Generic[K, V]):
     def join(
         self,
         table: KTable[K, VO],
-        joiner: Joins[V, VO, R, K],
+        joiner: Joins[V, VO, R],
+        joined: Joined[K, V, VO] = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def join(
+        self,
+        table: KTable[K, VO],
+        joiner: JoinsWithKey[K, V, VO, R],
         joined: Joined[K, V, VO] = ABSENT,
     ) -> KStream[K, R]: ...
     @overload
@@ -90,7 +102,15 @@ class StreamJoins(Generic[K, V]):
         self,
         globalTable: GlobalKTable[KG, VO],
         keySelector: Selects[K, V, KG],
-        joiner: Joins[V, VO, R, K],
+        joiner: Joins[V, VO, R],
+        named: Named = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def join(
+        self,
+        globalTable: GlobalKTable[KG, VO],
+        keySelector: Selects[K, V, KG],
+        joiner: JoinsWithKey[K, V, VO, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...
     def join(self, *arguments: Any, **keywords: Any) -> KStream[K, Any]:
@@ -112,7 +132,15 @@ class StreamJoins(Generic[K, V]):
     def leftJoin(
         self,
         otherStream: KStream[K, VO],
-        joiner: Joins[V, VO | None, R, K],
+        joiner: Joins[V, VO | None, R],
+        windows: JoinWindows,
+        streamJoined: StreamJoined[K, V, VO] = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def leftJoin(
+        self,
+        otherStream: KStream[K, VO],
+        joiner: JoinsWithKey[K, V, VO | None, R],
         windows: JoinWindows,
         streamJoined: StreamJoined[K, V, VO] = ABSENT,
     ) -> KStream[K, R]: ...
@@ -120,7 +148,14 @@ class StreamJoins(Generic[K, V]):
     def leftJoin(
         self,
         table: KTable[K, VO],
-        joiner: Joins[V, VO | None, R, K],
+        joiner: Joins[V, VO | None, R],
+        joined: Joined[K, V, VO] = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def leftJoin(
+        self,
+        table: KTable[K, VO],
+        joiner: JoinsWithKey[K, V, VO | None, R],
         joined: Joined[K, V, VO] = ABSENT,
     ) -> KStream[K, R]: ...
     @overload
@@ -128,7 +163,15 @@ class StreamJoins(Generic[K, V]):
         self,
         globalTable: GlobalKTable[KG, VO],
         keySelector: Selects[K, V, KG],
-        joiner: Joins[V, VO | None, R, K],
+        joiner: Joins[V, VO | None, R],
+        named: Named = ABSENT,
+    ) -> KStream[K, R]: ...
+    @overload
+    def leftJoin(
+        self,
+        globalTable: GlobalKTable[KG, VO],
+        keySelector: Selects[K, V, KG],
+        joiner: JoinsWithKey[K, V, VO | None, R],
         named: Named = ABSENT,
     ) -> KStream[K, R]: ...
     def leftJoin(self, *arguments: Any, **keywords: Any) -> KStream[K, Any]:
@@ -141,13 +184,29 @@ class StreamJoins(Generic[K, V]):
         """
         return self._join("leftJoin", JoinKind.LEFT, arguments, keywords)
 
+    @overload
     def outerJoin(
         self,
         otherStream: KStream[K, VO],
-        joiner: Joins[V | None, VO | None, R, K],
+        joiner: Joins[V | None, VO | None, R],
         windows: JoinWindows,
         streamJoined: StreamJoined[K, V, VO] = ABSENT,
-    ) -> KStream[K, R]:
+    ) -> KStream[K, R]: ...
+    @overload
+    def outerJoin(
+        self,
+        otherStream: KStream[K, VO],
+        joiner: JoinsWithKey[K, V | None, VO | None, R],
+        windows: JoinWindows,
+        streamJoined: StreamJoined[K, V, VO] = ABSENT,
+    ) -> KStream[K, R]: ...
+    def outerJoin(
+        self,
+        otherStream: KStream[K, Any],
+        joiner: Any,
+        windows: JoinWindows,
+        streamJoined: StreamJoined[K, V, Any] = ABSENT,
+    ) -> KStream[K, Any]:
         """Join with a stream as ``leftJoin`` does, and keep both streams' records without partner.
 
         Source: ``kstream.KStream.outerJoin``.
