@@ -13,12 +13,19 @@ from typer.completion import completion_init  # type: ignore[attr-defined]
 from millstream.cli.broker import broker
 from millstream.cli.completion import completion
 from millstream.cli.describe import describe
+from millstream.cli.doctor import doctor
 from millstream.cli.jars import fetch_jars
+from millstream.cli.lag import lag
+from millstream.cli.new import new
 from millstream.cli.options import EXIT_CODES, epilog
+from millstream.cli.peek import peek
+from millstream.cli.pipe import pipe
 from millstream.cli.plugins import plugins
 from millstream.cli.port import port_check
+from millstream.cli.reset import reset
 from millstream.cli.run import run
 from millstream.cli.tasks import tasks
+from millstream.cli.topics import topics
 from millstream.core.errors import MillstreamError
 
 app = typer.Typer(
@@ -32,6 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(epilog=epilog("millstream new word-count"))(new)
 app.command(
     epilog=epilog(
         "millstream run app.py --config app.toml",
@@ -47,6 +55,27 @@ app.command(
 app.command(
     epilog=epilog("millstream broker", "millstream broker --port 9093 --data-dir kafka-data")
 )(broker)
+app.command(
+    epilog=epilog(
+        "millstream peek counts --value-serde long",
+        "millstream peek orders --from -10 --follow --json",
+    )
+)(peek)
+app.command(
+    epilog=epilog(
+        "echo 'to be or not' | millstream pipe lines",
+        "millstream pipe users --sep : --value-serde json < users.txt",
+    )
+)(pipe)
+app.add_typer(topics, name="topics")
+app.command(epilog=epilog("millstream lag word-count --set bootstrap.servers=localhost:9092"))(lag)
+app.command(
+    epilog=epilog(
+        "millstream reset word-count --config app.toml --to-earliest",
+        "millstream reset word-count --config app.toml --input-topics lines --shift-by -100 "
+        "--execute",
+    )
+)(reset)
 app.command(epilog=epilog("millstream tasks word-count"))(tasks)
 app.command("jars", epilog=epilog("millstream jars", "millstream jars spark --commas"))(fetch_jars)
 app.add_typer(plugins, name="plugins", epilog=epilog("millstream plugins check rocksdb"))
@@ -54,6 +83,12 @@ app.command(
     "port-check",
     epilog=epilog("millstream port-check src/main/java", "millstream port-check --json App.kt"),
 )(port_check)
+app.command(
+    epilog=epilog(
+        "millstream doctor --config app.toml",
+        "millstream doctor --set bootstrap.servers=localhost:9092",
+    )
+)(doctor)
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -87,11 +87,6 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> No
 def warn(text: str) -> None:
     """Print a line on standard error."""
     print(f"millstream: {text}", file=sys.stderr, flush=True)
-
-
-def without_empty(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that have a value."""
-    return {key: value for key, value in entries.items() if value not in (None, "", [], ())}
 
 
 def _shown(cell: object) -> str:

@@ -1,0 +1,150 @@
+"""New offsets of a reset: earliest, latest, an offset, a shift, a time, or a file's."""
+
+from __future__ import annotations
+
+import csv
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import typer
+
+from millstream.cli.groups import GroupOffsets, Place
+from millstream.core.durations import to_epoch_millis
+from millstream.core.errors import IllegalArgumentException
+
+_DURATION = re.compile(
+    r"P(?:(?P<days>\d+)D)?(?:T(?=.)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?"
+    r"(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """The one way that the options name; the earliest offsets if they name none."""
+
+    to_earliest: bool = False
+    to_latest: bool = False
+    to_offset: int | None = None
+    shift_by: int | None = None
+    to_datetime: str | None = None
+    by_duration: str | None = None
+    from_file: Path | None = None
+
+    def check(self) -> None:
+        """Check that at most one way is named, and its text.
+
+        Raises:
+            typer.BadParameter: Several are, or a time or duration is none.
+        """
+        given = [
+            f"--{field.name.replace('_', '-')}"
+            for field in fields(self)
+            if getattr(self, field.name) not in (None, False)
+        ]
+        if len(given) > 1:
+            raise typer.BadParameter(f"Choose one of {' and '.join(given)}.")
+        self.time_ms()
+
+    def time_ms(self) -> int | None:
+        """Return the time to go to, in epoch milliseconds; None if it is another way."""
+        if self.to_datetime is not None:
+            return _time_ms(self.to_datetime)
+        if self.by_duration is not None:
+            return int(time.time() * 1000) - _duration_ms(self.by_duration)
+        return None
+
+
+def new_offsets(
+    group: GroupOffsets,
+    scenario: Scenario,
+    places: Sequence[Place],
+    committed: Mapping[Place, int],
+) -> tuple[dict[Place, int], list[str]]:
+    """Return the new offset of each place, and warnings about those outside of their topic.
+
+    Raises:
+        IllegalArgumentException: The file is not of its format.
+        StreamsException: The broker refuses or does not answer.
+    """
+    beginnings, ends = group.beginnings(places), group.ends(places)
+    if scenario.to_latest:
+        return ends, []
+    if (time_ms := scenario.time_ms()) is not None:
+        return group.at_time(places, time_ms), []
+    wanted: Mapping[Place, int] = beginnings
+    if scenario.from_file is not None:
+        listed = _of_file(scenario.from_file)
+        wanted = {place: listed[place] for place in places if place in listed}
+    elif scenario.to_offset is not None:
+        wanted = dict.fromkeys(places, scenario.to_offset)
+    elif scenario.shift_by is not None:
+        wanted = {p: committed.get(p, beginnings[p]) + scenario.shift_by for p in places}
+    return _within(wanted, beginnings, ends)
+
+
+def _within(
+    wanted: Mapping[Place, int], beginnings: Mapping[Place, int], ends: Mapping[Place, int]
+) -> tuple[dict[Place, int], list[str]]:
+    found, told = {}, []
+    for place, offset in wanted.items():
+        found[place] = min(max(offset, beginnings[place]), ends[place])
+        if found[place] != offset:
+            told.append(
+                f'offset {offset} is not in partition {place[1]} of topic "{place[0]}", which has '
+                f"{beginnings[place]} to {ends[place]}: {found[place]} is taken"
+            )
+    return found, told
+
+
+def _of_file(path: Path) -> dict[Place, int]:
+    problem = f"cannot read offsets from {path}"
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IllegalArgumentException(problem, detail=f"{error}.") from error
+    found = {}
+    for number, row in enumerate(rows, start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if len(cells) != 3 or not all(cell.isdigit() for cell in cells[1:]):
+            raise IllegalArgumentException(
+                problem,
+                detail=f"Line {number} is {','.join(row)!r}.",
+                hint="Each line is topic,partition,offset.",
+            )
+        found[cells[0], int(cells[1])] = int(cells[2])
+    if not found:
+        raise IllegalArgumentException(problem, detail="It is empty.")
+    return found
+
+
+def _time_ms(text: str) -> int:
+    try:
+        # Python 3.10 knows neither Z nor fractions of other lengths.
+        plain = re.sub(r"Z$", "+00:00", text.strip(), flags=re.IGNORECASE)
+        plain = re.sub(r"\.(\d+)", lambda match: f".{match[1]:0<6.6}", plain)
+        moment = datetime.fromisoformat(plain)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f'"{text}" is not of the form 2026-01-31T12:00:00.000.', param_hint="'--to-datetime'"
+        ) from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)
+    return to_epoch_millis(moment, "to-datetime")
+
+
+def _duration_ms(text: str) -> int:
+    found = _DURATION.fullmatch(text.strip())
+    parts = {} if found is None else {k: v for k, v in found.groupdict().items() if v is not None}
+    if not parts:
+        raise typer.BadParameter(
+            f'"{text}" is not of the form P7D or PT1H30M.', param_hint="'--by-duration'"
+        )
+    length = timedelta(**{name: float(value) for name, value in parts.items()})
+    return length // timedelta(milliseconds=1)

@@ -1,0 +1,155 @@
+"""Names of serdes on the command line, and their values as text."""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
+from millstream.plugins.kinds import SERDES
+from millstream.plugins.registry import offered
+
+_ALSO = {"int": "integer", "str": "string", "text": "string", "bool": "boolean"}
+_WITH_REGISTRY = {
+    "avro": "GenericAvroSerde",
+    "json-schema": "KafkaJsonSchemaSerde",
+    "protobuf": "KafkaProtobufSerde",
+}
+
+
+@dataclass(frozen=True)
+class NamedSerde:
+    """A serde, and how its values are written and read as text."""
+
+    name: str
+    read: Callable[[str, Any, bytes | None], Any]
+    """Deserializes: topic, headers, bytes."""
+    write: Callable[[str, Any, Any], bytes | None]
+    """Serializes: topic, headers, object."""
+    parse: Callable[[str], Any]
+    """Makes an object of a text."""
+
+    def of_json(self, value: Any) -> Any:
+        """Return the object that a JSON value stands for."""
+        if value is None or self.name not in _TEXTS:
+            return value
+        if isinstance(value, str):
+            return self.parse(value)
+        return float(value) if self.name in ("double", "float") else value
+
+
+def named_serde(name: str, entries: Mapping[str, Any], *, is_key: bool) -> NamedSerde:
+    """Return the serde of a name, configured.
+
+    Raises:
+        IllegalArgumentException: There is none of that name, or it cannot be made.
+    """
+    short = _ALSO.get(name.lower(), name.lower())
+    serde = _made(name, short)
+    serde.configure(dict(entries), is_key)
+    return NamedSerde(
+        name=short,
+        read=deserializer_call(serde.deserializer()),
+        write=serializer_call(serde.serializer()),
+        parse=_TEXTS.get(short, json.loads if short in _JSON else str),
+    )
+
+
+def as_text(value: Any) -> str:
+    """Return a value for people: JSON for structures, hexadecimal digits for other bytes."""
+    value = as_json(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def as_json(value: Any) -> Any:
+    """Return a value that JSON can write; bytes as text or, if they are none, as ``0x...``."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _bytes_text(bytes(value))
+    if value is None or isinstance(value, str | int | float | bool | list | dict | tuple):
+        return value
+    return str(value)
+
+
+def _made(name: str, short: str) -> Serde[Any]:
+    offers = offered(SERDES)
+    if short in offers:
+        return _instance(offers[short], name)
+    if short in _WITH_REGISTRY:
+        module = import_module("millstream.serdes")
+        return _instance(getattr(module, _WITH_REGISTRY[short]), name)
+    if ":" in name:
+        return _instance(_imported(name), name)
+    raise IllegalArgumentException(
+        f'there is no serde "{name}"',
+        detail=f"There are: {', '.join(sorted({*offers, *_WITH_REGISTRY}))}.",
+        hint="Or write package.module:name of a serde.",
+    )
+
+
+def _imported(name: str) -> Any:
+    place, _, path = name.partition(":")
+    for folder in (Path.cwd() / "src", Path.cwd()):
+        if folder.is_dir() and str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+    try:
+        found: Any = import_module(place)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise IllegalArgumentException(
+            f'there is no serde "{name}"', detail=f"{type(error).__name__}: {error}."
+        ) from error
+    return found
+
+
+def _instance(found: Any, name: str) -> Serde[Any]:
+    made = found() if callable(found) and not isinstance(found, Serde) else found
+    if not (hasattr(made, "serializer") and hasattr(made, "deserializer")):
+        raise IllegalArgumentException(f'"{name}" is not a serde')
+    serde: Serde[Any] = made
+    return serde
+
+
+def _bytes_text(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"0x{data.hex()}"
+    return text if text.isprintable() and not text.startswith("0x") else f"0x{data.hex()}"
+
+
+def _bytes_of(text: str) -> bytes:
+    return bytes.fromhex(text[2:]) if text.startswith("0x") else text.encode()
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f'"{text}" is neither true nor false')
+    return text.lower() == "true"
+
+
+def _nothing(text: str) -> None:
+    if text:
+        raise ValueError(f'the serde "void" has no value; this is "{text}"')
+
+
+_TEXTS: dict[str, Callable[[str], Any]] = {
+    "string": str,
+    "long": int,
+    "integer": int,
+    "short": int,
+    "double": float,
+    "float": float,
+    "boolean": _boolean,
+    "uuid": uuid.UUID,
+    "bytes": _bytes_of,
+    "void": _nothing,
+}
+_JSON = {"json", *_WITH_REGISTRY}
