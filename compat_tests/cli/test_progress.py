@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from io import StringIO
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from millstream.cli.displays import PlainLines, sparkline
+from millstream.cli.displays import Dashboard, PlainLines, sparkline
 from millstream.cli.progress import ProgressReader, RunProgress, size
 from millstream.cli.running import Idleness
 from millstream.core.metrics import MetricName, Metrics
@@ -102,6 +104,17 @@ def test_plain_lines_do_not_repeat_themselves(capsys: pytest.CaptureFixture[str]
         "30 s",
         "closed",
     ]
+
+
+def test_a_dashboard_shows_all_facts() -> None:
+    console = Console(file=StringIO(), width=80, color_system=None)
+    dashboard = Dashboard(1, "shop")
+    dashboard.close({"event": "closed"})
+    console.print(dashboard.drawn(SOME))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "shop  RUNNING  1 s" in text
+    for label in ("records", "rate", "lag", "batch", "state", "late", "dropped"):
+        assert label in text
 
 
 def test_idle_is_when_all_is_read_and_nothing_comes() -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from millstream.cli.options import AsJson, print_json
 from millstream.jars import jars, lock_names
 
 
@@ -21,6 +22,7 @@ def fetch_jars(
     classpath: Annotated[
         bool, typer.Option("--classpath", help="Print one line for java -cp.")
     ] = False,
+    json: AsJson = False,
     commas: Annotated[
         bool, typer.Option("--commas", help="Print one line for spark-submit --jars.")
     ] = False,
@@ -29,6 +31,10 @@ def fetch_jars(
 
     Prints the path of each jar: one folder has the jars of several locks, some in two versions.
     """
+    if json:
+        every = locks or lock_names()
+        print_json({n: list(map(str, jars(n, ivy_settings=ivy_settings))) for n in every})
+        return
     separator = "," if commas else os.pathsep if classpath else None
     for name in locks or lock_names():
         found = jars(name, ivy_settings=ivy_settings)

@@ -18,8 +18,8 @@ def peek(
         typer.Option(
             metavar="SERDE",
             help="string, long, integer, double, boolean, uuid, bytes, json, ... (`millstream "
-            "plugins` lists them); avro, json-schema, protobuf (--set schema.registry.url=...); "
-            "or package.module:name.",
+            "plugins` lists them); avro, json-schema, protobuf (--set schema.registry.url=...), "
+            "with a schema: avro:FILE; or package.module:name.",
         ),
     ] = "string",
     value_serde: SerdeName = "string",

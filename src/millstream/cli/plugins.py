@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from millstream.cli.options import AsJson, print_json
 from millstream.core.errors import PluginError
 from millstream.core.wording import a
 from millstream.plugins.listing import Offer, listed
@@ -21,9 +22,24 @@ plugins = typer.Typer(help="List the installed plugins, or check one.")
 
 
 @plugins.callback(invoke_without_command=True)
-def show(context: typer.Context) -> None:
+def show(context: typer.Context, json: AsJson = False) -> None:
     """List the installed plugins with traits and versions."""
     if context.invoked_subcommand is not None:
+        return
+    if json:
+        offers = listed(installed())
+        print_json(
+            [
+                {
+                    "kind": offer.kind.noun,
+                    "name": offer.name,
+                    "traits": list(offer.promised()),
+                    "from": offer.distribution,
+                    "class": offer.path,
+                }
+                for offer in offers
+            ]
+        )
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("kind", "name", "traits", "from", "class"):

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
 from millstream.plugins.kinds import SERDES
@@ -51,8 +53,9 @@ def named_serde(name: str, entries: Mapping[str, Any], *, is_key: bool) -> Named
     Raises:
         IllegalArgumentException: There is none of that name, or it cannot be made.
     """
-    short = _ALSO.get(name.lower(), name.lower())
-    serde = _made(name, short)
+    short, _, schema = name.partition(":")
+    short = _ALSO.get(short.lower(), short.lower())
+    serde = _made(name, short, schema)
     serde.configure(dict(entries), is_key)
     return NamedSerde(
         name=short,
@@ -65,25 +68,31 @@ def named_serde(name: str, entries: Mapping[str, Any], *, is_key: bool) -> Named
 def as_text(value: Any) -> str:
     """Return a value for people: JSON for structures, hexadecimal digits for other bytes."""
     value = as_json(value)
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def as_json(value: Any) -> Any:
     """Return a value that JSON can write; bytes as text or, if they are none, as ``0x...``."""
+    if isinstance(value, dict):
+        return {str(key): as_json(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(each) for each in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
     if isinstance(value, bytes | bytearray | memoryview):
         return _bytes_text(bytes(value))
-    if value is None or isinstance(value, str | int | float | bool | list | dict | tuple):
-        return value
-    return str(value)
+    if hasattr(value, "DESCRIPTOR"):
+        return import_module("google.protobuf.json_format").MessageToDict(value)
+    return msgspec.to_builtins(value, enc_hook=str)
 
 
-def _made(name: str, short: str) -> Serde[Any]:
+def _made(name: str, short: str, schema: str) -> Serde[Any]:
     offers = offered(SERDES)
-    if short in offers:
+    if short in offers and not schema:
         return _instance(offers[short], name)
     if short in _WITH_REGISTRY:
-        module = import_module("millstream.serdes")
-        return _instance(getattr(module, _WITH_REGISTRY[short]), name)
+        kind = getattr(import_module("millstream.serdes"), _WITH_REGISTRY[short])
+        return _instance(kind(schema=_read(Path(schema))) if schema else kind, name)
     if ":" in name:
         return _instance(_imported(name), name)
     raise IllegalArgumentException(
@@ -91,6 +100,17 @@ def _made(name: str, short: str) -> Serde[Any]:
         detail=f"There are: {', '.join(sorted({*offers, *_WITH_REGISTRY}))}.",
         hint="Or write package.module:name of a serde.",
     )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise IllegalArgumentException(
+            f"cannot read the schema {path}",
+            detail=f"{error}.",
+            hint="Write avro:FILE or json-schema:FILE with the file of a schema.",
+        ) from error
 
 
 def _imported(name: str) -> Any:
