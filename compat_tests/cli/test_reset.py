@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ APP, TOPIC = "reset-app", "reset-topic"
 
 
 @pytest.fixture
-def group(kafka: KafkaServer, tmp_path: Path) -> Iterator[list[str]]:
+def group(kafka: KafkaServer, tmp_path: Path) -> list[str]:
     """Ten records with times 1000, 2000, ... in one partition; the group has read eight."""
     servers = kafka.bootstrap_servers
     if TOPIC not in topics(servers):

@@ -28,14 +28,14 @@ from millstream.core.config.own_keys import CHECKPOINT_LOCATION
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
-from millstream.topology.spark.admission.instance import CLEANED, local_files, normal
-from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.admission.instance import CLEANED, normal
+from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.placement.record import FILE as PLACEMENT
 from millstream.topology.spark.private import write_private
-from millstream.topology.spark.state.slots import Turn, free_slots
+from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 
 _FORGET_S = 10.0
 _INTERNAL = re.compile(
@@ -102,8 +102,8 @@ def stopped_application(config: StreamsConfig, *, force: bool) -> Iterator[Stopp
     given = config.getString(CHECKPOINT_LOCATION)
     location = normal(given or f"file://{(state_dir / 'checkpoint').absolute()}")
     has_state = state_dir.exists()
-    turn = Turn(state_dir)
-    if has_state and not turn.take():
+    lock = DirectoryLock(state_dir)
+    if has_state and not lock.acquire():
         raise IllegalStateException(
             f'application "{name}" runs',
             detail=f'It has locked its state directory "{state_dir}".',
@@ -121,7 +121,7 @@ def stopped_application(config: StreamsConfig, *, force: bool) -> Iterator[Stopp
             _check_claim(name, location, Group(config).claim())
         yield StoppedApplication(config, name, sizes, group, state_dir, location, has_state)
     finally:
-        turn.give_back()
+        lock.release()
 
 
 def planned(
