@@ -117,7 +117,8 @@ def test_internal_topics_go_with_a_reset(
 def test_a_group_with_members_is_not_reset(
     kafka: KafkaServer, tmp_path: Path, group: list[str]
 ) -> None:
-    consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": APP})
+    settings = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": APP}
+    consumer = Consumer({**settings, "enable.auto.commit": False})
     consumer.subscribe([TOPIC])
     while not consumer.assignment():
         consumer.poll(0.1)

@@ -130,7 +130,7 @@ def _imported(name: str) -> Any:
 
 
 def _instance(found: Any, name: str) -> Serde[Any]:
-    made = found() if callable(found) and not isinstance(found, Serde) else found
+    made: Any = found() if callable(found) and not isinstance(found, Serde) else found
     if not (hasattr(made, "serializer") and hasattr(made, "deserializer")):
         raise IllegalArgumentException(f'"{name}" is not a serde')
     serde: Serde[Any] = made
