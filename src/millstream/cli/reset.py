@@ -20,65 +20,54 @@ from millstream.cli.options import (
 Topics = list[str] | None
 
 
+def _topics(help_text: str) -> Any:
+    return typer.Option(metavar="TOPICS", help=help_text, show_default=False)
+
+
+def _way(help_text: str, metavar: str | None = None, least: int | None = None) -> Any:
+    return typer.Option(help=help_text, metavar=metavar, min=least, show_default=False)
+
+
+InputTopics = Annotated[
+    Topics,
+    _topics("Topics to reset, by commas or repeated; by default all it has committed."),
+]
+IntermediateTopics = Annotated[Topics, _topics("Topics to skip to their end.")]
+InternalTopics = Annotated[Topics, _topics("Internal topics to delete; by default all.")]
+ToEarliest = Annotated[bool, typer.Option("--to-earliest", help="To the oldest: the default.")]
+ToLatest = Annotated[bool, typer.Option("--to-latest", help="To the end.")]
+ToOffset = Annotated[int | None, _way("To an offset.", least=0)]
+ShiftBy = Annotated[int | None, _way("By so many records, forward or (-N) back.")]
+ToDatetime = Annotated[str | None, _way("2026-01-31T12:00:00.000; UTC unless it says.", "TIME")]
+ByDuration = Annotated[str | None, _way("To so long ago: P7D, PT1H30M.", "DURATION")]
+FromFile = Annotated[Path | None, _way("A CSV file: topic,partition,offset.")]
+Execute = Annotated[bool, typer.Option("--execute", help="Do it.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan only: the default.")]
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Although the application last ran on another machine, or with another checkpoint. It "
+        "must be stopped there.",
+    ),
+]
+
+
 def reset(
     app: Application,
-    input_topics: Annotated[
-        Topics,
-        typer.Option(
-            metavar="TOPICS",
-            help="Topics to reset, by commas or repeated; all with committed offsets by default.",
-            show_default=False,
-        ),
-    ] = None,
-    intermediate_topics: Annotated[
-        Topics,
-        typer.Option(metavar="TOPICS", help="Topics to skip to their end.", show_default=False),
-    ] = None,
-    internal_topics: Annotated[
-        Topics,
-        typer.Option(
-            metavar="TOPICS",
-            help="Internal topics to delete; all of the application's by default.",
-            show_default=False,
-        ),
-    ] = None,
-    to_earliest: Annotated[
-        bool, typer.Option("--to-earliest", help="To the oldest records: the default.")
-    ] = False,
-    to_latest: Annotated[bool, typer.Option("--to-latest", help="To the end.")] = False,
-    to_offset: Annotated[
-        int | None, typer.Option(min=0, help="To an offset.", show_default=False)
-    ] = None,
-    shift_by: Annotated[
-        int | None,
-        typer.Option(help="By so many records, forward or (-N) back.", show_default=False),
-    ] = None,
-    to_datetime: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="2026-01-31T12:00:00.000; UTC unless it says.", show_default=False
-        ),
-    ] = None,
-    by_duration: Annotated[
-        str | None,
-        typer.Option(metavar="DURATION", help="To so long ago: P7D, PT1H30M.", show_default=False),
-    ] = None,
-    from_file: Annotated[
-        Path | None,
-        typer.Option(help="A CSV file: topic,partition,offset.", show_default=False),
-    ] = None,
-    execute: Annotated[bool, typer.Option("--execute", help="Do it.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan only: the default.")
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Although the application last ran on another machine, or with another "
-            "checkpoint. It must be stopped there.",
-        ),
-    ] = False,
+    input_topics: InputTopics = None,
+    intermediate_topics: IntermediateTopics = None,
+    internal_topics: InternalTopics = None,
+    to_earliest: ToEarliest = False,
+    to_latest: ToLatest = False,
+    to_offset: ToOffset = None,
+    shift_by: ShiftBy = None,
+    to_datetime: ToDatetime = None,
+    by_duration: ByDuration = None,
+    from_file: FromFile = None,
+    execute: Execute = False,
+    dry_run: DryRun = False,
+    force: Force = False,
     json: AsJson = False,
     config: ConfigFiles = None,
     sets: Sets = None,
