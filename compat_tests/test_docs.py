@@ -64,10 +64,8 @@ def test_the_page_on_queries_shows_the_example_as_it_is() -> None:
 def test_the_readme_test_of_the_example_passes(
     readme_blocks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The examples are no part of the package: a checkout that is not on the path lacks them.
-    program = ModuleType("examples.word_count")
-    monkeypatch.setitem(sys.modules, "examples", ModuleType("examples"))
-    monkeypatch.setitem(sys.modules, "examples.word_count", program)
+    program = ModuleType("word_count")
+    monkeypatch.setitem(sys.modules, "word_count", program)
     run_block(readme_blocks[0], program.__dict__, "README.md")
     test: dict[str, object] = {}
     run_block(readme_blocks[1], test, "README.md")

@@ -1,7 +1,7 @@
 """Word count, complete: the topology, a test of it, and a run on Spark.
 
-python -m examples.word_count                     # tries the topology in this process, no JVM
-python -m examples.word_count localhost:9092      # runs it on Spark; reads "lines", writes "counts"
+python word_count.py                     # tries the topology in this process, no JVM
+python word_count.py localhost:9092      # runs it on Spark; reads "lines", writes "counts"
 """
 
 from __future__ import annotations
