@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
 _AUTO_CREATE_S = 5.0
+_NEW_TOPIC_S = 3.0
+_NEW_TOPIC_PAUSE_S = 0.2
 EARLIEST, LATEST = -2, -1
 
 FEEDBACK_SETTINGS = {
@@ -61,16 +63,24 @@ class Brokers:
         self._servers = ",".join(config.getList("bootstrap.servers"))
         self._quiet = client_settings(config)
 
-    def topic_sizes(self) -> dict[str, int]:
+    def topic_sizes(self, plan: Plan | None = None) -> dict[str, int]:
         """Return the partition counts of all topics.
+
+        A broker may not yet know a topic that was created a moment ago: while one that the plan
+        reads is missing, the request is repeated for some seconds.
 
         Raises:
             BrokerNotFoundException: No broker answers at ``bootstrap.servers``.
             StreamsException: The broker refuses the user, or its certificate is not trusted.
             ConfigException: The client refuses its settings.
         """
-        found = all_topics(self._quiet, TIMEOUT_S)
-        return {name: len(topic.partitions) for name, topic in found.items()}
+        wanted = set() if plan is None else {*_sources(plan), *_global_sources(plan)}
+        give_up = time.monotonic() + _NEW_TOPIC_S
+        while True:
+            found = all_topics(self._quiet, TIMEOUT_S)
+            if wanted <= found.keys() or time.monotonic() > give_up:
+                return {name: len(topic.partitions) for name, topic in found.items()}
+            time.sleep(_NEW_TOPIC_PAUSE_S)
 
     def source_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
         """Return the partition counts of the topics that a plan reads from the broker.
@@ -78,13 +88,7 @@ class Brokers:
         Raises:
             MissingSourceTopicException: Some of them do not exist.
         """
-        wanted = [
-            topic
-            for part in plan.subtopologies
-            for topic in part.source_topics
-            if topic not in plan.repartition_topics
-        ]
-        return self._found(wanted, sizes)
+        return self._found(_sources(plan), sizes)
 
     def global_sizes(self, plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
         """Return the partition counts of the topics that fill global stores.
@@ -92,7 +96,7 @@ class Brokers:
         Raises:
             MissingSourceTopicException: Some of them do not exist.
         """
-        return self._found([t for store in plan.globals for t in store.source.topics], sizes)
+        return self._found(_global_sources(plan), sizes)
 
     def _found(self, wanted: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:
         missing = sorted({topic for topic in wanted if topic not in sizes})
@@ -248,3 +252,16 @@ def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternal
         detail=f"The topology needs {needed}.",
         hint="Delete the topic together with the checkpoint.",
     )
+
+
+def _sources(plan: Plan) -> list[str]:
+    return [
+        topic
+        for part in plan.subtopologies
+        for topic in part.source_topics
+        if topic not in plan.repartition_topics
+    ]
+
+
+def _global_sources(plan: Plan) -> list[str]:
+    return [topic for store in plan.globals for topic in store.source.topics]

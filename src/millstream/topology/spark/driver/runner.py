@@ -175,7 +175,7 @@ class Runner(QueryControl):
 
     def _start(self) -> None:
         brokers = Brokers(self._config)
-        sizes = brokers.topic_sizes()
+        sizes = brokers.topic_sizes(self._plan)
         files: Files | None = local_files(self.checkpoint_location)
         compiled = self._compiled(brokers, sizes, self._note(files))
         sink_sizes = brokers.sink_sizes(self._written(compiled.plan), sizes)
