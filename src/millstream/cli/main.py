@@ -21,7 +21,7 @@ from millstream.cli.options import EXIT_CODES, epilog
 from millstream.cli.peek import peek
 from millstream.cli.pipe import pipe
 from millstream.cli.plugins import plugins
-from millstream.cli.port import port_check
+from millstream.cli.port import port, port_check
 from millstream.cli.reset import reset
 from millstream.cli.run import run
 from millstream.cli.tasks import tasks
@@ -89,6 +89,7 @@ app.command(
         "millstream doctor --set bootstrap.servers=localhost:9092",
     )
 )(doctor)
+app.command(epilog=epilog("millstream port src/main/java/shop/Orders.java -o orders.py"))(port)
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 

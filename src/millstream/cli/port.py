@@ -1,4 +1,4 @@
-"""`millstream port-check`: says what of a Java or Kotlin program is here, differs or is missing."""
+"""`millstream port-check` and `millstream port`: judge a Java program, and draft it in Python."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from millstream.cli.options import AsJson
+from millstream.core.errors import IllegalArgumentException
 from millstream.porting.checking.knowledge import advice
 from millstream.porting.checking.report import FORMULA, FileReport, Report, as_json, check
 from millstream.porting.checking.verdicts import Status
+from millstream.porting.drafting.draft import draft_file
 
 
 def port_check(
@@ -36,6 +38,37 @@ def port_check(
     else:
         _print(report, show_same)
     raise typer.Exit(0 if report.clean else 1)
+
+
+def port(
+    file: Annotated[Path, typer.Argument(help="A Java file.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the draft into this file.", show_default=False),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Write a first draft of a Java file in Python.
+
+    What cannot be translated stays as a comment with the Java text, followed by an error that
+    names the line; the draft is valid Python in any case.
+    """
+    draft = draft_file(file)
+    left = sorted(set(draft.left))
+    if output is not None:
+        try:
+            output.write_text(draft.text, encoding="utf-8")
+        except OSError as error:
+            raise IllegalArgumentException(
+                f"cannot write {output}", detail=f"{error.strerror}."
+            ) from error
+    if json:
+        typer.echo(json_format.dumps({"text": draft.text, "left": list(draft.left)}, indent=1))
+    elif output is None:
+        typer.echo(draft.text, nl=False)
+    places = f"{len(draft.left)} {'place is' if len(draft.left) == 1 else 'places are'} left"
+    where = f", from lines {', '.join(map(str, left))} of {file.name}" if left else ""
+    typer.echo(f"millstream: {places}{where}.", err=True)
 
 
 def _print(report: Report, show_same: bool) -> None:

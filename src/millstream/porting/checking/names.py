@@ -83,6 +83,21 @@ class FileNames:
             return min(found, key=lambda full: full in differences())
         return written.rpartition(".")[2] if first in self._sources.classes else None
 
+    def kafka(self) -> dict[str, str]:
+        """Return the full names of the classes and members of Kafka that the file may name."""
+        found = {n: full for n, full in self._imported.items() if api.is_kafka(full)}
+        for package in self._packages:
+            known = (full for full in api.classes() if full.rpartition(".")[0] == package)
+            found.update({full.rpartition(".")[2]: full for full in known})
+        for owner in self._static_classes:
+            facts = api.classes().get(owner, {"methods": {}, "fields": {}})
+            found.update(dict.fromkeys((*facts["methods"], *facts["fields"]), owner))
+        for name, full in self._static.items():
+            owner = full.rpartition(".")[0]
+            if api.is_kafka(full) and owner.rpartition(".")[2][:1].isupper():
+                found.setdefault(name, owner)
+        return {name: full for name, full in found.items() if name not in self._own}
+
     def typed(self, name: TypeName | None) -> Typed | None:
         """Return the type of a declaration; None for what is not known, as a type variable."""
         if name is None or not name.name or name.name in ("var", "?"):

@@ -26,6 +26,13 @@ def inner(node: Node | None) -> list[Node]:
     return [child for child in node.named_children if child.type not in COMMENTS]
 
 
+def bare(node: Node) -> Node:
+    """Return an expression without the parentheses around it."""
+    while node.type == "parenthesized_expression" and inner(node):
+        node = inner(node)[0]
+    return node
+
+
 def first(node: Node | None, *kinds: str) -> Node | None:
     """Return the first child of one of these kinds."""
     return next((child for child in inner(node) if child.type in kinds), None)

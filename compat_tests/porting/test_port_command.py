@@ -1,0 +1,54 @@
+"""`millstream port` as a process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAMS = Path(__file__).parent / "drafts"
+
+
+def port(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "millstream.cli", "port", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_draft_is_printed_and_what_is_left_is_told() -> None:
+    done = port(str(PROGRAMS / "Harbour.java"))
+    assert done.returncode == 0
+    assert done.stdout == (PROGRAMS / "Harbour.py.txt").read_text(encoding="utf-8")
+    assert done.stderr.startswith("millstream: 3 places are left, from lines ")
+
+
+def test_a_draft_is_written_into_a_file(tmp_path: Path) -> None:
+    output = tmp_path / "toll.py"
+    done = port(str(PROGRAMS / "TollRoad.java"), "-o", str(output))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "millstream: 0 places are left.\n"
+    assert "def topology():" in output.read_text(encoding="utf-8")
+
+
+def test_a_draft_as_json() -> None:
+    made = json.loads(port("--json", str(PROGRAMS / "TollRoad.java")).stdout)
+    assert made["left"] == []
+    assert made["text"].startswith('"""A draft of TollRoad.java')
+
+
+def test_kotlin_is_refused_in_one_line() -> None:
+    done = port(str(PROGRAMS.parent / "check" / "Orchard.kt"))
+    assert done.returncode == 1
+    assert "Drafts are made of .java files." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = port(str(tmp_path / "Gone.java"))
+    assert done.returncode == 1
+    assert done.stderr.startswith('millstream: cannot read "')

@@ -1,0 +1,1 @@
+"""First Python drafts of Java programs."""

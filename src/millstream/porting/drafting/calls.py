@@ -1,0 +1,171 @@
+"""Calls and constructors of Java in Python."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.checking.counterparts import python_class
+from millstream.porting.drafting import functions, junit, library, sequences, words
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import kind, simple
+from millstream.porting.drafting.layout import MARK, tightened
+from millstream.porting.drafting.names import class_reference, owner_of
+from millstream.porting.reading.nodes import first, inner, line, text
+
+FUNCTIONS = ("lambda_expression", "method_reference")
+EMPTY = {
+    "HashMap": "{}", "LinkedHashMap": "{}", "TreeMap": "{}", "ConcurrentHashMap": "{}",
+    "Properties": "{}", "ArrayList": "[]", "LinkedList": "[]", "HashSet": "set()",
+    "LinkedHashSet": "set()", "TreeSet": "set()", "Object": "object()", "StringBuilder": '""',
+}  # fmt: skip
+COPY = {
+    "HashMap": "dict", "LinkedHashMap": "dict", "TreeMap": "dict", "ArrayList": "list",
+    "LinkedList": "list", "HashSet": "set", "LinkedHashSet": "set", "TreeSet": "set",
+    "String": "str", "Integer": "int", "Long": "int", "Double": "float",
+}  # fmt: skip
+
+
+def arguments(node: Node, context: Context) -> list[str]:
+    """Return the arguments of a call; a function that cannot be translated becomes a place left."""
+    return [argument(each, context) for each in inner(node.child_by_field_name("arguments"))]
+
+
+def argument(node: Node, context: Context) -> str:
+    """Return one argument."""
+    anonymous = node.type == "object_creation_expression" and first(node, "class_body") is not None
+    if node.type in FUNCTIONS or anonymous:
+        mark = context.mark()
+        try:
+            return context.express(node)
+        except UntranslatedError:
+            context.back(mark)
+            return functions.placeholder(node, context)
+    return context.express(node)
+
+
+def call(node: Node, context: Context) -> str:
+    """Return a method call."""
+    receiver = node.child_by_field_name("object")
+    method = text(node.child_by_field_name("name"))
+    if receiver is None:
+        tested = junit.assertion(node, None, method, context)
+        if tested is not None:
+            return tested
+        return _plain(node, method, context)
+    at = line(node.child_by_field_name("name") or node)
+    if (at, method) in context.kafka_calls:
+        return _of_kafka(node, receiver, method, context)
+    sequence = sequences.comprehension(node, context)
+    if sequence is not None:
+        return sequence
+    tested = junit.assertion(node, receiver, method, context)
+    if tested is not None:
+        return tested
+    made = library.call(node, receiver, method, context)
+    if made is not None:
+        return made
+    return _of_program(node, receiver, method, context)
+
+
+def _plain(node: Node, method: str, context: Context) -> str:
+    given = ", ".join(arguments(node, context))
+    if owner_of(method, context) is None and method in context.kafka_classes:
+        owner = context.kafka_classes[method].rpartition(".")[2]
+        if owner != method:  # a static method that was imported by itself
+            return f"{class_reference(owner, context)}.{words.method_name(method)}({given})"
+    known = (line(node), method) in context.kafka_calls
+    if known and owner_of(method, context) is None and context.around:
+        return f"self.{words.method_name(method)}({given})"
+    return f"{functions.own_method(method, context)}({given})"
+
+
+def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
+    held = _receiver(receiver, context)
+    given = arguments(node, context)
+    owner = context.kafka_calls[line(node.child_by_field_name("name") or node), method]
+    if method == "start" and context.waits and owner.endswith(".KafkaStreams"):
+        return f"{held}.run()"
+    if method == "getClass":
+        return held
+    return f"{held}{MARK}.{words.method_name(method)}({', '.join(given)})"
+
+
+def _receiver(node: Node, context: Context) -> str:
+    if node.type == "super":
+        return "super()"
+    if node.type in ("identifier", "field_access", "scoped_identifier"):
+        written = text(node)
+        if written.rpartition(".")[2][:1].isupper() and context.local(written) is None:
+            parts = [part for part in written.split(".") if part[:1].isupper()]
+            if not parts[-1].isupper():
+                return class_reference(".".join(parts), context)
+    return tightened(context.express(node))
+
+
+def _of_program(node: Node, receiver: Node, method: str, context: Context) -> str:
+    """Return a call on a class of the program, or on one that is not known."""
+    count = len(inner(node.child_by_field_name("arguments")))
+    static = context.shapes.get(text(receiver))
+    if static is not None and static.loose and method in static.static_methods:
+        return f"{words.name(method)}({', '.join(arguments(node, context))})"
+    enum = _of_enum(node, receiver, method, context)
+    if enum is not None:
+        return enum
+    held = _receiver(receiver, context)
+    declared = context.known(kind(receiver, context))
+    shapes = [declared] if declared is not None else context.all_known()
+    for shape in shapes:
+        if method in shape.accessors and count == 0:
+            return f"{held}.{words.method_name(shape.accessors[method])}"
+        if method in shape.setters and count == 1:
+            raise UntranslatedError(node, "a setter within an expression")
+    if declared is None and kind(receiver, context).removesuffix("[]") in (
+        *words.TYPES,
+        *words.JDK,
+        *context.java_classes,
+    ):
+        raise UntranslatedError(node)
+    return f"{held}.{words.method_name(method)}({', '.join(arguments(node, context))})"
+
+
+def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str | None:
+    """Return a method that all enums have."""
+    nodes = inner(node.child_by_field_name("arguments"))
+    static = context.known(text(receiver))
+    if static is not None and static.enum and method in ("values", "valueOf"):
+        held = class_reference(static.name, context)
+        return f"list({held})" if method == "values" else f"{held}[{context.express(nodes[0])}]"
+    shape = context.known(kind(receiver, context))
+    if shape is not None and shape.enum and method in ("name", "toString") and not nodes:
+        return f"{context.express(receiver)}.name"
+    return None
+
+
+def creation(node: Node, context: Context) -> str:
+    """Return a constructor call."""
+    body = first(node, "class_body")
+    if body is not None:
+        return functions.anonymous(node, body, context)
+    made = simple(node.child_by_field_name("type"))
+    if made == "String" and len(inner(node.child_by_field_name("arguments"))) == 2:
+        data = inner(node.child_by_field_name("arguments"))[0]
+        return f"{tightened(context.express(data))}.decode()"
+    given = arguments(node, context)
+    if made in EMPTY and not given and made not in context.shapes:
+        return EMPTY[made]
+    if made in COPY and made not in context.shapes:
+        nodes = inner(node.child_by_field_name("arguments"))
+        sized = nodes and kind(nodes[0], context) in ("int", "long")
+        return EMPTY[made] if sized and made in EMPTY else f"{COPY[made]}({given[0]})"
+    if made == "Random":
+        context.use("random")
+        return f"random.Random({', '.join(given)})"
+    if made in ("Thread", "CountDownLatch", "Date", "Scanner", "File", "BufferedReader"):
+        raise UntranslatedError(node)
+    written = node.child_by_field_name("type")
+    full = text(written).partition("<")[0]
+    parts = [part for part in full.split(".") if part[:1].isupper()]
+    name = class_reference(".".join(parts) or made, context)
+    if name in ("bytes", "str", "int") and python_class(made) is None:
+        return f"{name}({', '.join(given)})"
+    return f"{name}({', '.join(given)})"

@@ -1,0 +1,292 @@
+"""Java classes in Python: dataclasses, enums, classes with methods, and members of the module."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import functions, words
+from millstream.porting.drafting.context import (
+    Context,
+    Shape,
+    UntranslatedError,
+    comment,
+    indented,
+    with_code,
+)
+from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.names import class_reference
+from millstream.porting.drafting.shapes import FIELDS, members, shape_of
+from millstream.porting.drafting.statements import block, commented
+from millstream.porting.reading.java import CLASSES
+from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
+
+TESTS = ("Test", "ParameterizedTest")
+BEFORE = ("Before", "BeforeEach")
+AFTER = ("After", "AfterEach")
+ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",
+        "boolean": "False"}  # fmt: skip
+DROPPED_BASES = (
+    "Serializable", "Comparable", "Runnable", "Closeable", "AutoCloseable", "Cloneable", "Callable",
+    "Comparator", "JSONSerdeCompatible",
+)  # fmt: skip
+
+
+def declaration(node: Node, context: Context) -> list[str]:
+    """Return a class with its nested classes before it."""
+    java = text(node.child_by_field_name("name"))
+    body = node.child_by_field_name("body")
+    shape = context.shapes.get(java) or shape_of(java, body)
+    nested = [each for each in members(body) if each.type in CLASSES]
+    lines: list[str] = []
+    context.around.append(shape)
+    try:
+        for each in sorted(nested, key=lambda inside: _extends_another(inside, nested)):
+            lines.extend(["", "", *declaration(each, context)])
+        if shape.loose:
+            lines.extend(_loose(body, context))
+        else:
+            lines.extend(["", "", *_class(node, body, shape, context)])
+    except UntranslatedError:
+        lines.extend(context.leave(node))
+    finally:
+        context.around.pop()
+    return lines
+
+
+def _extends_another(node: Node, others: list[Node]) -> bool:
+    wanted = {simple(each) for each in _bases(node)}
+    return any(text(other.child_by_field_name("name")) in wanted for other in others)
+
+
+def _bases(node: Node) -> list[Node]:
+    found: list[Node] = []
+    for clause in of_kind(node, "superclass", "super_interfaces", "extends_interfaces"):
+        found.extend(inner(first(clause, "type_list") or clause))
+    return found
+
+
+def _loose(body: Node | None, context: Context) -> list[str]:
+    """Return the members of a class that has static ones only, for the module itself."""
+    lines: list[str] = ["", ""]
+    for node in members(body):
+        if node.type in FIELDS:
+            lines.extend(_static_field(node, context))
+    seen: dict[str, int] = {}
+    for node in members(body):
+        if node.type == "static_initializer":
+            lines.extend(block(inner(node)[0], context))
+        elif node.type == "method_declaration":
+            note = _overload(node, seen, context)
+            lines.extend(["", "", *note, *_method(node, context, bound=False)])
+    return lines
+
+
+def _static_field(node: Node, context: Context) -> list[str]:
+    lines: list[str] = []
+    for part in of_kind(node, "variable_declarator"):
+        java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
+        if value is None:
+            zero = ZERO.get(simple(node.child_by_field_name("type")), "None")
+            lines.append(f"{words.name(java)} = {zero}")
+            continue
+        with context.hoisting() as before:
+            try:
+                made = context.express(value)
+                lines.extend([*before, f"{words.name(java)} = {made}"])
+            except UntranslatedError:
+                context.left.append(line(node))
+                note = [f"# Java, line {line(node)}:", *comment(node)]
+                lines.extend([*note, f"{words.name(java)} = ..."])
+    return lines
+
+
+def _class(node: Node, body: Node | None, shape: Shape, context: Context) -> list[str]:
+    if node.type == "enum_declaration":
+        return _enum(shape, body, context)
+    if node.type == "record_declaration" or _is_data(node, body, shape):
+        return _data(node, body, shape, context)
+    bases = []
+    for each in _bases(node):
+        if simple(each) not in (*DROPPED_BASES, *context.java_classes):
+            bases.append(class_reference(simple(each), context))
+    return define(body, shape.name, ", ".join(dict.fromkeys(bases)), context)
+
+
+def define(body: Node | None, name: str, bases: str, context: Context) -> list[str]:
+    """Return a class with a constructor and methods; the class around is the one being defined."""
+    shape = context.around[-1]
+    tests = any(mark in TESTS for node in members(body) for mark in _annotations(node))
+    if tests and name.endswith("Test"):
+        name = f"Test{name.removesuffix('Test')}"
+    rows: list[str] = []
+    for node in members(body):
+        if node.type in FIELDS and _is_static(node, shape):
+            rows.extend(_static_field(node, context))
+    # pytest makes no objects of a class with a constructor: fields become the class's own.
+    made = _constructor(body, context)
+    simple_fields = [row.strip().removeprefix("self.") for row in made[2:]]
+    rows.extend(simple_fields if tests and made else made)
+    seen: dict[str, int] = {}
+    for node in members(body):
+        if node.type == "method_declaration":
+            rows.extend(["", *_overload(node, seen, context), *_method(node, context, bound=True)])
+        elif node.type in COMMENTS and not rows:
+            rows.extend(commented(node))
+    head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
+    return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"])]
+
+
+def _overload(node: Node, seen: dict[str, int], context: Context) -> list[str]:
+    """Return a note above the second method of one name, which would hide the first."""
+    java = text(node.child_by_field_name("name"))
+    seen[java] = seen.get(java, 0) + 1
+    if seen[java] == 1:
+        return []
+    context.left.append(line(node))
+    return [f"# Java, line {line(node)}: another method of this name; the last one is Python's."]
+
+
+def _is_static(node: Node, shape: Shape) -> bool:
+    names = [
+        text(part.child_by_field_name("name")) for part in of_kind(node, "variable_declarator")
+    ]
+    return any(name in shape.static_fields for name in names)
+
+
+def _constructor(body: Node | None, context: Context) -> list[str]:
+    """Return ``__init__``: fields with their values, then the constructor with most parameters."""
+    own = context.around[-1]
+    rows: list[str] = []
+    for node in members(body):
+        if node.type in FIELDS and not _is_static(node, own):
+            rows.extend(_field(node, context))
+    made = [each for each in members(body) if each.type == "constructor_declaration"]
+    made.sort(key=lambda each: -len(inner(each.child_by_field_name("parameters"))))
+    names: list[str] = []
+    if made:
+        with context.scope():
+            declared = made[0].child_by_field_name("parameters")
+            names = functions.parameters(declared, context) if declared is not None else []
+            inside = made[0].child_by_field_name("body")
+            given = block(inside, context) if inside is not None else []
+            assigned = {row.partition(" = ")[0] for row in given}
+            rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
+    for other in made[1:]:
+        context.left.append(line(other))
+        rows.extend([f"# Java, line {line(other)}, another constructor:", *comment(other)])
+    if not rows and not names:
+        return []
+    head = f"def __init__({', '.join(['self', *names])}):"
+    return ["", head, *indented(with_code(rows))]
+
+
+def _field(node: Node, context: Context) -> list[str]:
+    rows: list[str] = []
+    for part in of_kind(node, "variable_declarator"):
+        java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
+        target = f"self.{words.method_name(java)}"
+        if value is None:
+            zero = ZERO.get(simple(node.child_by_field_name("type")), "None")
+            rows.append(f"{target} = {zero}")
+            continue
+        with context.hoisting() as before:
+            try:
+                made = context.express(value)
+                rows.extend([*before, f"{target} = {made}"])
+            except UntranslatedError:
+                rows.extend(context.leave(node))
+    return rows
+
+
+def _annotations(node: Node) -> list[str]:
+    modifiers = first(node, "modifiers")
+    kinds = ("marker_annotation", "annotation")
+    return [text(each.child_by_field_name("name")) for each in of_kind(modifiers, *kinds)]
+
+
+def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
+    java = text(node.child_by_field_name("name"))
+    marks = _annotations(node)
+    static = has(first(node, "modifiers"), "static")
+    body, declared = node.child_by_field_name("body"), node.child_by_field_name("parameters")
+    made = words.method_name(java) if bound else words.name(java)
+    if any(mark in TESTS for mark in marks) and not made.startswith("test"):
+        made = f"test_{made}"
+    elif any(mark in (*BEFORE, *AFTER) for mark in marks):
+        made = "setup_method" if any(mark in BEFORE for mark in marks) else "teardown_method"
+    with context.scope():
+        names = functions.parameters(declared, context) if declared is not None else []
+        rows = block(body, context) if body is not None else ["raise NotImplementedError"]
+    head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
+    lines = [head, *indented(with_code(rows))]
+    return ["@staticmethod", *lines] if bound and static else lines
+
+
+def _is_data(node: Node, body: Node | None, shape: Shape) -> bool:
+    """Tell whether a class only holds fields: getters, setters, equals and such aside."""
+    plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
+    fields = set(shape.fields) - shape.static_fields
+    if not fields or _bases_matter(node) or shape.methods - plain or shape.static_methods:
+        return False
+    made = [each for each in inner(body) if each.type == "constructor_declaration"]
+    longest = max((len(inner(e.child_by_field_name("parameters"))) for e in made), default=0)
+    return longest in (0, len(fields)) and all(_only_assigns(each) for each in made)
+
+
+def _only_assigns(constructor: Node) -> bool:
+    for each in inner(constructor.child_by_field_name("body")):
+        inside = inner(each)[0] if inner(each) else None
+        if inside is None or inside.type != "assignment_expression":
+            return each.type == "explicit_constructor_invocation"
+        if not text(inside.child_by_field_name("right")).isidentifier():
+            return False
+    return True
+
+
+def _bases_matter(node: Node) -> bool:
+    return any(simple(each) not in DROPPED_BASES for each in _bases(node))
+
+
+def _data(node: Node, body: Node | None, shape: Shape, context: Context) -> list[str]:
+    context.use("dataclasses", "dataclass")
+    record = node.type == "record_declaration"
+    rows: list[str] = []
+    for java, kind in shape.fields.items():
+        if java in shape.static_fields:
+            continue
+        note = words.TYPES.get(kind.removesuffix("[]"), "Any")
+        note = "list" if kind.endswith("[]") and kind != "byte[]" else note
+        note = "bytes" if kind == "byte[]" else note
+        if note in ("Any", "None", "UUID"):
+            context.use("typing", "Any")
+            note = "Any"
+        zero = "" if record else f" = {ZERO.get(kind, 'None')}"
+        note = f"{note} | None" if zero.endswith("None") and note != "Any" else note
+        rows.append(f"{words.method_name(java)}: {note}{zero}")
+    for each in members(body):
+        if each.type in FIELDS and _is_static(each, shape):
+            rows.extend(_static_field(each, context))
+        elif each.type == "method_declaration":
+            name = text(each.child_by_field_name("name"))
+            trivial = name in shape.accessors or name in shape.setters
+            if not trivial and name not in ("equals", "hashCode"):
+                rows.extend(["", *_method(each, context, bound=True)])
+        elif each.type == "compact_constructor_declaration" and record:
+            rows.extend(["", *context.leave(each)])
+    mark = "@dataclass(frozen=True)" if record else "@dataclass"
+    return [mark, f"class {words.name(shape.name)}:", *indented(rows or ["pass"])]
+
+
+def _enum(shape: Shape, body: Node | None, context: Context) -> list[str]:
+    context.use("enum", "Enum")
+    rows: list[str] = []
+    for each in of_kind(body, "enum_constant"):
+        java = text(each.child_by_field_name("name"))
+        given = [context.express(a) for a in inner(each.child_by_field_name("arguments"))]
+        value = f'"{java}"' if not given else f"({', '.join(given)},)"
+        rows.append(f"{words.name(java)} = {value}")
+        if each.child_by_field_name("body") is not None:
+            rows.extend(context.leave(each, "a constant with methods"))
+    rest = define(body, shape.name, "Enum", context)[1:]
+    kept = [row.removeprefix("    ") for row in rest if row.strip() != "pass"]
+    return [f"class {words.name(shape.name)}(Enum):", *indented([*rows, *kept] or ["pass"])]

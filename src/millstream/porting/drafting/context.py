@@ -1,0 +1,165 @@
+"""The state of a draft while it is made: classes, names in sight, imports, places that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.words import name
+from millstream.porting.reading.nodes import line, text
+
+
+class UntranslatedError(Exception):
+    """A piece of Java that has no simple counterpart in Python."""
+
+    def __init__(self, node: Node | None = None, why: str = "") -> None:
+        super().__init__(why)
+        self.node = node
+
+
+@dataclass(slots=True)
+class Shape:
+    """A class of the source as the draft needs it.
+
+    Attributes:
+        loose: Its members stand in the module itself: it has static ones only.
+        fields: Simple Java type of each field.
+        accessors: Methods that only return a field: the field's name.
+        setters: Methods that only set a field.
+    """
+
+    name: str
+    loose: bool = False
+    fields: dict[str, str] = field(default_factory=dict)
+    static_fields: set[str] = field(default_factory=set)
+    methods: set[str] = field(default_factory=set)
+    static_methods: set[str] = field(default_factory=set)
+    accessors: dict[str, str] = field(default_factory=dict)
+    setters: dict[str, str] = field(default_factory=dict)
+    local: bool = False
+    enum: bool = False
+
+
+@dataclass(slots=True)
+class Context:
+    """What the parts of the translator share."""
+
+    express: Callable[[Node], str]
+    state: Callable[[Node], list[str]]
+    define: Callable[[Node, str, str], list[str]]
+    """Makes the lines of a class from its body, its Python name and its bases."""
+    nested: Callable[[Node], list[str]]
+    """Makes the lines of a class that is declared in a function."""
+    kafka_calls: dict[tuple[int, str], str] = field(default_factory=dict)
+    """The Kafka class of a call, by line and method."""
+    kafka_classes: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    near: dict[str, Shape] = field(default_factory=dict)
+    """Classes of the files beside this one."""
+    missing: dict[tuple[int, str], str] = field(default_factory=dict)
+    around: list[Shape] = field(default_factory=list)
+    scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])
+    before: list[list[str]] = field(default_factory=lambda: [[]])
+    imports: dict[str, set[str]] = field(default_factory=dict)
+    helpers: set[str] = field(default_factory=set)
+    java_classes: set[str] = field(default_factory=set)
+    """Java's own classes that the file imports and that have no counterpart."""
+    foreign: set[str] = field(default_factory=set)
+    left: list[int] = field(default_factory=list)
+    function_names: set[str] = field(default_factory=set)
+    waits: bool = False
+    """The program waits for a signal: start() becomes run()."""
+
+    def use(self, module: str, name: str = "") -> None:
+        """Note an import of a module, or of a name of it."""
+        self.imports.setdefault(module, set()).add(name)
+
+    def known(self, name: str) -> Shape | None:
+        """Return the shape of a class of this file or of one beside it."""
+        return self.shapes.get(name) or self.near.get(name)
+
+    def all_known(self) -> list[Shape]:
+        """Return the shapes of this file, then those beside it."""
+        return [*self.shapes.values(), *self.near.values()]
+
+    def declare(self, java: str, kind: str) -> str:
+        """Note a local and its Java type; return its Python name."""
+        self.scopes[-1][java] = kind
+        return name(java)
+
+    def local(self, java: str) -> str | None:
+        """Return the type of a local; None if there is none of that name."""
+        for scope in reversed(self.scopes):
+            if java in scope:
+                return scope[java]
+        return None
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Open a block."""
+        self.scopes.append({})
+        try:
+            yield
+        finally:
+            self.scopes.pop()
+
+    @contextmanager
+    def hoisting(self) -> Iterator[list[str]]:
+        """Collect the lines that a statement needs before it."""
+        self.before.append([])
+        try:
+            yield self.before[-1]
+        finally:
+            self.before.pop()
+
+    def fresh(self, wish: str) -> str:
+        """Return a name for a function that the Java program does not name."""
+        found, number = name(wish), 1
+        while found in self.function_names:
+            number += 1
+            found = f"{wish}_{number}"
+        self.function_names.add(found)
+        return found
+
+    def mark(self) -> tuple[int, int, dict[str, set[str]], set[str], set[str]]:
+        """Return where the draft is now, for `back`."""
+        imports = {module: set(names) for module, names in self.imports.items()}
+        return len(self.left), len(self.before[-1]), imports, set(self.helpers), set(self.foreign)
+
+    def back(self, mark: tuple[int, int, dict[str, set[str]], set[str], set[str]]) -> None:
+        """Forget what has been noted since `mark`, because it will not be in the draft."""
+        left, before, self.imports, self.helpers, self.foreign = mark
+        del self.left[left:]
+        del self.before[-1][before:]
+
+    def leave(self, node: Node, why: str = "") -> list[str]:
+        """Return the lines that stand for what is not translated: the Java text, and an error."""
+        at = line(node)
+        self.left.append(at)
+        note = f"# Java, line {at}" + (f" ({why})" if why else "") + ":"
+        return [note, *comment(node), f'raise NotImplementedError("line {at}")']
+
+
+def comment(node: Node) -> list[str]:
+    """Return the Java text of a node as comments."""
+    column = node.start_point.column
+    first, *rest = text(node).replace("\t", "    ").splitlines() or [""]
+    kept = [row[column:] if not row[:column].strip() else row.lstrip() for row in rest]
+    return [f"#   {row}".rstrip() for row in (first, *kept)]
+
+
+def with_code(lines: list[str]) -> list[str]:
+    """Return lines that may be the body of something: with a statement if there is none."""
+    return (
+        lines
+        if any(row and not row.lstrip().startswith("#") for row in lines)
+        else [*lines, "pass"]
+    )
+
+
+def indented(lines: list[str]) -> list[str]:
+    """Return lines one level deeper."""
+    return [f"    {row}" if row else "" for row in lines]

@@ -1,0 +1,217 @@
+"""A first Python draft of a Java file, with a header that counts the places that are left."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from tree_sitter import Node
+
+from millstream.core.errors import IllegalArgumentException
+from millstream.porting.checking.counterparts import python_class
+from millstream.porting.checking.names import Definitions, FileNames
+from millstream.porting.checking.tracker import Tracker
+from millstream.porting.checking.verdicts import Status
+from millstream.porting.drafting import classes, expressions, statements
+from millstream.porting.drafting.context import Context, Shape
+from millstream.porting.drafting.layout import MARK
+from millstream.porting.drafting.shapes import all_shapes
+from millstream.porting.reading import java
+from millstream.porting.reading.java import CLASSES
+from millstream.porting.reading.nodes import inner
+from millstream.porting.reading.sources import as_utf8, read_file
+from millstream.porting.reading.syntax import Unit
+
+SPLIT = '''
+def split(text, pattern, limit=0):
+    """Split as Java does: no empty texts at the end, and none before a first empty match."""
+    compiled = re.compile(pattern, re.ASCII) if isinstance(pattern, str) else pattern
+    parts = compiled.split(text, max(limit - 1, 0))
+    while limit == 0 and len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts
+'''
+STANDARD = (
+    "logging", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses", "enum",
+    "typing",
+)  # fmt: skip
+
+
+# Python refuses some of them, and the layout uses one.
+CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+# A folder of more files is not one program.
+MAX_NEAR = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A Python source, and the Java lines of what is left to do in it."""
+
+    text: str
+    left: tuple[int, ...]
+
+
+def draft_file(path: Path) -> Draft:
+    """Draft a Java file.
+
+    Raises:
+        IllegalArgumentException: It is no Java file, or cannot be read.
+    """
+    if path.suffix != ".java":
+        raise IllegalArgumentException(
+            f'cannot draft "{path}"',
+            detail="Drafts are made of .java files.",
+            hint="millstream port-check also reads Kotlin.",
+        )
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise IllegalArgumentException(
+            f'cannot read "{path}"', detail=f"{error.strerror}."
+        ) from error
+    return draft(source, path, near=_near(path))
+
+
+def _near(path: Path) -> dict[str, Shape]:
+    """Return the classes of the files in the same folder, so that their getters are known."""
+    found: dict[str, Shape] = {}
+    for other in sorted(path.parent.glob("*.java"))[:MAX_NEAR]:
+        unit = read_file(other) if other.name != path.name else None
+        if isinstance(unit, Unit):
+            for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
+                found.setdefault(name, shape)
+    return found
+
+
+def draft(
+    source: bytes, path: Path = Path("Program.java"), near: dict[str, Shape] | None = None
+) -> Draft:
+    """Draft a Java source; the result is always valid Python.
+
+    Args:
+        source: The Java text.
+        path: Its file, for the header.
+        near: Classes of other files, whose getters become attributes.
+    """
+    readable = CONTROLS.sub(b" ", as_utf8(source).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    root = java.parse(readable)
+    unit = java.read(path, readable)
+    context = _context(root, unit, readable)
+    context.near = {
+        name: shape for name, shape in (near or {}).items() if name not in context.shapes
+    }
+    try:
+        body = _body(root, context)
+    except RecursionError as error:
+        raise IllegalArgumentException(
+            f'cannot draft "{path}"', detail="An expression is nested too deeply."
+        ) from error
+    made = "\n".join([*_header(path, context), *_imports(context), *body]).rstrip() + "\n"
+    made = re.sub(r"\n{4,}", "\n\n\n", made).replace(MARK, "")
+    made = re.sub(r"\n{3,}(?=    )", "\n\n", made)
+    made = re.sub(r":\n\n(?=    )", ":\n", made)
+    return _valid(made, context, readable, path)
+
+
+def _context(root: Node, unit: Unit, source: bytes) -> Context:
+    definitions = Definitions.of([unit])
+    uses = Tracker(unit, definitions).run()
+    names = FileNames(unit, definitions)
+    context = Context(
+        express=lambda node: expressions.express(node, context),
+        state=lambda node: statements.block(node, context),
+        nested=lambda node: classes.declaration(node, context),
+        define=lambda body, name, bases: classes.define(body, name, bases, context),
+        kafka_calls={
+            (use.line, use.name): use.owner
+            for use in uses
+            if use.kind == "call" and use.verdict.status is not Status.UNKNOWN
+        },
+        java_classes={
+            each.simple
+            for each in unit.imports
+            if each.name.startswith(("java.", "javax.")) and python_class(each.simple) is None
+        },
+        kafka_classes=names.kafka(),
+        shapes=all_shapes(root),
+        missing={
+            (use.line, use.name): f"{use.shown} is missing here: {use.verdict.how}."
+            for use in uses
+            if use.kind == "call" and use.verdict.status is Status.MISSING
+        },
+    )
+    written = source.decode("utf-8", "replace")
+    context.waits = "addShutdownHook" in written or ".await()" in written
+    context.function_names.update(context.shapes)
+    return context
+
+
+def _body(root: Node, context: Context) -> list[str]:
+    lines: list[str] = []
+    skipped = ("package_declaration", "import_declaration")
+    for node in inner(root):
+        if node.type in CLASSES:
+            lines.extend(classes.declaration(node, context))
+        elif node.type not in skipped:
+            lines.extend(["", *statements.statement(node, context)])
+    for shape in context.shapes.values():
+        if "main" in shape.static_methods:
+            context.use("sys")
+            call = "main" if shape.loose else f"{shape.name}.main"
+            lines.extend(["", "", 'if __name__ == "__main__":', f"    {call}(sys.argv[1:])"])
+            break
+    if "split" in context.helpers:
+        lines = ["", *SPLIT.splitlines(), *lines]
+    return lines
+
+
+def _header(path: Path, context: Context) -> list[str]:
+    count = len(context.left)
+    places = f"{count} places are" if count != 1 else "1 place is"
+    rows = [f'"""A draft of {path.name}, made by `millstream port`.', ""]
+    if count:
+        listed = ", ".join(str(at) for at in sorted(set(context.left)))
+        rows.append(
+            f"{places} left, each with the Java text above it. Lines of the Java file: {listed}."
+        )
+    else:
+        rows.append("Nothing is left. Read it, and run it with TopologyTestDriver.")
+    return [*rows, '"""', "", "from __future__ import annotations", ""]
+
+
+def _imports(context: Context) -> list[str]:
+    rows: list[str] = []
+    for group in (STANDARD, ("pytest",), ("millstream", "millstream.testing")):
+        made: list[str] = []
+        for module in sorted(set(group) & set(context.imports)):
+            names = context.imports[module]
+            if "" in names:
+                made.append(f"import {module}")
+            named = sorted(name for name in names if name)
+            if len(named) > 4:
+                made.extend([f"from {module} import (", *(f"    {n}," for n in named), ")"])
+            elif named:
+                made.append(f"from {module} import {', '.join(named)}")
+        made.sort(key=lambda row: row.startswith("from ")) if group is STANDARD else None
+        rows.extend([*made, ""] if made else [])
+    foreign = sorted(context.foreign - set(context.shapes))
+    if foreign:
+        rows.extend(
+            [f"# Names of other files, to be ported and imported: {', '.join(foreign)}", ""]
+        )
+    return rows
+
+
+def _valid(made: str, context: Context, source: bytes, path: Path) -> Draft:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(made, str(path), "exec")
+    except (SyntaxError, ValueError):
+        # Not to happen; but a draft is valid Python always.
+        rows = [f"# {row}".rstrip() for row in source.decode("utf-8", "replace").splitlines()]
+        text = '"""A draft that could not be made."""\n\n' + "\n".join(rows)
+        return Draft(text + '\n\nraise NotImplementedError("line 1")\n', (1,))
+    return Draft(made, tuple(sorted(context.left)))

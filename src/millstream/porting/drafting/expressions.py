@@ -1,0 +1,288 @@
+"""Java expressions in Python."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import calls, functions, words
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind, simple
+from millstream.porting.drafting.layout import is_loose, negated, tightened
+from millstream.porting.drafting.names import class_reference, variable
+from millstream.porting.reading.nodes import bare, first, inner, text
+
+OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!=", ">>>": ">>"}
+COMPARING = ("==", "!=", "<", ">", "<=", ">=")
+# How tightly an expression holds together: what is looser needs parentheses.
+LOOSE = (
+    "ternary_expression", "lambda_expression", "binary_expression", "assignment_expression",
+    "instanceof_expression", "unary_expression", "switch_expression",
+)  # fmt: skip
+
+
+def express(node: Node, context: Context) -> str:
+    """Return an expression in Python.
+
+    Raises:
+        UntranslatedError: There is no simple counterpart.
+    """
+    match node.type:
+        case "identifier":
+            return variable(text(node), context)
+        case "string_literal" | "character_literal":
+            return words.string(node)
+        case "true" | "false":
+            return node.type.capitalize()
+        case "null_literal":
+            return "None"
+        case "this":
+            return "self"
+        case "parenthesized_expression":
+            return _in_parentheses(inner(node)[0], context)
+        case "binary_expression":
+            return _binary(node, context)
+        case "unary_expression":
+            return _unary(node, context)
+        case "ternary_expression":
+            return _ternary(node, context)
+        case "cast_expression":
+            return _cast(node, context)
+        case "method_invocation":
+            return calls.call(node, context)
+        case "object_creation_expression":
+            return calls.creation(node, context)
+        case "lambda_expression" | "method_reference":
+            return functions.function(node, context)
+        case "field_access" | "scoped_identifier":
+            return _field(node, context)
+        case "array_access":
+            array, index = (context.express(child) for child in inner(node))
+            return f"{array}[{index}]"
+        case "class_literal":
+            return class_reference(simple(inner(node)[0]), context)
+        case "instanceof_expression":
+            return _instance(node, context)
+        case "array_creation_expression" | "array_initializer":
+            return _array(node, context)
+        case "assignment_expression":
+            return _walrus(node, context)
+        case "switch_expression":
+            return _switch(node, context)
+    if node.type.endswith("_literal"):
+        return words.number(node)
+    raise UntranslatedError(node)
+
+
+def tight(node: Node, context: Context) -> str:
+    """Return an expression that may stand before a dot or an operator."""
+    made = context.express(node)
+    numeric = node.type.endswith(("integer_literal", "point_literal"))
+    return f"({made})" if numeric else tightened(made)
+
+
+def _in_parentheses(node: Node, context: Context) -> str:
+    made = context.express(node)
+    return tightened(made)
+
+
+def _binary(node: Node, context: Context) -> str:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = text(node.child_by_field_name("operator"))
+    if left is None or right is None:
+        raise UntranslatedError(node)
+    if operator == "+" and _is_text(node, context):
+        return _concatenated(node, context)
+    if right.type == "null_literal" and operator in ("==", "!="):
+        word = "is" if operator == "==" else "is not"
+        return f"{tight(left, context)} {word} None"
+    sides = [_operand(side, operator, context) for side in (left, right)]
+    if operator == "/":
+        whole = all(kind(side, context) in WHOLE for side in (left, right))
+        operator = "//" if whole else "/"
+    return f"{sides[0]} {OPERATORS.get(operator, operator)} {sides[1]}"
+
+
+def _operand(node: Node, operator: str, context: Context) -> str:
+    made = context.express(node)
+    if node.type not in LOOSE:
+        logical = operator in ("&&", "||")
+        return made if logical or not is_loose(made) or made.startswith("(") else f"({made})"
+    inside = text(node.child_by_field_name("operator"))
+    keeps = node.type == "binary_expression" and (
+        (operator in ("&&", "||") and inside not in ("&&", "||"))
+        or (operator == inside and operator in ("&&", "||", "+", "*"))
+        or (operator in "+-" and inside in "*/%")
+    )
+    compares = operator in COMPARING and inside in ("+", "-", "*", "/", "%")
+    logical_not = node.type == "unary_expression" and (inside != "!" or operator in ("&&", "||"))
+    return made if keeps or compares or logical_not or not is_loose(made) else f"({made})"
+
+
+def _is_text(node: Node, context: Context) -> bool:
+    if node.type == "parenthesized_expression":
+        return _is_text(inner(node)[0], context)
+    if node.type == "binary_expression" and text(node.child_by_field_name("operator")) == "+":
+        sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        return any(side is not None and _is_text(side, context) for side in sides)
+    return kind(node, context) in TEXTS
+
+
+def _concatenated(node: Node, context: Context) -> str:
+    """Return a concatenation as one formatted text."""
+    parts: list[str] = []
+    for each in _summands(node, context):
+        if each.type == "string_literal" and not text(each).startswith('"""'):
+            parts.append(text(each)[1:-1].replace("{", "{{").replace("}", "}}"))
+            continue
+        made = context.express(each)
+        if '"' in made or "\\" in made or "'" in made or "{" in made:
+            # Before Python 3.12 a formatted text may not have its own quotes inside.
+            return _joined(node, context)
+        parts.append("{" + made + "}")
+    joined = "".join(parts)
+    return f'f"{joined}"' if "{" in joined else f'"{joined}"'
+
+
+def _joined(node: Node, context: Context) -> str:
+    pieces = [
+        made if kind(each, context) == "String" else f"str({made})"
+        for each in _summands(node, context)
+        for made in [context.express(each)]
+    ]
+    return " + ".join(pieces)
+
+
+def _summands(node: Node, context: Context) -> list[Node]:
+    """Return what is added up from the first text on; sums of numbers before it stay one."""
+    if node.type != "binary_expression" or text(node.child_by_field_name("operator")) != "+":
+        return [node]
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or not _is_text(node, context):
+        return [node]
+    before = _summands(left, context) if _is_text(left, context) else [left]
+    return [*before, right]
+
+
+def _unary(node: Node, context: Context) -> str:
+    operand = node.child_by_field_name("operand")
+    operator = text(node.child_by_field_name("operator"))
+    if operand is None:
+        raise UntranslatedError(node)
+    if operator == "!":
+        return negated(context.express(bare(operand)))
+    return f"{operator}{tight(operand, context)}"
+
+
+def _ternary(node: Node, context: Context) -> str:
+    fields = ("condition", "consequence", "alternative")
+    condition, yes, no = (node.child_by_field_name(each) for each in fields)
+    if condition is None or yes is None or no is None:
+        raise UntranslatedError(node)
+    condition = bare(condition)
+    chosen = context.express(yes)
+    if yes.type == "ternary_expression":
+        chosen = f"({chosen})"
+    return f"{chosen} if {context.express(condition)} else {context.express(no)}"
+
+
+def _cast(node: Node, context: Context) -> str:
+    value = node.child_by_field_name("value")
+    wanted = simple(node.child_by_field_name("type"))
+    if value is None:
+        raise UntranslatedError(node)
+    if bare(value).type in ("lambda_expression", "method_reference"):
+        return context.express(bare(value))
+    made = _in_parentheses(value, context)
+    now = kind(value, context)
+    if wanted in ("int", "long", "short") and now not in WHOLE:
+        return f"int({context.express(value)})"
+    if wanted in ("double", "float") and now not in FLOATS:
+        return f"float({context.express(value)})"
+    return made
+
+
+def _field(node: Node, context: Context) -> str:
+    held, name = inner(node)[0], text(inner(node)[-1])
+    written = text(held)
+    if name == "length" and kind(held, context).endswith("[]"):
+        return f"len({context.express(held)})"
+    if name == "length" and written == "args":
+        return f"len({context.express(held)})"
+    if name == "class":
+        raise UntranslatedError(node)
+    if held.type == "this":
+        return f"self.{words.method_name(name)}"
+    parts = written.split(".")
+    if parts[-1][:1].isupper() and all(part.isidentifier() for part in parts):
+        shape = context.shapes.get(parts[-1])
+        if shape is not None and shape.loose and name in shape.static_fields:
+            return words.name(name)
+        return f"{class_reference(_nested(parts), context)}.{words.method_name(name)}"
+    return f"{tight(held, context)}.{words.method_name(name)}"
+
+
+def _nested(parts: list[str]) -> str:
+    """Return a class as written, without its packages."""
+    return ".".join(part for part in parts if part[:1].isupper())
+
+
+def _instance(node: Node, context: Context) -> str:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or right.type.startswith("record"):
+        raise UntranslatedError(node)
+    kinds = words.TYPES.get(simple(right)) or class_reference(simple(right), context)
+    test = f"isinstance({context.express(left)}, {kinds})"
+    bound = node.child_by_field_name("name")
+    if bound is None:
+        return test
+    new = context.declare(text(bound), simple(right))
+    return f"{test} and (({new} := {context.express(left)}) is not None)"
+
+
+def _array(node: Node, context: Context) -> str:
+    values = node if node.type == "array_initializer" else first(node, "array_initializer")
+    if values is not None:
+        return "[" + ", ".join(context.express(child) for child in inner(values)) + "]"
+    sizes = [inner(child)[0] for child in inner(node) if child.type == "dimensions_expr"]
+    if len(sizes) != 1:
+        raise UntranslatedError(node)
+    made = words.TYPES.get(simple(node.child_by_field_name("type")), "")
+    if made == "int" and simple(node.child_by_field_name("type")) == "byte":
+        return f"bytearray({context.express(sizes[0])})"
+    empty = {"int": "0", "float": "0.0", "bool": "False"}.get(made, "None")
+    return f"[{empty}] * {tightened(context.express(sizes[0]))}"
+
+
+def _walrus(node: Node, context: Context) -> str:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = text(node.child_by_field_name("operator"))
+    if left is None or right is None or left.type != "identifier" or operator != "=":
+        raise UntranslatedError(node)
+    if context.local(text(left)) is None:
+        raise UntranslatedError(node)
+    return f"({words.name(text(left))} := {context.express(right)})"
+
+
+def _switch(node: Node, context: Context) -> str:
+    """Return a switch whose branches are all expressions as a chain of conditions."""
+    condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
+    if condition is None or body is None:
+        raise UntranslatedError(node)
+    subject = tight(inner(condition)[0], context)
+    chain, otherwise = "", ""
+    for rule in inner(body):
+        if rule.type != "switch_rule" or inner(rule)[-1].type != "expression_statement":
+            raise UntranslatedError(node)
+        value = context.express(inner(inner(rule)[-1])[0])
+        labels = inner(inner(rule)[0])
+        if not labels:
+            otherwise = value
+            continue
+        if any(label.type in ("pattern", "guard") for label in labels):
+            raise UntranslatedError(node)
+        made = [context.express(label) for label in labels]
+        test = f"{subject} == {made[0]}" if len(made) == 1 else f"{subject} in ({', '.join(made)})"
+        chain += f"{value} if {test} else "
+    if not otherwise:
+        raise UntranslatedError(node, "a switch without a default")
+    return f"({chain}{otherwise})"

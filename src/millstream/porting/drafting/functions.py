@@ -1,0 +1,244 @@
+"""Lambdas, method references and anonymous classes of Java as functions of Python."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import words
+from millstream.porting.drafting.context import (
+    Context,
+    Shape,
+    UntranslatedError,
+    comment,
+    indented,
+    with_code,
+)
+from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.names import class_reference, owner_of
+from millstream.porting.drafting.shapes import shape_of
+from millstream.porting.reading.nodes import bare, first, inner, line, text
+
+REFERENCES = {
+    ("String", "toUpperCase"): "str.upper", ("String", "toLowerCase"): "str.lower",
+    ("String", "trim"): "str.strip", ("String", "strip"): "str.strip", ("String", "length"): "len",
+    ("String", "valueOf"): "str", ("String", "isEmpty"): "lambda it: not it",
+    ("Object", "toString"): "str", ("Integer", "parseInt"): "int", ("Integer", "valueOf"): "int",
+    ("Long", "parseLong"): "int", ("Long", "valueOf"): "int", ("Double", "parseDouble"): "float",
+    ("Double", "valueOf"): "float", ("Long", "toString"): "str", ("Integer", "toString"): "str",
+    ("Double", "toString"): "str", ("Objects", "toString"): "str",
+    ("Long", "sum"): "lambda a, b: a + b", ("Integer", "sum"): "lambda a, b: a + b",
+    ("Double", "sum"): "lambda a, b: a + b", ("Math", "max"): "max", ("Math", "min"): "min",
+    ("Long", "max"): "max", ("Long", "min"): "min", ("Integer", "max"): "max",
+    ("Integer", "min"): "min", ("Objects", "nonNull"): "lambda it: it is not None",
+    ("Objects", "isNull"): "lambda it: it is None", ("System.out", "println"): "print",
+    ("Arrays", "asList"): "list", ("ArrayList", "new"): "list", ("HashMap", "new"): "dict",
+    ("HashSet", "new"): "set", ("Long", "longValue"): "int", ("Integer", "intValue"): "int",
+}  # fmt: skip
+SINGLE = {
+    "apply", "test", "accept", "get", "run", "call", "punctuate", "extract", "join", "onChange",
+    "partition", "merge", "handle", "uncaughtException", "compare",
+}  # fmt: skip
+
+
+def function(node: Node, context: Context) -> str:
+    """Return a lambda or a method reference; what cannot be translated inside is left there."""
+    if node.type == "method_reference":
+        return _reference(node, context)
+    body = node.child_by_field_name("body")
+    if body is None:
+        raise UntranslatedError(node)
+    with context.scope():
+        names = _parameters(node, context)
+        if body.type != "block":
+            made = _expression(body, context)
+            if made is not None:
+                return f"lambda {', '.join(names)}: {made}" if names else f"lambda: {made}"
+            lines = _tried(body, context)
+        else:
+            statements = inner(body)
+            made = _single_return(statements, context)
+            if made is not None:
+                return f"lambda {', '.join(names)}: {made}" if names else f"lambda: {made}"
+            lines = context.state(body)
+    return define(node, names, lines, _wish(node), context)
+
+
+def _expression(body: Node, context: Context) -> str | None:
+    """Return the body of a lambda if it is one expression without anything before it."""
+    mark = context.mark()
+    with context.hoisting() as before:
+        try:
+            made = context.express(bare(body))
+        except UntranslatedError:
+            made = ""
+    if not made or before or body.type == "assignment_expression":
+        context.back(mark)
+        return None
+    return made
+
+
+def _single_return(statements: list[Node], context: Context) -> str | None:
+    if len(statements) == 1 and statements[0].type == "return_statement" and inner(statements[0]):
+        return _expression(inner(statements[0])[0], context)
+    return None
+
+
+def _tried(body: Node, context: Context) -> list[str]:
+    """Return a lambda's expression as statements: what it gives is returned."""
+    mark = context.mark()
+    with context.hoisting() as before:
+        try:
+            made = context.express(body)
+        except UntranslatedError:
+            context.back((*mark[:1], 0, *mark[2:]))
+            if body.type in ("assignment_expression", "update_expression", "method_invocation"):
+                return context.state(body)
+            return context.leave(body)
+        return [*before, f"return {made}"]
+
+
+def define(node: Node, names: list[str], lines: list[str], wish: str, context: Context) -> str:
+    """Put a function before the current statement, and return its name."""
+    made = context.fresh(wish)
+    context.before[-1].extend(
+        ["", f"def {made}({', '.join(names)}):", *indented(with_code(lines)), ""]
+    )
+    return made
+
+
+def _wish(node: Node) -> str:
+    """Return a name for a function: after the method that gets it."""
+    parent = node.parent
+    while parent is not None and parent.type in ("argument_list", "parenthesized_expression"):
+        parent = parent.parent
+    if parent is not None and parent.type == "method_invocation":
+        return f"{text(parent.child_by_field_name('name'))}_line_{line(node)}"
+    if parent is not None and parent.type == "variable_declarator":
+        return f"{text(parent.child_by_field_name('name'))}_line_{line(node)}"
+    return f"function_line_{line(node)}"
+
+
+def _parameters(node: Node, context: Context) -> list[str]:
+    declared = node.child_by_field_name("parameters")
+    if declared is None:
+        return []
+    if declared.type == "identifier":
+        return [context.declare(text(declared), "")]
+    return parameters(declared, context)
+
+
+def parameters(declared: Node, context: Context) -> list[str]:
+    """Return the names of parameters and note their types."""
+    names: list[str] = []
+    for each in inner(declared):
+        if each.type == "spread_parameter":
+            java = text(first(first(each, "variable_declarator"), "identifier"))
+            names.append("*" + context.declare(java, "String[]"))
+        elif each.type == "formal_parameter":
+            java = text(each.child_by_field_name("name"))
+            names.append(context.declare(java, simple(each.child_by_field_name("type"))))
+        elif each.type == "identifier":
+            names.append(context.declare(text(each), ""))
+    unique: list[str] = []
+    for each_name in names:
+        unique.append(each_name if each_name not in unique else f"{each_name}{len(unique)}")
+    return unique
+
+
+def _reference(node: Node, context: Context) -> str:
+    receiver, *rest = inner(node)
+    method = text(rest[-1]) if rest else "new"
+    owner = simple(receiver) if receiver.type != "field_access" else text(receiver)
+    if (owner, method) in REFERENCES:
+        return REFERENCES[owner, method]
+    if receiver.type == "array_type":
+        raise UntranslatedError(node)
+    if method == "new":
+        return class_reference(simple(receiver), context)
+    if receiver.type in ("this", "super"):
+        return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"
+    if receiver.type == "identifier" and context.local(text(receiver)) is not None:
+        return f"{words.name(text(receiver))}.{words.method_name(method)}"
+    shape = context.shapes.get(owner)
+    if shape is not None and method in shape.static_methods:
+        return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
+    shape = context.known(owner)
+    if shape is not None and method in shape.accessors:
+        return f"lambda it: it.{words.method_name(shape.accessors[method])}"
+    if owner in context.kafka_classes and not text(receiver)[:1].islower():
+        if (line(node), method) in context.kafka_calls and method[:1].isupper():
+            return f"{class_reference(owner, context)}.{words.method_name(method)}"
+        if owner in ("KeyValue", "Windowed", "Record") and method != "pair":
+            return f"lambda it: it.{words.method_name(method)}()"
+        return f"{class_reference(owner, context)}.{words.method_name(method)}"
+    if owner[:1].islower():  # a field
+        return f"{context.express(receiver)}.{words.method_name(method)}"
+    if shape is None and not method.startswith(("get", "is", "to")):
+        return f"{class_reference(owner, context)}.{words.method_name(method)}"
+    return f"lambda it: it.{words.method_name(method)}()"
+
+
+def anonymous(node: Node, body: Node, context: Context) -> str:
+    """Return an anonymous class: a function if it has one method that is the whole of it."""
+    members = inner(body)
+    base = simple(node.child_by_field_name("type"))
+    methods = [each for each in members if each.type == "method_declaration"]
+    only = methods[0] if len(methods) == 1 and len(members) == 1 else None
+    if only is not None and text(only.child_by_field_name("name")) in SINGLE:
+        return _method_as_function(only, base, context)
+    wish = f"{base}Line{line(node)}"
+    made = context.fresh(wish)
+    shape = shape_of(made, body, local=True)
+    bases = class_reference(base, context) if base in context.kafka_classes else ""
+    lines = _local_class(made, bases, body, shape, context)
+    context.before[-1].extend(lines)
+    arguments = node.child_by_field_name("arguments")
+    given = ", ".join(context.express(each) for each in inner(arguments))
+    return f"{made}({given})"
+
+
+def _local_class(made: str, bases: str, body: Node, shape: Shape, context: Context) -> list[str]:
+    before = ["", "outer = self"] if context.around and not context.around[-1].loose else [""]
+    context.around.append(shape)
+    try:
+        lines = context.define(body, made, bases)
+    finally:
+        context.around.pop()
+    used = any("outer." in row for row in lines)
+    return [*(before if used else [""]), *lines, ""]
+
+
+def _method_as_function(method: Node, base: str, context: Context) -> str:
+    body = method.child_by_field_name("body")
+    declared = method.child_by_field_name("parameters")
+    if body is None or declared is None:
+        raise UntranslatedError(method)
+    with context.scope():
+        names = parameters(declared, context)
+        made = _single_return(inner(body), context)
+        if made is not None:
+            return f"lambda {', '.join(names)}: {made}" if names else f"lambda: {made}"
+        lines = context.state(body)
+    wish = base[:1].lower() + base[1:] + f"_line_{line(method)}"
+    return define(method, names, lines, wish, context)
+
+
+def placeholder(node: Node, context: Context) -> str:
+    """Return the name of a function that stands for what could not be translated."""
+    at = line(node)
+    context.left.append(at)
+    made = context.fresh(f"left_line_{at}")
+    lines = [f"# Java, line {at}:", *comment(node), f'raise NotImplementedError("line {at}")']
+    context.before[-1].extend(["", f"def {made}(*arguments):", *indented(lines), ""])
+    return made
+
+
+def own_method(method: str, context: Context) -> str:
+    """Return how a method of a class around is called from here."""
+    found = owner_of(method, context)
+    if found is None:
+        return words.name(method)
+    shape, depth = found
+    if method in shape.static_methods:
+        return words.name(method) if shape.loose else f"{shape.name}.{words.method_name(method)}"
+    return f"{'self' if depth == 0 else 'outer'}.{words.method_name(method)}"

@@ -1,0 +1,106 @@
+"""Simple types of Java expressions, as far as declarations and literals tell them."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.context import Context
+from millstream.porting.reading.nodes import first, inner, text
+
+TEXTS = ("String", "CharSequence", "char", "Character")
+WHOLE = ("int", "long", "short", "byte", "Integer", "Long", "Short", "Byte")
+FLOATS = ("double", "float", "Double", "Float")
+MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "Properties")
+LISTS = ("List", "ArrayList", "LinkedList", "Collection", "Set", "HashSet", "TreeSet", "Queue")
+GIVES_TEXT = (
+    "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
+    "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "charAt", "join",
+)  # fmt: skip
+GIVES_WHOLE = (
+    "length", "size", "parseInt", "parseLong", "intValue", "longValue", "indexOf", "timestamp",
+    "currentTimeMillis", "start", "end", "hashCode",
+)  # fmt: skip
+
+
+def simple(node: Node | None) -> str:
+    """Return the simple name of a declared type: no package, no type arguments."""
+    if node is None:
+        return ""
+    if node.type == "generic_type":
+        return simple(inner(node)[0])
+    if node.type == "array_type":
+        return simple(node.child_by_field_name("element")) + "[]"
+    if node.type == "annotated_type":
+        return simple(inner(node)[-1])
+    return text(node).rpartition(".")[2]
+
+
+def kind(node: Node | None, context: Context) -> str:
+    """Return the simple Java type of an expression, or "" if it is not known."""
+    if node is None:
+        return ""
+    match node.type:
+        case "string_literal" | "character_literal":
+            return "String"
+        case "decimal_integer_literal" | "hex_integer_literal" | "octal_integer_literal":
+            return "int"
+        case "decimal_floating_point_literal":
+            return "double"
+        case "parenthesized_expression":
+            return kind(inner(node)[0], context)
+        case "cast_expression":
+            return simple(node.child_by_field_name("type"))
+        case "object_creation_expression":
+            return simple(node.child_by_field_name("type"))
+        case "identifier":
+            return _named(text(node), context)
+        case "field_access":
+            return _field(node, context)
+        case "binary_expression":
+            return _binary(node, context)
+        case "ternary_expression":
+            return kind(node.child_by_field_name("consequence"), context)
+        case "method_invocation":
+            return _called(node, context)
+        case "array_access":
+            return kind(node.child_by_field_name("array"), context).removesuffix("[]")
+    return ""
+
+
+def _named(java: str, context: Context) -> str:
+    local = context.local(java)
+    if local is not None:
+        return local
+    for shape in reversed(context.around):
+        if java in shape.fields:
+            return shape.fields[java]
+    return ""
+
+
+def _field(node: Node, context: Context) -> str:
+    held, name = node.child_by_field_name("object"), text(node.child_by_field_name("field"))
+    if text(held) == "this":
+        return context.around[-1].fields.get(name, "") if context.around else ""
+    shape = context.known(kind(held, context)) or context.known(text(held))
+    return shape.fields.get(name, "") if shape is not None else ""
+
+
+def _binary(node: Node, context: Context) -> str:
+    sides = [kind(node.child_by_field_name(side), context) for side in ("left", "right")]
+    operator = text(node.child_by_field_name("operator"))
+    if operator in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
+        return "boolean"
+    if operator == "+" and any(side in TEXTS and side[0] != "c" for side in sides):
+        return "String"
+    if any(side in FLOATS for side in sides):
+        return "double"
+    return "int" if all(side in WHOLE for side in sides) else ""
+
+
+def _called(node: Node, context: Context) -> str:
+    name = text(node.child_by_field_name("name"))
+    if name == "split":
+        return "String[]"
+    if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):
+        return "String"
+    return "int" if name in GIVES_WHOLE else ""

@@ -1,0 +1,260 @@
+"""Methods of Java's own classes in Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
+from millstream.porting.drafting.layout import tightened
+from millstream.porting.reading.nodes import inner, line, text
+
+# By class and method: arguments are {0}, {1}, all of them {all}.
+STATIC = {
+    "Integer.parseInt": "int({0})", "Integer.valueOf": "int({0})", "Long.parseLong": "int({0})",
+    "Long.valueOf": "int({0})", "Double.parseDouble": "float({0})", "Double.valueOf": "float({0})",
+    "Float.parseFloat": "float({0})", "Boolean.parseBoolean": "({0}).lower() == \"true\"",
+    "Boolean.valueOf": "bool({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
+    "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
+    "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
+    "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
+    "Objects.hash": "hash(({all}))", "Objects.toString": "str({0})",
+    "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
+    "Math.round": "round({0})", "Math.pow": "{0} ** {1}", "Long.sum": "{0} + {1}",
+    "Integer.sum": "{0} + {1}", "Long.compare": "({0} > {1}) - ({0} < {1})",
+    "Integer.compare": "({0} > {1}) - ({0} < {1})", "Math.floorMod": "{0} % {1}",
+    "Double.compare": "({0} > {1}) - ({0} < {1})", "Arrays.asList": "[{all}]",
+    "List.of": "[{all}]", "Set.of": "{{{all}}}", "ImmutableList.of": "[{all}]",
+    "Collections.emptyList": "[]", "Collections.emptyMap": "{{}}", "Collections.emptySet": "set()",
+    "Collections.singletonList": "[{0}]", "Collections.singleton": "{{{0}}}",
+    "Collections.singletonMap": "{{{0}: {1}}}", "Collections.unmodifiableList": "{0}",
+    "Collections.unmodifiableMap": "{0}", "List.copyOf": "list({0})", "Map.copyOf": "dict({0})",
+    "System.out.println": "print({all})", "System.err.println": "print({all}, file=sys.stderr)",
+    "System.out.print": "print({0}, end=\"\")", "System.exit": "sys.exit({0})",
+    "System.currentTimeMillis": "int(time.time() * 1000)", "System.getenv": "os.environ.get({all})",
+    "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
+    "String.join": "{0}.join({1})", "Arrays.toString": "str({0})", "Arrays.equals": "{0} == {1}",
+    "Pattern.quote": "re.escape({0})", "Character.toUpperCase": "{0}.upper()",
+    "Character.toLowerCase": "{0}.lower()",
+    "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
+}  # fmt: skip
+MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
+           "os.": "os", "re.": "re"}  # fmt: skip
+# By method and number of arguments, on a receiver {o}, where the name tells enough.
+ANY = {
+    ("toLowerCase", 0): "{o}.lower()", ("toLowerCase", 1): "{o}.lower()",
+    ("toUpperCase", 0): "{o}.upper()", ("toUpperCase", 1): "{o}.upper()",
+    ("trim", 0): "{o}.strip()",
+    ("length", 0): "len({o})", ("size", 0): "len({o})", ("equals", 1): "{o} == {0}",
+    ("isEmpty", 0): "not {o}", ("isBlank", 0): "not {o}.strip()", ("hashCode", 0): "hash({o})",
+    ("startsWith", 1): "{o}.startswith({0})", ("endsWith", 1): "{o}.endswith({0})",
+    ("contains", 1): "{0} in {o}", ("containsKey", 1): "{0} in {o}",
+    ("containsValue", 1): "{0} in {o}.values()", ("substring", 1): "{o}[{0}:]",
+    ("substring", 2): "{o}[{0}:{1}]", ("charAt", 1): "{o}[{0}]", ("toString", 0): "str({o})",
+    ("intValue", 0): "int({o})", ("longValue", 0): "int({o})", ("doubleValue", 0): "float({o})",
+    ("floatValue", 0): "float({o})", ("equalsIgnoreCase", 1): "{o}.lower() == {0}.lower()",
+    ("getOrDefault", 2): "{o}.get({0}, {1})", ("keySet", 0): "{o}.keys()",
+    ("entrySet", 0): "{o}.items()", ("getProperty", 1): "{o}.get({0})",
+    ("getProperty", 2): "{o}.get({0}, {1})", ("compareTo", 1): "({o} > {0}) - ({o} < {0})",
+    ("addAll", 1): "{o}.extend({0})", ("concat", 1): "{o} + {0}", ("repeat", 1): "{o} * {0}",
+    ("putAll", 1): "{o}.update({0})", ("getClass", 0): "type({o})", ("booleanValue", 0): "{o}",
+    ("getSimpleName", 0): "{o}.__name__", ("printStackTrace", 0): "print(repr({o}))",
+    ("getMessage", 0): "str({o})", ("toCharArray", 0): "list({o})",
+    ("lastIndexOf", 1): "{o}.rfind({0})", ("replaceAll", 2): "re.sub({0}, {1}, {o})",
+    ("getBytes", 0): "{o}.encode()", ("getBytes", 1): "{o}.encode()",
+    ("matches", 1): "re.fullmatch({0}, {o}) is not None",
+}  # fmt: skip
+OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
+OF_LISTS = {
+    ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("indexOf", 1): "{o}.index({0})",
+    ("set", 2): "{o}.__setitem__({0}, {1})", ("removeIf", 1): None, ("clear", 0): "{o}.clear()",
+}  # fmt: skip
+OF_SETS = {("add", 1): "{o}.add({0})", ("addAll", 1): "{o}.update({0})", ("remove", 1): None}
+OF_MAPS = {
+    ("get", 1): "{o}.get({0})", ("remove", 1): "{o}.pop({0}, None)", ("values", 0): "{o}.values()",
+    ("put", 2): "{o}.__setitem__({0}, {1})", ("setProperty", 2): "{o}.__setitem__({0}, {1})",
+    ("putIfAbsent", 2): "{o}.setdefault({0}, {1})", ("clear", 0): "{o}.clear()",
+}  # fmt: skip
+OF_RANDOMS = {
+    ("nextInt", 1): "{o}.randrange({0})", ("nextInt", 2): "{o}.randrange({0}, {1})",
+    ("nextDouble", 0): "{o}.random()", ("nextBoolean", 0): "{o}.random() < 0.5",
+    ("nextLong", 0): "{o}.getrandbits(63)",
+}  # fmt: skip
+SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
+
+
+def call(node: Node, receiver: Node, method: str, context: Context) -> str | None:
+    """Return a call of Java's library; None if it is none that is known here."""
+    nodes = inner(node.child_by_field_name("arguments"))
+    owner = text(receiver)
+    if owner.startswith("java."):
+        owner = owner.rpartition(".")[2]
+    named = SPECIAL.get(f"{owner}.{method}") if context.local(owner) is None else None
+    special = named or SPECIAL.get(f"?.{method}")
+    if special is not None:
+        made = special(node, receiver, nodes, context)
+        if made is not None:
+            return made
+    pattern = STATIC.get(f"{owner}.{method}") if context.local(owner) is None else None
+    if pattern is None:
+        pattern = _by_type(kind(receiver, context), method, len(nodes), context)
+    if pattern is None:
+        return None
+    held = _held(receiver, context) if "{o}" in pattern else ""
+    # An argument that the pattern drops, as a locale, need not have a counterpart.
+    wanted = [
+        index for index in range(len(nodes)) if f"{{{index}}}" in pattern or "{all}" in pattern
+    ]
+    given = [context.express(each) if at in wanted else "" for at, each in enumerate(nodes)]
+    made = pattern.format(*given, all=", ".join(given), o=held)
+    for use, module in MODULES.items():
+        if use in made and use not in held:
+            context.use(module)
+    return made
+
+
+def _held(receiver: Node, context: Context) -> str:
+    return tightened(context.express(receiver))
+
+
+def _by_type(held: str, method: str, count: int, context: Context) -> str | None:
+    key = (method, count)
+    if held in context.shapes and method in context.shapes[held].methods | set(
+        context.shapes[held].accessors
+    ):
+        return None
+    tables: list[dict[tuple[str, int], str | None]] = []
+    if held in TEXTS:
+        tables.append(dict(OF_TEXTS))
+    if held in SETS:
+        tables.append(dict(OF_SETS))
+    if held in LISTS:
+        tables.append(dict(OF_LISTS))
+    if held == "Random":
+        tables.append(dict(OF_RANDOMS))
+    if held in MAPS:
+        tables.append(dict(OF_MAPS))
+    for table in tables:
+        if key in table:
+            return table[key]
+    if any(method in shape.methods for shape in context.shapes.values()):
+        return None
+    return ANY.get(key)
+
+
+# --- what needs more than a pattern
+
+
+def _split(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if not nodes or len(nodes) > 2:
+        return None
+    context.helpers.add("split")
+    context.use("re")
+    held, given = context.express(receiver), context.express(nodes[0])
+    limit = f", {context.express(nodes[1])}" if len(nodes) == 2 else ""
+    if kind(receiver, context) == "Pattern":
+        return f"split({given}, {held}{limit})"
+    return f"split({held}, {_raw(given)}{limit})"
+
+
+def _raw(pattern: str) -> str:
+    """Return a regular expression as a raw text where that reads better."""
+    doubled = "\\\\" in pattern and not re.search(r"(?<!\\)\\(?:\\\\)*[^\\]", pattern)
+    return "r" + pattern.replace("\\\\", "\\") if doubled else pattern
+
+
+def _compile(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    context.use("re")
+    flags = "" if len(nodes) > 1 else ", re.ASCII"
+    if len(nodes) > 1 and "CASE_INSENSITIVE" in text(nodes[1]):
+        flags = ", re.IGNORECASE"
+    return f"re.compile({_raw(context.express(nodes[0]))}{flags})"
+
+
+def _as_list(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if len(nodes) == 1 and kind(nodes[0], context).endswith("[]"):
+        made = context.express(nodes[0])
+        return made if made.startswith("split(") else f"list({made})"
+    return None
+
+
+def _map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    given = [context.express(each) for each in nodes]
+    pairs = [f"{key}: {value}" for key, value in zip(given[::2], given[1::2], strict=True)]
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _format(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if not nodes or (nodes[0].type != "string_literal"):
+        return None
+    written = context.express(nodes[0]).replace("%n", "\\n")
+    if re.search(r"%[^%\d.\-+sdfxXcbeEg0]|%,|%\d*\$|%[-+ 0#]*\d*b", written):
+        raise UntranslatedError(node)
+    given = [context.express(each) for each in nodes[1:]]
+    if not given:
+        return written
+    return f"{written} % ({', '.join(given)}{',' if len(given) == 1 else ''})"
+
+
+def _printf(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    made = _format(node, receiver, nodes, context)
+    return None if made is None else f'print({made}, end="")'
+
+
+def _logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    context.use("logging")
+    return "logging.getLogger(__name__)"
+
+
+def _log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if kind(receiver, context) not in ("Logger", "Log"):
+        return None
+    level = {"warn": "warning", "trace": "debug"}.get(method := _method(node), method)
+    given = [context.express(each).replace("{}", "%s") for each in nodes]
+    return f"{context.express(receiver)}.{level}({', '.join(given)})"
+
+
+def _method(node: Node) -> str:
+    return text(node.child_by_field_name("name"))
+
+
+def _class_name(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a class where its name is a value of the configuration."""
+    made = context.express(receiver)
+    if receiver.type == "class_literal":
+        around = node.parent.parent if node.parent is not None else None
+        configured = around is not None and _method(around) in ("put", "setProperty", "putIfAbsent")
+        return made if configured else f"{made}.__name__"
+    got = _method(receiver) == "getClass" if receiver.type == "method_invocation" else False
+    return made if got and not nodes else None
+
+
+def _get_class(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    # A serde's class is a value of the configuration; the serde itself is one, too.
+    at = line(receiver)
+    inside = receiver.type == "method_invocation" and (at, _method(receiver)) in context.kafka_calls
+    return context.express(receiver) if inside else None
+
+
+def _get_key(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if kind(receiver, context) not in ("Entry", "Map.Entry") or nodes:
+        return None
+    return f"{context.express(receiver)}[{0 if _method(node) == 'getKey' else 1}]"
+
+
+def _for_each(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    raise UntranslatedError(node)
+
+
+SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
+    "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
+    "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of, "String.format": _format,
+    "System.out.printf": _printf, "LoggerFactory.getLogger": _logger,
+    "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
+    "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
+    "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
+    "?.computeIfAbsent": _for_each,
+}  # fmt: skip

@@ -1,0 +1,72 @@
+"""References of a draft to variables, methods and classes."""
+
+from __future__ import annotations
+
+from millstream.porting.checking.counterparts import python_class
+from millstream.porting.drafting import words
+from millstream.porting.drafting.context import Context, Shape, UntranslatedError
+
+TESTING = (
+    "TopologyTestDriver", "TestInputTopic", "TestOutputTopic", "TestRecord", "MockProcessorContext",
+)  # fmt: skip
+
+
+def variable(java: str, context: Context) -> str:
+    """Return a plain name: a local, a field of a class around, a constant of Kafka, a class."""
+    if context.local(java) is not None:
+        return words.name(java)
+    for depth, shape in enumerate(reversed(context.around)):
+        if java in shape.static_fields:
+            return words.name(java) if shape.loose else f"{shape.name}.{words.method_name(java)}"
+        if java in shape.fields:
+            return f"{'self' if depth == 0 else 'outer'}.{words.method_name(java)}"
+    if java in context.kafka_classes:
+        owner = context.kafka_classes[java]
+        if owner.rpartition(".")[2] != java:  # a constant that was imported by itself
+            return f"{class_reference(owner.rpartition('.')[2], context)}.{java}"
+    if java[:1].isupper() and not java.isupper():
+        return class_reference(java, context)
+    if java not in ("super", "args"):
+        context.foreign.add(java)
+    return words.name(java)
+
+
+def owner_of(method: str, context: Context) -> tuple[Shape, int] | None:
+    """Return the class around that has a method, and how far out it is."""
+    for depth, shape in enumerate(reversed(context.around)):
+        if method in shape.methods or method in shape.static_methods:
+            return shape, depth
+    return None
+
+
+def class_reference(java: str, context: Context) -> str:
+    """Return a class in Python, and note what has to be imported for it."""
+    first, _, rest = java.partition(".")
+    if first in context.shapes:
+        last = java.rpartition(".")[2]
+        return words.name(last) if last in context.shapes else words.name(java)
+    if java in words.TYPES:
+        return words.TYPES[java]
+    if java in words.ERRORS and python_class(java) is None:
+        return words.ERRORS[java]
+    if first in context.kafka_classes or python_class(java) is not None:
+        full = context.kafka_classes.get(first, java)
+        return _of_kafka(full, first, rest, context)
+    if first in context.java_classes or first in words.JDK:
+        raise UntranslatedError(why="")
+    if first[:1].isupper():
+        context.foreign.add(first)
+    return words.name(first) + (f".{rest}" if rest else "")
+
+
+def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
+    replaced = {"Bytes": "bytes", "RecordHeaders": "Headers", "RecordHeader": "Header"}
+    if first in replaced:
+        if first != "Bytes":
+            context.use("millstream", replaced[first])
+        return replaced[first]
+    if python_class(full) is None:
+        context.foreign.add(first)
+        return first
+    context.use("millstream.testing" if first in TESTING else "millstream", first)
+    return f"{first}.{rest}" if rest else first

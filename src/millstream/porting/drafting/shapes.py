@@ -1,0 +1,104 @@
+"""The members of the classes of a source, read before anything is translated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from millstream.porting.drafting.context import Shape
+from millstream.porting.drafting.kinds import simple
+from millstream.porting.reading.java import CLASSES
+from millstream.porting.reading.nodes import first, has, inner, of_kind, text
+
+FIELDS = ("field_declaration", "constant_declaration")
+
+
+def members(body: Node | None) -> list[Node]:
+    """Return the members of a class, those of an enum after its constants too."""
+    found: list[Node] = []
+    for node in inner(body):
+        found.extend(inner(node) if node.type == "enum_body_declarations" else [node])
+    return found
+
+
+def shape_of(name: str, body: Node | None, *, local: bool = False, static: bool = False) -> Shape:
+    """Return the shape of a class by its body; in an interface fields are static."""
+    shape = Shape(name, local=local)
+    for node in members(body):
+        if node.type in FIELDS:
+            for part in of_kind(node, "variable_declarator"):
+                java = text(part.child_by_field_name("name"))
+                shape.fields[java] = simple(node.child_by_field_name("type"))
+                if static or has(first(node, "modifiers"), "static"):
+                    shape.static_fields.add(java)
+        elif node.type == "method_declaration":
+            _note_method(node, shape)
+        elif node.type == "enum_constant":
+            shape.fields[text(node.child_by_field_name("name"))] = name
+            shape.static_fields.add(text(node.child_by_field_name("name")))
+    return shape
+
+
+def _note_method(node: Node, shape: Shape) -> None:
+    java = text(node.child_by_field_name("name"))
+    if has(first(node, "modifiers"), "static"):
+        shape.static_methods.add(java)
+        return
+    shape.methods.add(java)
+    statements = inner(node.child_by_field_name("body"))
+    parameters = inner(node.child_by_field_name("parameters"))
+    if len(statements) != 1:
+        return
+    only = statements[0]
+    if only.type == "return_statement" and not parameters and inner(only):
+        value = text(inner(only)[0]).removeprefix("this.")
+        if value.isidentifier():
+            shape.accessors[java] = value
+    elif only.type == "expression_statement" and len(parameters) == 1:
+        assigned = inner(only)[0]
+        target = text(assigned.child_by_field_name("left")).removeprefix("this.")
+        value = text(assigned.child_by_field_name("right"))
+        parameter = text(parameters[0].child_by_field_name("name"))
+        if assigned.type == "assignment_expression" and value == parameter:
+            shape.setters[java] = target
+
+
+def all_shapes(root: Node) -> dict[str, Shape]:
+    """Return the shapes of all named classes of a file."""
+    found: dict[str, Shape] = {}
+    for node, outer in _classes(root, None):
+        name = text(node.child_by_field_name("name"))
+        body = node.child_by_field_name("body")
+        shape = shape_of(name, body, static=node.type == "interface_declaration")
+        if node.type == "record_declaration":
+            for part in of_kind(node.child_by_field_name("parameters"), "formal_parameter"):
+                field = text(part.child_by_field_name("name"))
+                shape.fields[field] = simple(part.child_by_field_name("type"))
+                shape.accessors[field] = field
+        shape.enum = node.type == "enum_declaration"
+        shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
+        shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
+        shape.loose = outer is None and _only_static(node, shape)
+        found.setdefault(name, shape)
+    return found
+
+
+def _classes(node: Node, outer: Node | None) -> Iterator[tuple[Node, Node | None]]:
+    for each in members(node) if outer is not None else inner(node):
+        if each.type in CLASSES:
+            yield each, outer
+            body = each.child_by_field_name("body")
+            if body is not None:
+                yield from _classes(body, each)
+
+
+def _only_static(node: Node, shape: Shape) -> bool:
+    if node.type != "class_declaration" or shape.methods or first(node, "superclass"):
+        return False
+    if first(node, "super_interfaces") or set(shape.fields) != shape.static_fields:
+        return False
+    made = [each for each in inner(node.child_by_field_name("body")) if "constructor" in each.type]
+    return all(not inner(each.child_by_field_name("body")) for each in made) and (
+        bool(shape.static_methods) or bool(shape.static_fields)
+    )

@@ -1,0 +1,91 @@
+"""Names and literals of Java in Python."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import keyword
+import textwrap
+
+from tree_sitter import Node
+
+from millstream.porting.reading.nodes import text
+
+# Names that a draft itself uses, so that a Java name must not hide them.
+USED = frozenset(
+    {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
+    | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
+)
+BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
+TYPES = {
+    "String": "str", "CharSequence": "str", "Character": "str", "char": "str", "Integer": "int",
+    "int": "int", "Long": "int", "long": "int", "Short": "int", "short": "int", "byte": "int",
+    "Byte": "int", "BigInteger": "int", "Double": "float", "double": "float", "Float": "float",
+    "float": "float", "Number": "float", "Boolean": "bool", "boolean": "bool", "Object": "Any",
+    "List": "list", "ArrayList": "list", "LinkedList": "list", "Collection": "list",
+    "Iterable": "list", "Set": "set", "HashSet": "set", "Map": "dict", "HashMap": "dict",
+    "TreeMap": "dict", "LinkedHashMap": "dict", "Properties": "dict", "byte[]": "bytes",
+    "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
+    "ConcurrentHashMap": "dict", "UUID": "UUID",
+}  # fmt: skip
+# Of java.lang, without a counterpart.
+JDK = (
+    "Thread", "Runtime", "StringBuilder", "StringBuffer", "Process", "ProcessBuilder", "Iterator",
+    "Optional", "ClassLoader", "Math", "System", "Character", "Pattern", "Matcher",
+)  # fmt: skip
+ERRORS = {
+    "Exception": "Exception", "Throwable": "Exception", "RuntimeException": "RuntimeError",
+    "Error": "Exception", "IOException": "OSError", "UncheckedIOException": "OSError",
+    "InterruptedException": "KeyboardInterrupt", "NumberFormatException": "ValueError",
+    "ParseException": "ValueError", "DateTimeParseException": "ValueError",
+    "IndexOutOfBoundsException": "IndexError", "ArrayIndexOutOfBoundsException": "IndexError",
+    "ArithmeticException": "ArithmeticError", "FileNotFoundException": "FileNotFoundError",
+    "ExecutionException": "RuntimeError", "AssertionError": "AssertionError",
+}  # fmt: skip
+
+
+def name(java: str) -> str:
+    """Return a name of the program, with a line below where Python needs the word itself."""
+    java = java.replace("$", "_")
+    if java == "_":
+        return "_unused"
+    if keyword.iskeyword(java) or java in ("None", "True", "False", "print_"):
+        return f"{java}_"
+    return f"{java}_" if java in USED or java in BUILTINS else java
+
+
+def method_name(java: str) -> str:
+    """Return the name of a method or an attribute: only reserved words are changed."""
+    dunder = {"equals": "__eq__", "hashCode": "__hash__", "toString": "__str__"}
+    java = java.replace("$", "_")
+    return dunder.get(java, f"{java}_" if keyword.iskeyword(java) else java)
+
+
+def string(node: Node) -> str:
+    """Return a text of Java as one of Python."""
+    written = text(node)
+    if written.startswith('"""'):
+        lines = written[3:-3].split("\n", 1)[-1]
+        dedented = textwrap.dedent(lines)
+        value = "\n".join(line.rstrip() for line in dedented.split("\n"))
+        plain = value.replace("\\\n", "").replace('\\"', '"').replace("\\n", "\n")
+        return json.dumps(plain, ensure_ascii=False)
+    if written.startswith("'"):
+        inside = written[1:-1]
+        return '"' + {"\\'": "'", '"': '\\"'}.get(inside, inside) + '"'
+    return written
+
+
+def number(node: Node) -> str:
+    """Return a number of Java as one of Python."""
+    written = text(node)
+    if node.type == "decimal_floating_point_literal":
+        plain = written.rstrip("fFdD")
+        plain = plain if plain[0] != "." else f"0{plain}"
+        whole = plain + "0" if plain.endswith(".") else plain
+        return whole if any(sign in whole for sign in ".eE") else f"{whole}.0"
+    plain = written.rstrip("lL")
+    if node.type == "octal_integer_literal":
+        digits = plain[1:].lstrip("_")
+        return f"0o{digits}"
+    return plain
