@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import functions, words
 from millstream.porting.drafting.context import (
+    ClassShape,
     Context,
-    Shape,
     UntranslatedError,
     comment,
     indented,
@@ -100,7 +100,7 @@ def _static_field(node: Node, context: Context) -> list[str]:
     return lines
 
 
-def _class(node: Node, body: Node | None, shape: Shape, context: Context) -> list[str]:
+def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     if node.type == "enum_declaration":
         return _enum(shape, body, context)
     if node.type == "record_declaration" or _is_data(node, body, shape):
@@ -146,7 +146,7 @@ def _overload(node: Node, seen: dict[str, int], context: Context) -> list[str]:
     return [f"# Java, line {line(node)}: another method of this name; the last one is Python's."]
 
 
-def _is_static(node: Node, shape: Shape) -> bool:
+def _is_static(node: Node, shape: ClassShape) -> bool:
     names = [
         text(part.child_by_field_name("name")) for part in of_kind(node, "variable_declarator")
     ]
@@ -222,7 +222,7 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
     return ["@staticmethod", *lines] if bound and static else lines
 
 
-def _is_data(node: Node, body: Node | None, shape: Shape) -> bool:
+def _is_data(node: Node, body: Node | None, shape: ClassShape) -> bool:
     """Tell whether a class only holds fields: getters, setters, equals and such aside."""
     plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
     fields = set(shape.fields) - shape.static_fields
@@ -247,7 +247,7 @@ def _bases_matter(node: Node) -> bool:
     return any(simple(each) not in DROPPED_BASES for each in _bases(node))
 
 
-def _data(node: Node, body: Node | None, shape: Shape, context: Context) -> list[str]:
+def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     context.use("dataclasses", "dataclass")
     record = node.type == "record_declaration"
     rows: list[str] = []
@@ -277,7 +277,7 @@ def _data(node: Node, body: Node | None, shape: Shape, context: Context) -> list
     return [mark, f"class {words.name(shape.name)}:", *indented(rows or ["pass"])]
 
 
-def _enum(shape: Shape, body: Node | None, context: Context) -> list[str]:
+def _enum(shape: ClassShape, body: Node | None, context: Context) -> list[str]:
     context.use("enum", "Enum")
     rows: list[str] = []
     for each in of_kind(body, "enum_constant"):

@@ -21,7 +21,7 @@ class UntranslatedError(Exception):
 
 
 @dataclass(slots=True)
-class Shape:
+class ClassShape:
     """A class of the source as the draft needs it.
 
     Attributes:
@@ -56,11 +56,11 @@ class Context:
     kafka_calls: dict[tuple[int, str], str] = field(default_factory=dict)
     """The Kafka class of a call, by line and method."""
     kafka_classes: dict[str, str] = field(default_factory=dict)
-    shapes: dict[str, Shape] = field(default_factory=dict)
-    near: dict[str, Shape] = field(default_factory=dict)
+    shapes: dict[str, ClassShape] = field(default_factory=dict)
+    near: dict[str, ClassShape] = field(default_factory=dict)
     """Classes of the files beside this one."""
     missing: dict[tuple[int, str], str] = field(default_factory=dict)
-    around: list[Shape] = field(default_factory=list)
+    around: list[ClassShape] = field(default_factory=list)
     scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])
     before: list[list[str]] = field(default_factory=lambda: [[]])
     imports: dict[str, set[str]] = field(default_factory=dict)
@@ -77,11 +77,11 @@ class Context:
         """Note an import of a module, or of a name of it."""
         self.imports.setdefault(module, set()).add(name)
 
-    def known(self, name: str) -> Shape | None:
+    def known(self, name: str) -> ClassShape | None:
         """Return the shape of a class of this file or of one beside it."""
         return self.shapes.get(name) or self.near.get(name)
 
-    def all_known(self) -> list[Shape]:
+    def all_known(self) -> list[ClassShape]:
         """Return the shapes of this file, then those beside it."""
         return [*self.shapes.values(), *self.near.values()]
 

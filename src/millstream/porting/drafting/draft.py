@@ -15,7 +15,7 @@ from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
 from millstream.porting.drafting import classes, expressions, statements
-from millstream.porting.drafting.context import Context, Shape
+from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
 from millstream.porting.drafting.shapes import all_shapes
 from millstream.porting.reading import java
@@ -74,9 +74,9 @@ def draft_file(path: Path) -> Draft:
     return draft(source, path, near=_near(path))
 
 
-def _near(path: Path) -> dict[str, Shape]:
+def _near(path: Path) -> dict[str, ClassShape]:
     """Return the classes of the files in the same folder, so that their getters are known."""
-    found: dict[str, Shape] = {}
+    found: dict[str, ClassShape] = {}
     for other in sorted(path.parent.glob("*.java"))[:MAX_NEAR]:
         unit = read_file(other) if other.name != path.name else None
         if isinstance(unit, Unit):
@@ -86,7 +86,7 @@ def _near(path: Path) -> dict[str, Shape]:
 
 
 def draft(
-    source: bytes, path: Path = Path("Program.java"), near: dict[str, Shape] | None = None
+    source: bytes, path: Path = Path("Program.java"), near: dict[str, ClassShape] | None = None
 ) -> Draft:
     """Draft a Java source; the result is always valid Python.
 

@@ -6,8 +6,8 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import (
+    ClassShape,
     Context,
-    Shape,
     UntranslatedError,
     comment,
     indented,
@@ -197,7 +197,9 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     return f"{made}({given})"
 
 
-def _local_class(made: str, bases: str, body: Node, shape: Shape, context: Context) -> list[str]:
+def _local_class(
+    made: str, bases: str, body: Node, shape: ClassShape, context: Context
+) -> list[str]:
     before = ["", "outer = self"] if context.around and not context.around[-1].loose else [""]
     context.around.append(shape)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import words
-from millstream.porting.drafting.context import Context, Shape, UntranslatedError
+from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 
 TESTING = (
     "TopologyTestDriver", "TestInputTopic", "TestOutputTopic", "TestRecord", "MockProcessorContext",
@@ -31,7 +31,7 @@ def variable(java: str, context: Context) -> str:
     return words.name(java)
 
 
-def owner_of(method: str, context: Context) -> tuple[Shape, int] | None:
+def owner_of(method: str, context: Context) -> tuple[ClassShape, int] | None:
     """Return the class around that has a method, and how far out it is."""
     for depth, shape in enumerate(reversed(context.around)):
         if method in shape.methods or method in shape.static_methods:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import Shape
+from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import first, has, inner, of_kind, text
@@ -22,9 +22,11 @@ def members(body: Node | None) -> list[Node]:
     return found
 
 
-def shape_of(name: str, body: Node | None, *, local: bool = False, static: bool = False) -> Shape:
+def shape_of(
+    name: str, body: Node | None, *, local: bool = False, static: bool = False
+) -> ClassShape:
     """Return the shape of a class by its body; in an interface fields are static."""
-    shape = Shape(name, local=local)
+    shape = ClassShape(name, local=local)
     for node in members(body):
         if node.type in FIELDS:
             for part in of_kind(node, "variable_declarator"):
@@ -40,7 +42,7 @@ def shape_of(name: str, body: Node | None, *, local: bool = False, static: bool 
     return shape
 
 
-def _note_method(node: Node, shape: Shape) -> None:
+def _note_method(node: Node, shape: ClassShape) -> None:
     java = text(node.child_by_field_name("name"))
     if has(first(node, "modifiers"), "static"):
         shape.static_methods.add(java)
@@ -64,9 +66,9 @@ def _note_method(node: Node, shape: Shape) -> None:
             shape.setters[java] = target
 
 
-def all_shapes(root: Node) -> dict[str, Shape]:
+def all_shapes(root: Node) -> dict[str, ClassShape]:
     """Return the shapes of all named classes of a file."""
-    found: dict[str, Shape] = {}
+    found: dict[str, ClassShape] = {}
     for node, outer in _classes(root, None):
         name = text(node.child_by_field_name("name"))
         body = node.child_by_field_name("body")
@@ -93,7 +95,7 @@ def _classes(node: Node, outer: Node | None) -> Iterator[tuple[Node, Node | None
                 yield from _classes(body, each)
 
 
-def _only_static(node: Node, shape: Shape) -> bool:
+def _only_static(node: Node, shape: ClassShape) -> bool:
     if node.type != "class_declaration" or shape.methods or first(node, "superclass"):
         return False
     if first(node, "super_interfaces") or set(shape.fields) != shape.static_fields:
