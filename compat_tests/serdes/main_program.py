@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pydantic
-from pyspark import cloudpickle
 
-from millstream import AvroSerde, ConfigException, JsonSerde
+from millstream import AvroSerde, ConfigException, JsonSerde, StreamsConfig, Topology
+from millstream.topology.spark.driver.pickled import pickled
 
 
 class Color(enum.Enum):
@@ -59,7 +59,8 @@ class Struct(msgspec.Struct):
 
 WORKER = """
 import pickle, sys
-serde, data, value = pickle.load(sys.stdin.buffer)
+plan, config = pickle.load(sys.stdin.buffer)
+serde, data, value = config.originals()["my.case"]
 assert serde.deserializer().deserialize("t", data) == value
 assert serde.serializer().serialize("t", value) == data
 print("equal", type(value).__name__)
@@ -67,15 +68,15 @@ print("equal", type(value).__name__)
 
 
 def read_by_a_worker(sent: Any) -> str:
+    config = {"application.id": "a", "bootstrap.servers": "b:1", "my.case": sent}
     try:
-        # Spark's copy of cloudpickle has no types.
-        pickled: bytes = cloudpickle.dumps(sent)  # type: ignore[no-untyped-call]
+        data = pickled(Topology().addSource("s", "t").plan(), StreamsConfig(config))
     except ConfigException as error:
-        return str(error.getMessage())
-    ended: Any = subprocess.run(
-        [sys.executable, "-c", WORKER], input=pickled, capture_output=True, check=False
+        return error.getMessage()
+    ended = subprocess.run(
+        [sys.executable, "-c", WORKER], input=data, capture_output=True, check=False
     )
-    return str(ended.stdout.decode().strip() or ended.stderr.decode()[-400:])
+    return ended.stdout.decode().strip() or ended.stderr.decode()[-400:]
 
 
 def main() -> None:

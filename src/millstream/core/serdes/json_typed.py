@@ -17,11 +17,7 @@ from millstream.core.errors import (
     SerializationException,
 )
 from millstream.core.serdes.base import Deserializer, Serializer
-from millstream.core.serdes.class_hints import (
-    classes_of,
-    refuse_structs_of_main,
-    resolve_hints,
-)
+from millstream.core.serdes.struct_classes import refuse_structs_of_main
 from millstream.core.wording import a, a_kind
 
 _NOTHING = type(None)
@@ -90,7 +86,6 @@ class TypedJsonDeserializer(Deserializer[Any]):
     def __init__(self, type: Any) -> None:
         self._type = type
         self._format = _shown(type)
-        resolve_hints(type)
         try:
             self._decode = msgspec.json.Decoder(type, dec_hook=_from_json).decode
         except NameError as error:
@@ -105,7 +100,6 @@ class TypedJsonDeserializer(Deserializer[Any]):
                 detail=f"{error}",
                 hint="Use msgspec Structs with a tag, or JsonSerde(default, convert).",
             ) from error
-        forget_caches(type)
 
     def deserialize(self, topic: str, data: bytes | None) -> Any:
         if data is None:
@@ -205,17 +199,6 @@ def _without_floats(schema: Any) -> bool:
     if kind == "array" and not schema.keys() & {"items", "prefixItems"}:
         return False
     return all(map(_without_floats, parts))
-
-
-def forget_caches(wanted: Any) -> None:
-    """Delete what msgspec has noted on the classes of a type.
-
-    A class of a program's main module is pickled with all of its attributes, and these cannot be.
-    A decoder that is there needs them no more.
-    """
-    for each in classes_of(wanted):
-        with contextlib.suppress(AttributeError, TypeError):
-            delattr(each, "__msgspec_cache__")
 
 
 def refuse_unknown(wanted: Any) -> None:

@@ -18,7 +18,6 @@ from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes.class_hints import resolve_hints
 from millstream.serdes.avro.classes import SUPPORTED, attributes
 from millstream.serdes.avro.from_datum import bare
 from millstream.serdes.avro.records import AvroRecord
@@ -46,7 +45,6 @@ def schema_of_class(cls: Any, namespace: str = "") -> AvroSchema:
     Raises:
         IllegalArgumentException: A type inside has no counterpart in Avro.
     """
-    resolve_hints(cls)
     if isinstance(cls, type) and issubclass(cls, AvroRecord):
         return avro_schema({**cls.avro_schema.names[cls.avro_name]})
     return avro_schema(json.dumps(_Derivation(namespace).node(cls, "it")))

@@ -6,7 +6,6 @@ import typing
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes.class_hints import resolve_hints
 from millstream.serdes.avro.classes import SUPPORTED, attributes
 from millstream.serdes.avro.records import AvroRecord, attribute_of
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of
@@ -19,7 +18,6 @@ def refuse_unfit(schema: AvroSchema, wanted: Any) -> None:
     Raises:
         IllegalArgumentException: The class is none for records, lacks a field, or has another one.
     """
-    resolve_hints(wanted)
     if kind_of(schema.root) in RECORDS and attributes(wanted) is None:
         raise IllegalArgumentException(
             f"{getattr(wanted, '__qualname__', wanted)} cannot stand for the record {schema.name}",

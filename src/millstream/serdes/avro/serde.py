@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast, overload
 
 from millstream.core.errors import IllegalArgumentException, SerializationException
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
-from millstream.core.serdes.class_hints import refuse_structs_of_main
+from millstream.core.serdes.struct_classes import refuse_structs_of_main
 from millstream.core.wording import a_kind
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union, get_args, get_origin
 
-from millstream.core.serdes.class_hints import resolve_hints
 from millstream.serdes.avro.classes import attributes
 from millstream.serdes.avro.defaults import default_maker, default_object
 from millstream.serdes.avro.from_datum import bare, object_maker
@@ -110,7 +109,6 @@ class Making:
 
 def target_of(wanted: Any, reader: AvroSchema) -> DecodingTarget:
     """Return the target of the outermost type."""
-    resolve_hints(wanted)
     if isinstance(wanted, type) and issubclass(wanted, AvroRecord) and wanted.avro_schema == reader:
         return DecodingTarget(own=reader)
     return DecodingTarget(wanted)
