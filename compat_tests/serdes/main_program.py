@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pydantic
 
-from millstream import AvroSerde, ConfigException, JsonSerde, StreamsConfig, Topology
+from millstream import AvroSerde, JsonSerde, StreamsConfig, StreamsException, Topology
 from millstream.topology.spark.driver.pickled import pickled
 
 
@@ -71,8 +71,8 @@ def read_by_a_worker(sent: Any) -> str:
     config = {"application.id": "a", "bootstrap.servers": "b:1", "my.case": sent}
     try:
         data = pickled(Topology().addSource("s", "t").plan(), StreamsConfig(config))
-    except ConfigException as error:
-        return error.getMessage()
+    except StreamsException as error:
+        return error.detail
     ended = subprocess.run(
         [sys.executable, "-c", WORKER], input=data, capture_output=True, check=False
     )

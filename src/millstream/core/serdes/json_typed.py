@@ -17,7 +17,6 @@ from millstream.core.errors import (
     SerializationException,
 )
 from millstream.core.serdes.base import Deserializer, Serializer
-from millstream.core.serdes.struct_classes import refuse_structs_of_main
 from millstream.core.wording import a, a_kind
 
 _NOTHING = type(None)
@@ -76,7 +75,6 @@ class TypedJsonSerializer(Serializer[Any]):
             return self._encode_fast(plain)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        refuse_structs_of_main(self._type)
         return type(self), (self._type,)
 
 
@@ -121,7 +119,6 @@ class TypedJsonDeserializer(Deserializer[Any]):
         return [self.deserialize(topic, value) for value in values]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        refuse_structs_of_main(self._type)
         return type(self), (self._type,)
 
 

@@ -9,7 +9,6 @@ from typing import Any, TypeVar, cast, overload
 
 from millstream.core.errors import IllegalArgumentException, SerializationException
 from millstream.core.serdes import Deserializer, Serializer, WrapperSerde
-from millstream.core.serdes.struct_classes import refuse_structs_of_main
 from millstream.core.wording import a_kind
 from millstream.serdes.avro.decoder import decoder
 from millstream.serdes.avro.derive import schema_of_class
@@ -151,7 +150,6 @@ class AvroDeserializer(Deserializer[Any]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        refuse_structs_of_main(self._type)
         return _deserializer, (
             self._schema,
             self._type,

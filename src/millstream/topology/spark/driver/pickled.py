@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pickle import PicklingError
-from types import ModuleType
+from types import GenericAlias, ModuleType
 from typing import Any, get_type_hints
 
 import msgspec
@@ -49,7 +49,9 @@ class _Pickler(_Base):  # type: ignore[misc]
     """A pickler that makes classes ready for a process that cannot import their module."""
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, type) and not _by_reference(obj):
+        # In Python 3.10 list[int] passes for a class.
+        is_class = isinstance(obj, type) and not isinstance(obj, GenericAlias)
+        if is_class and not _by_reference(obj):
             if isinstance(obj, _STRUCTS):
                 # It would arrive without its fields.
                 raise PicklingError(f"the msgspec Struct {_name(obj)} cannot travel with its code")
