@@ -12,6 +12,7 @@ from compat_tests.api.absent import reason
 from compat_tests.api.surface import HOME, Form, forms
 from compat_tests.porting import api_file
 from millstream.porting.checking import api, knowledge
+from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.verdicts import Status
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +80,11 @@ def test_nothing_that_is_gone_from_kafka_is_in_its_api() -> None:
         assert member not in facts["methods"]
         assert member not in facts["fields"]
         assert bool(member) or owner not in streams
+
+
+def test_no_class_of_clients_that_is_here_has_an_entry() -> None:
+    outside = [n for n in knowledge.differences() if not n.startswith(api.STREAMS) and "*" not in n]
+    assert [name for name in outside if python_class(name) is not None] == []
 
 
 def test_every_link_leads_to_a_heading_of_the_docs() -> None:

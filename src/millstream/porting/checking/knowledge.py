@@ -61,6 +61,8 @@ def of_type(name: str) -> Judgement:
     """Judge a class by its full Java name."""
     known = differences()
     outer = name
+    if not name.startswith(api.STREAMS) and python_class(name) is not None:
+        return SAME
     while outer.rpartition(".")[2][:1].isupper():
         if outer in known and (outer == name or known[outer].status is Status.MISSING):
             return known[outer]
