@@ -66,7 +66,7 @@ class TestRecord(Generic[K, V]):
         self._headers = _copied(given["headers"])
         self._timestamp: int | None = time_ms
 
-    # For a type checker the key or value of a test may be used as if it were never None.
+    # As in Java, a type checker does not ask whether a key, a value or a time is None.
     def key(self) -> K | Any:
         """Return the key."""
         return self._key
@@ -79,7 +79,7 @@ class TestRecord(Generic[K, V]):
         """Return the headers."""
         return self._headers
 
-    def timestamp(self) -> int | None:
+    def timestamp(self) -> int | Any:
         """Return the event time; None lets the input topic choose."""
         return self._timestamp
 
@@ -87,7 +87,7 @@ class TestRecord(Generic[K, V]):
     getValue = value
     getHeaders = headers
 
-    def getRecordTime(self) -> Instant | None:
+    def getRecordTime(self) -> Instant | Any:
         """Return the event time as an aware ``datetime``."""
         if self._timestamp is None:
             return None
