@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -56,6 +57,12 @@ def test_wrong_usage_is_exit_code_2(folder: Path) -> None:
     for arguments in (["describe"], ["describe", "app.py", "-f", "png"], ["nothing"]):
         assert command(*arguments, cwd=folder).returncode == 2
     assert command("describe", "app.py", "--set", "nothing", cwd=folder).returncode == 2
+    for port in ("--port", "--registry-port"):
+        assert command("broker", port, "65536", cwd=folder).returncode == 2
+
+
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    assert printed("--version", cwd=tmp_path) == f"millstream {version('millstream')}\n"
 
 
 def test_completion_prints_a_script_that_asks_the_command(tmp_path: Path) -> None:

@@ -347,3 +347,15 @@ def test_classes_of_a_main_module_travel_with_the_types_of_their_fields() -> Non
     assert shown == equal
     assert "the msgspec Struct __main__.Struct cannot travel with its code" in one
     assert one == other
+
+
+class Plain:
+    def __init__(self, page: str) -> None:
+        self.page = page
+
+
+@pytest.mark.parametrize("wanted", [Plain, list[Plain], dict[str, Plain]])
+def test_a_plain_class_is_refused_where_the_serde_is_made(wanted: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match="objects of Plain have no JSON form") as e:
+        JsonSerde.of(wanted)
+    assert "dataclass" in e.value.hint

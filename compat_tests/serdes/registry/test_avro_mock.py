@@ -286,3 +286,11 @@ def test_a_store_s_note_is_the_same_for_all_avro_serdes_of_a_registry(mock: Mock
     serdes = (SpecificAvroSerde(Order), SpecificAvroSerde(OldOrder), GenericAvroSerde(ORDER))
     assert {format_of(serde) for serde in serdes} == {"KafkaAvro"}
     assert {format_of(mock.of(serde)) for serde in serdes} == {"KafkaAvro"}
+
+
+def test_bytes_that_end_too_early_are_told_so(mock: Mock) -> None:
+    serde = mock.of(SpecificAvroSerde(Order))
+    data = serde.serializer().serialize("short", Order("a", -1, "x"))
+    with pytest.raises(SerializationException, match="for id 1") as info:
+        serde.deserializer().deserialize("short", data[:5])
+    assert info.value.detail == 'The value is of the topic "short"; the bytes end too early'

@@ -16,14 +16,16 @@ from millstream.testing.registry import EmbeddedRegistry, RegistryExitedError
 
 
 def broker(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 9092,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.", min=1, max=65535)] = 9092,
     data_dir: Annotated[
         Path | None, typer.Option(help="Directory of the topics; a temporary one by default.")
     ] = None,
     registry: Annotated[
         bool, typer.Option("--registry", help="Run a schema registry beside it, in memory.")
     ] = False,
-    registry_port: Annotated[int, typer.Option(help="The registry's port on 127.0.0.1.")] = 8081,
+    registry_port: Annotated[
+        int, typer.Option(help="The registry's port on 127.0.0.1.", min=1, max=65535)
+    ] = 8081,
 ) -> None:
     """Run a single-node Apache Kafka until Ctrl-C. Topics keep records of any age."""
     # SIGINT as well: it is ignored in a job that a shell has started in the background.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -93,8 +95,21 @@ app.command(epilog=epilog("millstream port src/main/java/shop/Orders.java -o ord
 app.command(epilog=epilog("millstream completion bash >> ~/.bash_completion"))(completion)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"millstream {version('millstream')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
     """Kafka Streams topologies in Python, on Spark."""
 
 

@@ -199,7 +199,7 @@ def _without_floats(schema: Any) -> bool:
 
 
 def refuse_unknown(wanted: Any) -> None:
-    """Raise an error for what is no type, or an enum whose members JSON does not tell apart.
+    """Raise an error for what is no type, or one whose objects have no JSON form.
 
     Raises:
         IllegalArgumentException: It is one of these.
@@ -216,3 +216,18 @@ def refuse_unknown(wanted: Any) -> None:
                 f"the values of {wanted.__qualname__} are not all text, or all ints",
                 hint="JSON has the value of a member: make it text.",
             )
+    for each in (wanted, *get_args(wanted)):
+        if isinstance(each, type) and not _has_form(each):
+            raise IllegalArgumentException(
+                f"objects of {each.__qualname__} have no JSON form: it is a plain class",
+                detail="The names and types of its fields are not known.",
+                hint="Make it a dataclass, or use JsonSerde(default, convert).",
+            )
+
+
+def _has_form(kind: type) -> bool:
+    try:
+        found = msgspec.inspect.type_info(kind)
+    except (TypeError, NameError):  # the deserializer says why
+        return True
+    return not isinstance(found, msgspec.inspect.CustomType) or _is_model(kind)

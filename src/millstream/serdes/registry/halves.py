@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -295,11 +296,12 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
             return value
         except Exception as error:
             settings = self._configured()
+            ends = isinstance(error, IndexError | struct.error)
+            reason = "the bytes end too early" if ends else f"{type(error).__name__}: {error}"
             raise SerializationException(
                 f"Error deserializing {self.FORMAT} message for id {self.shown_id(id_key)}",
                 error,
-                detail=f'The {settings.role} is of the topic "{topic}"; '
-                f"{type(error).__name__}: {error}",
+                detail=f'The {settings.role} is of the topic "{topic}"; {reason}',
             ) from error
 
     def shown_id(self, id_key: IdKey) -> str:
