@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from millstream.core.errors import IllegalArgumentException
 from millstream.porting.drafting.draft import Draft, draft, draft_file
 
 HEAD = "import org.apache.kafka.streams.kstream.*;\nimport java.util.*;\n"
@@ -175,3 +176,8 @@ def test_classes_of_the_same_folder_are_known(tmp_path: Path) -> None:
     made = draft_file(tmp_path / "Shop.java").text
     assert "return o.id" in made
     assert "o.id()" not in made
+
+
+def test_an_expression_that_is_nested_too_deeply_is_told() -> None:
+    with pytest.raises(IllegalArgumentException, match="cannot draft"):
+        of_a_stream("s" + ".peek((k, v) -> {})" * 3000 + ";")

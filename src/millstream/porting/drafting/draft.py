@@ -94,15 +94,16 @@ def draft(
         source: The Java text.
         path: Its file, for the header.
         near: Classes of other files, whose getters become attributes.
+
+    Raises:
+        IllegalArgumentException: An expression is nested too deeply.
     """
     readable = CONTROLS.sub(b" ", as_utf8(source).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    root = java.parse(readable)
-    unit = java.read(path, readable)
-    context = _context(root, unit, readable)
-    context.near = {
-        name: shape for name, shape in (near or {}).items() if name not in context.shapes
-    }
     try:
+        root = java.parse(readable)
+        context = _context(root, java.read(path, readable), readable)
+        beside = (near or {}).items()
+        context.near = {name: shape for name, shape in beside if name not in context.shapes}
         body = _body(root, context)
     except RecursionError as error:
         raise IllegalArgumentException(
