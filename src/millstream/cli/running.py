@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,19 +120,27 @@ def run_to_end(
     """Run an application in the main thread; return the failure that has ended it, if any."""
     streams = application.streams
     reader = ProgressReader(streams.metrics, lambda: streams.state().name)
-    over = threading.Event()
-    watcher = threading.Thread(
-        target=_watch, args=(streams, reader, display, ending, over), daemon=True
-    )
+    over, failures = threading.Event(), list[Exception]()
+
+    def watch() -> None:
+        # Unseen and without its ending, the application would run on.
+        try:
+            _watch(streams, reader, display, ending, over)
+        except Exception as error:  # noqa: BLE001 - such as a closed pipe
+            failures.append(error)
+            streams.close()
+
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
-    failure: Exception | None = None
     try:
         streams.run()
     except Exception as error:  # noqa: BLE001 - it is told as the end of the run
-        failure = error
+        failures.insert(0, error)
     over.set()
     watcher.join()
-    display.close(_end(failure))
+    failure = failures[0] if failures else None
+    with suppress(OSError):
+        display.close(_end(failure))
     return failure
 
 
