@@ -16,13 +16,23 @@ REASONS: list[tuple[str, str]] = [
         "a name is checked when it is given, not when it is used",
     ),
     (
-        r"StreamsConfig#get\w+Configs|appConfigs\(\)|TopologyTestDriver#metrics",
+        r"StreamsConfig#get\w+Configs|appConfigs\(\)|TopologyTestDriver#metrics|"  # noqa: ISC004 - one pattern in parts
+        r"KafkaStreams#metrics",
         "settings and metrics of a JVM's clients",
     ),
     (r"\.None', in Kafka '.*\.null'|named None', in Kafka '.* null", "None is None in a text"),
     (r"^query\.WindowKeyQuery#", "WindowKeyQuery of 4.3.1 has its two times the wrong way round"),
     (r"in Kafka 'KTABLE-FK-JOIN-OUTPUT-STATE-STORE", "Kafka names a store that it does not make"),
-    (r"object at 0x|Our\w+Supplier\(|EmitStrategy\(kind=", "no public class says this text"),
+    (
+        r"object at 0x|Our\w+Supplier\(|EmitStrategy\(kind=|StoreType@",
+        "no public class says this text",
+    ),
+    (r"#<init>\(.*Properties.* / config 2 ", "None as configuration is one without entries"),
+    (
+        r"in Kafka IllegalArgumentException: inconsistent range",
+        "Java's map says it, in memory only",
+    ),
+    (r"in Kafka .*Window endMs must be greater", "Java overflows at the last time"),
     (r"text 'Position\{position=\{in=\{0=5\}, .*Kafka 'Position", "the order of Java's maps"),
     (r"Instant\(9999, 12, 31", "a datetime ends with the year 9999"),
     (r"Custom subclasses of Suppressed", "None is no subclass"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from millstream.core.config import StreamsConfig
 from millstream.core.engine.context import schedule_arguments
@@ -200,6 +200,11 @@ class _MockContext(ProcessingContext):
         self._committed = False
 
 
+# By another name, so that they are types in a class of the same names too.
+_CapturedForward = CapturedForward
+_CapturedPunctuator = CapturedPunctuator
+
+
 class MockProcessorContext(
     _MockContext, ProcessorContext[KForward, VForward], Generic[KForward, VForward]
 ):
@@ -223,8 +228,8 @@ class MockProcessorContext(
     Source: ``processor.api.MockProcessorContext``.
     """
 
-    CapturedForward: ClassVar = CapturedForward
-    CapturedPunctuator: ClassVar = CapturedPunctuator
+    CapturedForward: TypeAlias = _CapturedForward
+    CapturedPunctuator: TypeAlias = _CapturedPunctuator
 
     def forward(self, record: Any, childName: Any = None, to: To | None = None) -> None:
         """Capture a record: ``(record)``, ``(record, childName)`` or ``(key, value, to)``.
@@ -262,8 +267,8 @@ class MockFixedKeyProcessorContext(
     Source: KIP-1027.
     """
 
-    CapturedForward: ClassVar = CapturedForward
-    CapturedPunctuator: ClassVar = CapturedPunctuator
+    CapturedForward: TypeAlias = _CapturedForward
+    CapturedPunctuator: TypeAlias = _CapturedPunctuator
 
     def forward(self, record: FixedKeyRecord[Any, Any], childName: str | None = None) -> None:
         """Capture a record."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, TypeAlias
 
 from millstream.core.errors import (
     ClassCastException,
@@ -43,7 +43,7 @@ class Topology:
     Source: ``org.apache.kafka.streams.Topology``.
     """
 
-    AutoOffsetReset: ClassVar = EarlierAutoOffsetReset
+    AutoOffsetReset: TypeAlias = EarlierAutoOffsetReset
     """As until Kafka 4.0; ``AutoOffsetReset`` has replaced it."""
 
     def __init__(self, topologyConfigs: Any = ABSENT) -> None:

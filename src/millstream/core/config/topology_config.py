@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, TypeAlias
 
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.definition import ConfigKey
@@ -55,6 +55,10 @@ class TaskConfig:
 Task = TaskConfig
 
 
+# By another name, so that they are types in a class of the same names too.
+_TaskConfig = TaskConfig
+
+
 class TopologyConfig(AbstractConfig):
     """The application's configuration as a topology sees it.
 
@@ -64,7 +68,7 @@ class TopologyConfig(AbstractConfig):
     Source: ``org.apache.kafka.streams.TopologyConfig``.
     """
 
-    TaskConfig: ClassVar = TaskConfig
+    TaskConfig: TypeAlias = _TaskConfig
 
     def __init__(
         self,

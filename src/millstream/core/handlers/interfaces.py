@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, TypeAlias, cast
 
 from millstream.core.errors import ClassCastException, UnsupportedOperationException
 from millstream.core.handlers.context import AnyResponse, ErrorHandlerContext
@@ -81,8 +81,6 @@ ThreadResponse = StreamThreadExceptionResponse
 
 
 class _Handler(Readable):
-    Response: ClassVar[type[AnyResponse[Any]]]
-
     def configure(self, configs: Mapping[str, Any]) -> None:
         """Take settings from the configuration; called once, before the first record."""
 
@@ -90,13 +88,20 @@ class _Handler(Readable):
         self, context: ErrorHandlerContext, record: Any, exception: Exception
     ) -> AnyResponse[Any]:
         """Return a response: drop the record, stop, or (production only) try again."""
-        return _answer(self.Response, self.handle(context, record, exception))
+        return _answer(_response_of(self), self.handle(context, record, exception))
 
     def handle(self, context: Any, record: Any, exception: Exception) -> Any:
         """Return CONTINUE, FAIL or (production only) RETRY: the method's form before Kafka 4.2."""
         raise UnsupportedOperationException(
             f"{type(self).__name__} does not say what to do", hint="Write its handleError method."
         )
+
+
+# By another name, so that they are types in a class of the same names too.
+_Response = Response
+_Result = Result
+_SerializationExceptionOrigin = SerializationExceptionOrigin
+_StreamThreadExceptionResponse = StreamThreadExceptionResponse
 
 
 class DeserializationExceptionHandler(_Handler):
@@ -107,9 +112,9 @@ class DeserializationExceptionHandler(_Handler):
     Source: ``errors.DeserializationExceptionHandler``.
     """
 
-    Result: ClassVar = Result
-    Response: ClassVar = Response
-    DeserializationHandlerResponse: ClassVar = HandlerResponse
+    Result: TypeAlias = _Result
+    Response: TypeAlias = _Response
+    DeserializationHandlerResponse: TypeAlias = HandlerResponse
 
 
 class ProcessingExceptionHandler(_Handler):
@@ -120,9 +125,9 @@ class ProcessingExceptionHandler(_Handler):
     Source: ``errors.ProcessingExceptionHandler`` (KIP-1033).
     """
 
-    Result: ClassVar = Result
-    Response: ClassVar = Response
-    ProcessingHandlerResponse: ClassVar = HandlerResponse
+    Result: TypeAlias = _Result
+    Response: TypeAlias = _Response
+    ProcessingHandlerResponse: TypeAlias = HandlerResponse
 
 
 class ProductionExceptionHandler(_Handler):
@@ -133,10 +138,10 @@ class ProductionExceptionHandler(_Handler):
     Source: ``errors.ProductionExceptionHandler``.
     """
 
-    Result: ClassVar = ProductionResult
-    Response: ClassVar = ProductionResponse
-    ProductionExceptionHandlerResponse: ClassVar = ProductionHandlerResponse
-    SerializationExceptionOrigin: ClassVar = SerializationExceptionOrigin
+    Result: TypeAlias = ProductionResult
+    Response: TypeAlias = ProductionResponse
+    ProductionExceptionHandlerResponse: TypeAlias = ProductionHandlerResponse
+    SerializationExceptionOrigin: TypeAlias = _SerializationExceptionOrigin
 
     def handleSerializationError(
         self,
@@ -162,11 +167,17 @@ class StreamsUncaughtExceptionHandler(Readable):
     Source: ``errors.StreamsUncaughtExceptionHandler`` (KIP-671).
     """
 
-    StreamThreadExceptionResponse: ClassVar = StreamThreadExceptionResponse
+    StreamThreadExceptionResponse: TypeAlias = _StreamThreadExceptionResponse
 
     def handle(self, exception: BaseException) -> ThreadResponse:
         """Return a decision; the default is to shut this instance down."""
         return ThreadResponse.SHUTDOWN_CLIENT
+
+
+def _response_of(handler: _Handler) -> type[AnyResponse[Any]]:
+    """Return the class of a kind of handler's responses, which users also name as a type."""
+    kind: type[AnyResponse[Any]] = getattr(handler, "Response")  # noqa: B009 - each subclass has its own
+    return kind
 
 
 def _answer(kind: type[AnyResponse[Any]], old: Any) -> AnyResponse[Any]:

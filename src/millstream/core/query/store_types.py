@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from millstream.core.java_shapes import java_object
 from millstream.core.query.composite import CompositeStore
@@ -135,17 +135,25 @@ class SessionStoreWithHeadersType(_OfKind[ReadOnlySessionStore[Any, AggregationW
     kinds = (SessionStoreWithHeaders,)
 
 
+# By another name, so that they are types in a class of the same names too.
+_KeyValueStoreType = KeyValueStoreType
+_SessionStoreType = SessionStoreType
+_TimestampedKeyValueStoreType = TimestampedKeyValueStoreType
+_TimestampedWindowStoreType = TimestampedWindowStoreType
+_WindowStoreType = WindowStoreType
+
+
 class QueryableStoreTypes:
     """The types that ``KafkaStreams.store`` knows.
 
     Source: ``state.QueryableStoreTypes``.
     """
 
-    KeyValueStoreType: ClassVar = KeyValueStoreType
-    TimestampedKeyValueStoreType: ClassVar = TimestampedKeyValueStoreType
-    WindowStoreType: ClassVar = WindowStoreType
-    TimestampedWindowStoreType: ClassVar = TimestampedWindowStoreType
-    SessionStoreType: ClassVar = SessionStoreType
+    KeyValueStoreType: TypeAlias = _KeyValueStoreType
+    TimestampedKeyValueStoreType: TypeAlias = _TimestampedKeyValueStoreType
+    WindowStoreType: TypeAlias = _WindowStoreType
+    TimestampedWindowStoreType: TypeAlias = _TimestampedWindowStoreType
+    SessionStoreType: TypeAlias = _SessionStoreType
 
     # Each is called without arguments, as Kafka's method of the name.
     keyValueStore = KeyValueStoreType

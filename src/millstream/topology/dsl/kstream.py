@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from millstream.core.errors import ClassCastException
 from millstream.core.keyvalue import KeyValue
@@ -66,10 +66,11 @@ if TYPE_CHECKING:
 
 Accepts = Predicate[K, V] | Callable[[K, V], bool]
 MapsPair = KeyValueMapper[K, V, K2] | Callable[[K, V], K2]
-# Type arguments are matched in the order in which they first appear: K, V, V2.
-MapsValue = (
-    ValueMapperWithKey[K, V, V2] | ValueMapper[V, V2] | Callable[[V], V2] | Callable[[K, V], V2]
-)
+# One alias for each number of parameters, and an overload for each alias: of a union of both a
+# type checker takes one by chance, and then refuses a lambda of the other.
+MapsOne = ValueMapper[V, V2] | Callable[[V], V2]
+MapsBoth = ValueMapperWithKey[K, V, V2] | Callable[[K, V], V2]
+MapsValue = MapsBoth[K, V, V2] | MapsOne[V, V2]
 Acts = ForeachAction[K, V] | Callable[[K, V], object]
 Pair = KeyValue[K2, V2] | tuple[K2, V2]
 
@@ -136,12 +137,24 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V]):
         prefix = "KSTREAM-FLATMAP-"
         return self._then("flatMap", prefix, named, supplier, new_key=True, new_value=True)
 
+    @overload
+    def mapValues(self, mapper: MapsOne[V, V2], named: Named = ABSENT) -> KStream[K, V2]: ...
+    @overload
+    def mapValues(self, mapper: MapsBoth[K, V, V2], named: Named = ABSENT) -> KStream[K, V2]: ...
     def mapValues(self, mapper: MapsValue[K, V, V2], named: Named = ABSENT) -> KStream[K, V2]:
         """Replace each value; a mapper with two parameters is given key and value."""
         function, keyed = with_key(mapper, "mapper")
         supplier = partial(stateless.MapValues, function, with_key=keyed)
         return self._then("mapValues", "KSTREAM-MAPVALUES-", named, supplier, new_value=True)
 
+    @overload
+    def flatMapValues(
+        self, mapper: MapsOne[V, Iterable[V2]], named: Named = ABSENT
+    ) -> KStream[K, V2]: ...
+    @overload
+    def flatMapValues(
+        self, mapper: MapsBoth[K, V, Iterable[V2]], named: Named = ABSENT
+    ) -> KStream[K, V2]: ...
     def flatMapValues(
         self, mapper: MapsValue[K, V, Iterable[V2]], named: Named = ABSENT
     ) -> KStream[K, V2]:

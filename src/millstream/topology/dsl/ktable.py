@@ -15,7 +15,15 @@ from millstream.topology.dsl.arguments import ABSENT, given_name, name_and_store
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
 from millstream.topology.dsl.grouped_table import KGroupedTable
-from millstream.topology.dsl.kstream import Accepts, KStream, MapsPair, MapsValue, Pair
+from millstream.topology.dsl.kstream import (
+    Accepts,
+    KStream,
+    MapsBoth,
+    MapsOne,
+    MapsPair,
+    MapsValue,
+    Pair,
+)
 from millstream.topology.dsl.ktable_joins import TableJoins
 from millstream.topology.dsl.materialize import (
     KeyValueTableBuilder,
@@ -97,6 +105,20 @@ class KTable(TableJoins[K, V]):
         """Keep the rows that the predicate does not accept; otherwise like ``filter``."""
         return self._filtered("filterNot", predicate, named, materialized, negate=True)
 
+    @overload
+    def mapValues(
+        self,
+        mapper: MapsOne[V, V2],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, V2]: ...
+    @overload
+    def mapValues(
+        self,
+        mapper: MapsBoth[K, V, V2],
+        named: Named | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, V2]: ...
     def mapValues(
         self,
         mapper: MapsValue[K, V, V2],

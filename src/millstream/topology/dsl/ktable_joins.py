@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 JoinsValues = ValueJoiner[V, VO, R] | Callable[[V, VO], R]
-FindsForeignKey = Callable[[V], KO] | Callable[[K, V], KO]
 
 _MERGE = "KTABLE-MERGE-"
 _THIS = "KTABLE-JOINTHIS-"
@@ -59,7 +58,16 @@ class TableJoins(Generic[K, V]):
     def join(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: FindsForeignKey[V, KO, K],
+        foreignKeyExtractor: Callable[[V], KO],
+        joiner: JoinsValues[V, VO, R],
+        tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
+    @overload
+    def join(
+        self,
+        other: KTable[KO, VO],
+        foreignKeyExtractor: Callable[[K, V], KO],
         joiner: JoinsValues[V, VO, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,
@@ -93,7 +101,16 @@ class TableJoins(Generic[K, V]):
     def leftJoin(
         self,
         other: KTable[KO, VO],
-        foreignKeyExtractor: FindsForeignKey[V, KO, K],
+        foreignKeyExtractor: Callable[[V], KO],
+        joiner: JoinsValues[V, VO | None, R],
+        tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
+        materialized: Materialized[K, Any, Any] = ABSENT,
+    ) -> KTable[K, R]: ...
+    @overload
+    def leftJoin(
+        self,
+        other: KTable[KO, VO],
+        foreignKeyExtractor: Callable[[K, V], KO],
         joiner: JoinsValues[V, VO | None, R],
         tableJoined: TableJoined[K, KO] | Materialized[K, Any, Any] = ABSENT,
         materialized: Materialized[K, Any, Any] = ABSENT,

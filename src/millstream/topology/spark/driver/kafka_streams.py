@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql import SparkSession
 
@@ -50,8 +50,8 @@ class KafkaStreams(LivingApplication):
     Source: ``org.apache.kafka.streams.KafkaStreams``.
     """
 
-    State = _State
-    StateListener = _StateListener
+    State: TypeAlias = _State
+    StateListener: TypeAlias = _StateListener
 
     def __init__(
         self,

@@ -1,0 +1,1 @@
+"""Small programs like those that people port, for the type checkers."""
