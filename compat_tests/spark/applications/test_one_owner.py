@@ -55,7 +55,8 @@ class Corner:
 
     def run(self, **entries: Any) -> None:
         """Run until all is read that was sent."""
-        with self.app(**entries):
+        with self.app(**entries) as streams:
+            streams.start()
             self.is_through()
 
     def counts(self, count: int) -> list[int]:
@@ -171,6 +172,7 @@ def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarante
 
         adopting = {"millstream_checkpoint_adopt": "true", "state_dir": elsewhere}
         with corner.app(**adopting, **entries) as second:
+            second.start()
             corner.send(1)
             corner.is_through()
             eventually(lambda: first.state().name, "ERROR")
