@@ -160,6 +160,7 @@ def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarante
     failures: list[Exception] = []
     first.setUncaughtExceptionHandler(failures.append)
     with suppress(TaskMigratedException), first:
+        first.start()
         corner.is_through()
         with pytest.raises(LockException, match="another instance"):
             corner.app(**entries).start()
