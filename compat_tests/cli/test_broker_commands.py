@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +108,29 @@ def test_what_is_piped_is_peeked(kafka: KafkaServer, tmp_path: Path, at: list[st
     assert lines[0].endswith("  key=null  value=null")
     assert "pipe-0@4  " in lines[1]
     assert "key=d  value=0xfffffffffffffffb  error=value: SerializationException" in lines[1]
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_lines_that_are_not_utf_8_are_told_and_the_others_written(
+    kafka: KafkaServer, tmp_path: Path, at: list[str], locale: str
+) -> None:
+    topic = f"pipe-{locale}"
+    create_topic(kafka.bootstrap_servers, topic)
+    done = subprocess.run(
+        [sys.executable, "-m", "millstream.cli", "pipe", topic, *at],
+        cwd=tmp_path,
+        input=b"one\n\xff\xfe\n\xc3\xa9\r\n",
+        env={**os.environ, "LC_ALL": locale},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == [
+        "millstream: line 2: it is not UTF-8: invalid start byte; --value-serde bytes takes 0x...",
+        f'millstream: 2 records written to "{topic}"; 1 failed',
+    ]
+    assert [r["value"] for r in records(topic, *at, cwd=tmp_path)] == ["one", "é"]
 
 
 def test_records_as_json_go_around(kafka: KafkaServer, tmp_path: Path, at: list[str]) -> None:

@@ -175,6 +175,8 @@ def test_topics_that_do_not_exist_are_refused(
 def test_several_ways_at_once_are_wrong_usage(tmp_path: Path) -> None:
     for wrong in (
         ["--to-earliest", "--to-latest"],
+        ["--to-offset", "0", "--to-latest"],
+        ["--shift-by", "0", "--to-earliest"],
         ["--execute", "--dry-run"],
         ["--by-duration", "P"],
         ["--to-datetime", "yesterday"],

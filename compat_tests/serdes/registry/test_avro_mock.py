@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from confluent_kafka.schema_registry.error import SchemaRegistryError
 
 from compat_tests.serdes.registry.support import (
     NEWER_ORDER,
@@ -39,6 +40,7 @@ from millstream import (
 )
 from millstream.core.serdes.identity import format_of
 from millstream.core.windows import TimeWindow
+from millstream.serdes.registry.failures import failure
 
 
 def test_bytes_are_a_zero_the_id_and_the_datum(mock: Mock) -> None:
@@ -294,3 +296,12 @@ def test_bytes_that_end_too_early_are_told_so(mock: Mock) -> None:
     with pytest.raises(SerializationException, match="for id 1") as info:
         serde.deserializer().deserialize("short", data[:5])
     assert info.value.detail == 'The value is of the topic "short"; the bytes end too early'
+
+
+def test_an_address_that_is_no_registry_is_told_apart_from_an_unknown_schema() -> None:
+    # What the client raises for an answer that is not JSON with an error code.
+    nothing: Any = None
+    told = failure(SchemaRegistryError(404, nothing, nothing), "Error", "x")
+    assert "with its path" in told.hint
+    known = failure(SchemaRegistryError(404, 40403, "Schema not found"), "Error", "x")
+    assert "with its path" not in known.hint

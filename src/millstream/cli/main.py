@@ -130,5 +130,5 @@ def one_line(error: MillstreamError) -> str:
     if "\n" in detail:
         head, *_, last = detail.splitlines()
         detail = f"{head} {last.strip()}"
-    sentences = [f"{error.problem}.", detail, error.hint]
+    sentences = [f"{error.problem.rstrip('.')}.", detail, error.hint]
     return " ".join(sentence for sentence in sentences if sentence)

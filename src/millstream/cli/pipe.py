@@ -60,5 +60,5 @@ def pipe(
         null=null,
         json=json,
     )
-    if not write_records(streams_config(given), options, sys.stdin):
+    if not write_records(streams_config(given), options, sys.stdin.buffer):
         raise typer.Exit(1)

@@ -44,7 +44,8 @@ class Scenario:
         given = [
             f"--{field.name.replace('_', '-')}"
             for field in fields(self)
-            if getattr(self, field.name) not in (None, False)
+            # By identity: the offset 0 equals False.
+            if getattr(self, field.name) is not None and getattr(self, field.name) is not False
         ]
         if len(given) > 1:
             raise typer.BadParameter(f"Choose one of {' and '.join(given)}.")

@@ -47,8 +47,11 @@ class WrittenCount:
         warn(f"line {line}: {reason}")
 
 
-def write_records(config: StreamsConfig, options: PipeOptions, lines: Iterable[str]) -> bool:
+def write_records(config: StreamsConfig, options: PipeOptions, lines: Iterable[bytes]) -> bool:
     """Write each line as a record, and wait for the broker; tell whether all are written.
+
+    Lines are bytes: how Python decodes its standard input depends on the locale, and some locales
+    would replace what is not UTF-8.
 
     Raises:
         IllegalArgumentException: There is no such topic.
@@ -60,7 +63,7 @@ def write_records(config: StreamsConfig, options: PipeOptions, lines: Iterable[s
     with client_errors(f'cannot write to topic "{options.topic}"'):
         producer = Producer(settings)
         for number, line in enumerate(lines, start=1):
-            _write(producer, options, line.rstrip("\r\n"), number, count)
+            _write(producer, options, line.rstrip(b"\r\n"), number, count)
         while len(producer):
             producer.flush(1)
     records = "record" if count.written == 1 else "records"
@@ -70,7 +73,7 @@ def write_records(config: StreamsConfig, options: PipeOptions, lines: Iterable[s
 
 
 def _write(
-    producer: Producer, options: PipeOptions, line: str, number: int, count: WrittenCount
+    producer: Producer, options: PipeOptions, raw: bytes, number: int, count: WrittenCount
 ) -> None:
     def delivered(error: KafkaError | None, message: Any) -> None:
         del message
@@ -79,6 +82,11 @@ def _write(
         else:
             count.fail(number, error.str())
 
+    try:
+        line = raw.decode()
+    except UnicodeDecodeError as error:
+        count.fail(number, f"it is not UTF-8: {error.reason}; --value-serde bytes takes 0x...")
+        return
     try:
         headers = Headers()
         fields = _of_json(line, options, headers) if options.json else _of_text(line, options)

@@ -27,6 +27,12 @@ _OUTAGE = (
 )
 
 
+_NO_API = (
+    "No schema registry's API answers at this address: check schema.registry.url, with its path "
+    "(/apis/ccompat/v7 for Apicurio, as millstream broker --registry prints it)."
+)
+
+
 def failure(error: Exception, problem: str, place: str) -> KafkaException:
     """Return the error for what a registry's client raised.
 
@@ -58,6 +64,8 @@ def _kind(error: Exception) -> tuple[type[KafkaException], str]:
         return SchemaRegistryAuthorizationException, "Let the user read and write the subject."
     if status in _UNAVAILABLE:
         return SchemaRegistryUnavailableException, _OUTAGE
+    if status == httpx.codes.NOT_FOUND and error.error_code in (None, -1):
+        return SerializationException, _NO_API
     return SerializationException, _HINTS.get(status, "")
 
 

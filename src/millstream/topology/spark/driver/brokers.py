@@ -103,7 +103,8 @@ class Brokers:
         if missing:
             names = ", ".join(f'"{topic}"' for topic in missing)
             raise MissingSourceTopicException(
-                f"source topics do not exist: {names}", hint="Create them first."
+                f"source topics do not exist: {names}",
+                hint="Create them first: millstream topics create does that.",
             )
         return {topic: sizes[topic] for topic in wanted}
 
