@@ -1,0 +1,210 @@
+"""What the registry's client is told: credentials, TLS, addresses, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import ipaddress
+import json
+import logging
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from compat_tests.serdes.registry.support import URL
+from millstream import (
+    ConfigException,
+    PrimitiveAvroSerde,
+    SchemaRegistryAuthenticationException,
+    SchemaRegistryAuthorizationException,
+    SchemaRegistryUnavailableException,
+)
+
+USER = "Basic " + base64.b64encode(b"user:secret").decode()
+QUICK = {"max.retries": 0, "retries.wait.ms": 1}
+Server = Callable[..., str]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Starts servers that give every schema the id 1 to those with the right credentials."""
+    started: list[ThreadingHTTPServer] = []
+
+    def start(wanted: str | None = None, *, status: int = 401, context: Any = None) -> str:
+        class Answer(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                allowed = wanted is None or self.headers.get("Authorization") == wanted
+                body = {"id": 1} if allowed else {"error_code": status, "message": "refused"}
+                self.send_response(200 if allowed else status)
+                self.end_headers()
+                self.wfile.write(json.dumps(body).encode())
+
+            def log_message(self, *arguments: Any) -> None:
+                del arguments
+
+        http = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        if context is not None:
+            http.socket = context.wrap_socket(http.socket, server_side=True)
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        started.append(http)
+        scheme = "http" if context is None else "https"
+        return f"{scheme}://127.0.0.1:{http.server_port}"
+
+    yield start
+    for http in started:
+        http.shutdown()
+        http.server_close()
+
+
+def written(url: str, **entries: Any) -> bytes | None:
+    serde: Any = PrimitiveAvroSerde(str)
+    named = {name.replace("_", "."): value for name, value in entries.items()}
+    serde.configure({URL: url, **QUICK, **named}, False)
+    return serde.serializer().serialize("t", "x")  # type: ignore[no-any-return]
+
+
+WRITTEN = b"\0\0\0\0\x01\x02x"
+
+
+def test_user_and_password_are_sent(server: Server) -> None:
+    url = server(USER)
+    entries = {"basic_auth_credentials_source": "USER_INFO"}
+    assert written(url, **entries, basic_auth_user_info="user:secret") == WRITTEN
+    older = {"schema_registry_basic_auth_user_info": "user:secret"}
+    assert written(url, **entries, **older) == WRITTEN
+    assert written(url.replace("//", "//user:secret@")) == WRITTEN
+
+
+def test_a_token_is_sent(server: Server) -> None:
+    url = server("Bearer abc")
+    entries = {
+        "bearer_auth_credentials_source": "STATIC_TOKEN",
+        "bearer_auth_logical_cluster": "lsrc-1",
+    }
+    assert written(url, **entries, bearer_auth_token="abc") == WRITTEN
+    with pytest.raises(ConfigException, match=r"bearer\.auth\.token is missing"):
+        written(url, **entries)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (401, SchemaRegistryAuthenticationException),
+        (403, SchemaRegistryAuthorizationException),
+        (503, SchemaRegistryUnavailableException),
+    ],
+)
+def test_a_refusal_is_told_by_its_kind_and_without_the_password(
+    server: Server, status: int, kind: Any
+) -> None:
+    url = server("nobody", status=status).replace("//", "//user:wrong@")
+    with pytest.raises(kind) as caught:
+        written(url)
+    assert "wrong" not in str(caught.value)
+    assert f"HTTP status {status}" in str(caught.value)
+
+
+def test_several_addresses_are_tried_in_turn(server: Server) -> None:
+    assert written(f"http://127.0.0.1:1,{server()}") == WRITTEN
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A PEM file of a key and a certificate for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry")])
+    now = dt.datetime.now(dt.timezone.utc)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path / "registry.pem"
+    path.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + made.public_bytes(serialization.Encoding.PEM)
+    )
+    return path
+
+
+def test_tls_trusts_the_certificates_of_the_truststore(server: Server, certificate: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    url = server(context=context)
+    trust = {"schema_registry_ssl_truststore_location": str(certificate)}
+    assert written(url, **trust) == WRITTEN
+    own = {"schema_registry_ssl_keystore_location": str(certificate)}
+    assert written(url, **trust, **own) == WRITTEN
+    with pytest.raises(SchemaRegistryAuthenticationException, match="CERTIFICATE_VERIFY_FAILED"):
+        written(url)
+
+
+@pytest.mark.parametrize(
+    ("entries", "problem"),
+    [
+        ({URL: "localhost:8081"}, "it is no address"),
+        ({URL: "mock://a,mock://b"}, "Only one mock scope is permitted"),
+        ({URL: "mock://a,http://b"}, "Cannot mix mock and real urls"),
+        ({"basic.auth.credentials.source": "SASL_INHERIT"}, "Invalid value SASL_INHERIT"),
+        ({"basic.auth.credentials.source": "USER_INFO"}, "not of the form user:password"),
+        ({"basic.auth.user.inf": "a:b"}, "Unknown configuration 'basic.auth.user.inf'"),
+        ({"bearer.auth.credentials.source": "CUSTOM"}, "Invalid value CUSTOM"),
+        ({"rule.executors": "encryption"}, "it is not supported here"),
+        ({"request.header.X": "y"}, "is not supported here"),
+        ({"max.retries": -1}, "Value must be at least 0"),
+        ({"auto.register.schemas": "perhaps"}, "either true or false"),
+        ({"value.subject.name.strategy": "no.such.Strategy"}, "could not be found"),
+        ({"value.schema.id.serializer": dict}, "Invalid value"),
+        ({"schema.registry.ssl.truststore.location": "/no/such/file"}, "cannot be read"),
+        ({"schema.registry.ssl.truststore.type": "JKS"}, "it is not PEM"),
+        ({"schema.registry.ssl.engine.factory.class": "x"}, "is not supported here"),
+    ],
+)
+def test_an_entry_that_cannot_be_used_is_refused(entries: dict[str, Any], problem: str) -> None:
+    serde: Any = PrimitiveAvroSerde(str)
+    with pytest.raises(ConfigException) as caught:
+        serde.configure({URL: "http://localhost:8081", **entries}, False)
+    assert problem in str(caught.value)
+
+
+def test_a_password_is_in_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    serde: Any = PrimitiveAvroSerde(str)
+    user = {"basic.auth.credentials.source": "USER_INFO", "basic.auth.user.info": "u:hidden-one"}
+    serde.configure({URL: "http://u:hidden-two@localhost:1", **user}, False)
+    settings = serde.serializer()._settings
+    assert "hidden-one" not in repr(settings.connection)
+    assert "hidden" not in settings.connection.shown_url
+    assert "hidden" not in caplog.text
+
+
+def test_a_slip_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    serde: Any = PrimitiveAvroSerde(str)
+    with caplog.at_level(logging.WARNING):
+        serde.configure({URL: "mock://slips", "auto.register.schema": False}, False)
+        serde.configure({URL: "mock://slips", "basic.auth.user.info": "a:b"}, False)
+        serde.configure({URL: "http://slips:1", "basic.auth.user.info": "a:b"}, False)
+    assert 'Did you mean "auto.register.schemas"?' in caplog.text
+    assert "basic.auth.user.info has no effect" in caplog.text
