@@ -73,7 +73,8 @@ def test_an_application_goes_on_exactly_once_while_its_schemas_evolve(
 
     config = play.config(processing_guarantee=EXACTLY_ONCE, statestore_cache_max_bytes=0)
     first = totals(source, target, keys, old, OldOrder)
-    with KafkaStreams(first, config, spark=spark):
+    with KafkaStreams(first, config, spark=spark) as streams:
+        streams.start()
         produce(OldOrder("a", 1), OldOrder("a", 2))
         assert results(2) == [NewOrder("sum", 1, "none"), NewOrder("sum", 3, "none")]
         # The writer is ahead of the application, which does not see the new field.
@@ -81,7 +82,8 @@ def test_an_application_goes_on_exactly_once_while_its_schemas_evolve(
         assert results(3)[2:] == [NewOrder("sum", 6, "none")]
     produce(OldOrder("a", 4), NewOrder("a", 5, "rush"))
     second = totals(source, target, keys, new, NewOrder)
-    with KafkaStreams(second, config, spark=spark):
+    with KafkaStreams(second, config, spark=spark) as streams:
+        streams.start()
         # The store's records of the first schema are read with the second one.
         assert results(5)[3:] == [NewOrder("sum", 10, "none"), NewOrder("sum", 15, "rush")]
         produce(NewOrder("a", 6, "last"))
