@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.cli.clients import TIMEOUT_S, client_errors, partitions_of
-from millstream.cli.options import print_json_line
+from millstream.cli.options import print_json_line, warn
 from millstream.cli.serde_names import NamedSerde, as_json, as_text
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException
@@ -62,13 +62,13 @@ def read_records(config: StreamsConfig, options: PeekOptions) -> bool:
         "enable.partition.eof": True,
         "auto.offset.reset": "error",
     }
-    fine = True
+    fine, told = True, set[str]()
     consumer = Consumer(settings)
     with client_errors(f'cannot read topic "{options.topic}"'), suppress(KeyboardInterrupt):
         try:
             consumer.assign(_places(consumer, options, chosen))
             for message in _records(consumer, options, set(chosen)):
-                fine = _printed(message, options) and fine
+                fine = _printed(message, options, told) and fine
         finally:
             consumer.close()
     return fine
@@ -120,7 +120,7 @@ def _records(consumer: Consumer, options: PeekOptions, waiting: set[int]) -> Ite
             raise ClientException(error)
 
 
-def _printed(message: Message, options: PeekOptions) -> bool:
+def _printed(message: Message, options: PeekOptions, told: set[str]) -> bool:
     headers: Any = message.headers() or []
     topic, errors = message.topic() or "", list[str]()
     native = Headers()
@@ -135,6 +135,7 @@ def _printed(message: Message, options: PeekOptions) -> bool:
         except Exception as error:  # noqa: BLE001 - a user's serde may raise anything
             text = getattr(error, "problem", "") or str(error)
             errors.append(f"{what}: {type(error).__name__}: {text}")
+            _tell_once(error, told)
             return raw
 
     key = read(options.key, message.key(), "key")
@@ -159,6 +160,14 @@ def _printed(message: Message, options: PeekOptions) -> bool:
         parts += [f"error={'; '.join(errors)}"] if errors else []
         print("  ".join(parts), flush=True)
     return not errors
+
+
+def _tell_once(error: Exception, told: set[str]) -> None:
+    """Tell why, and what to do, on standard error: once for all records with the same hint."""
+    hint = getattr(error, "hint", "")
+    if hint and hint not in told:
+        told.add(hint)
+        warn(" ".join(part for part in (getattr(error, "detail", ""), hint) if part))
 
 
 def _time(kind: int, timestamp: int) -> str:
