@@ -169,12 +169,14 @@ def test_leaving_with_keeps_an_error_of_its_block(app: App) -> None:
         start_until_it_has_failed(app, KeyError("of the block"))
 
 
-def test_with_closes_and_does_not_start(app: App, caplog: pytest.LogCaptureFixture) -> None:
+def test_with_starts_and_one_start_in_its_block_does_nothing_more(app: App) -> None:
     with app as entered:
         assert entered is app
-        assert app.state().name == "CREATED"
+        assert not app.state().hasNotStarted()
+        app.start()
+        with pytest.raises(IllegalStateException, match="cannot start"):
+            app.start()
     assert app.state().name == "NOT_RUNNING"
-    assert "the application was not started in its with block" in caplog.text
 
 
 def test_run_returns_when_the_application_is_closed(app: App) -> None:

@@ -46,6 +46,7 @@ class LivingApplication(WatchedApplication):
         super().__init__(runner, config)
         self._start_error: Exception | None = None
         self._raised = False
+        self._started_by_with = False
         """The failure has been raised to a caller."""
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
@@ -151,7 +152,14 @@ class LivingApplication(WatchedApplication):
         return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
 
     def __enter__(self) -> Self:
-        """Return the application; as in Java's try-with-resources, ``start`` it in the block."""
+        """Start, unless the application has been started; ``start`` in the block does nothing more.
+
+        So both forms run: the short one of Python, and that of Java's try-with-resources. Set
+        listeners and handlers before the block.
+        """
+        if self.state().hasNotStarted():
+            self.start()
+            self._started_by_with = True
         return self
 
     def __exit__(
@@ -160,17 +168,12 @@ class LivingApplication(WatchedApplication):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close; warn of an application that the block has not started.
+        """Close.
 
         Raises:
             StreamsException: The failure that ended the application, unless the block raised an
                 error, or ``wait`` has raised this one.
         """
-        if kind is None and self.state().hasNotStarted():
-            log.warning(
-                "the application was not started in its with block application=%s: call start()",
-                self._config.getString("application.id"),
-            )
         self.close()
         if kind is None and not self._raised and (failure := self._unraised()) is not None:
             raise failure
@@ -179,6 +182,9 @@ class LivingApplication(WatchedApplication):
 
     def _launch(self) -> threading.Thread:
         """Start in a thread, where pyspark does not change the process's signal handlers."""
+        if self._started_by_with and self._starter is not None:
+            self._started_by_with = False
+            return self._starter
         if not self.state().hasNotStarted():
             raise IllegalStateException(
                 f"cannot start: the application is {self.state().name}",
