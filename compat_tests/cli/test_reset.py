@@ -172,6 +172,10 @@ def test_topics_that_do_not_exist_are_refused(
     assert committed(kafka) == 8
 
 
+def test_an_application_that_does_not_exist_is_refused(tmp_path: Path, group: list[str]) -> None:
+    assert "nothing is known of application" in refused("reset", "no-app", *group, cwd=tmp_path)
+
+
 def test_several_ways_at_once_are_wrong_usage(tmp_path: Path) -> None:
     for wrong in (
         ["--to-earliest", "--to-latest"],

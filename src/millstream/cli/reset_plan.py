@@ -152,6 +152,12 @@ def planned(
         chosen = [topic for topic in read if topic in sizes]
     places = [(topic, number) for topic in chosen for number in range(sizes[topic])]
     offsets, warnings = new_offsets(group, scenario, places, committed)
+    if not (committed or own or places or intermediates or _paths(application)):
+        raise IllegalArgumentException(
+            f'nothing is known of application "{application.name}"',
+            detail="It has no committed offsets, no internal topics, and no state here.",
+            hint="Check the application.id, bootstrap.servers and state.dir.",
+        )
     skipped = [(topic, number) for topic in intermediates for number in range(sizes[topic])]
     offsets |= group.ends(skipped)
     delete = own if internals is None else set(internals) | (own & group.own_topics)
