@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from compat_tests.cli.support import WORD_COUNT, command, refused
+from compat_tests.cli.support import WORD_COUNT, command, printed, refused
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topics
 from compat_tests.spark.support import QUICK_JVM
@@ -113,6 +113,23 @@ def test_a_signal_closes_an_application_that_its_program_starts(
     assert rest.splitlines()[-1] == "closed"
     assert "Traceback" not in errors
     assert counts(servers, "starts-counts") == {"a": 2, "b": 1}
+
+
+def test_a_new_project_runs_as_its_readme_says(kafka: KafkaServer, tmp_path: Path) -> None:
+    printed("new", "word-count", cwd=tmp_path)
+    project = tmp_path / "word-count"
+    at = ["--config", "app.toml", "--set", f"bootstrap.servers={kafka.bootstrap_servers}"]
+    app = "src/word_count/topology.py"
+    printed("topics", "create", app, *at, cwd=project)
+    assert command("pipe", "lines", *at, cwd=project, text="To be or\nto be\n").returncode == 0
+    (project / "quick.toml").write_text(QUICK)
+    quick = ["--config", "quick.toml", "--until-idle"]
+    done = command("run", app, *at, *quick, cwd=project)
+    assert done.returncode == 0, done.stderr
+    told = printed("peek", "counts", "--value-serde", "long", *at, "--json", cwd=project)
+    found = {each["key"]: each["value"] for each in map(json.loads, told.splitlines())}
+    assert found == {"to": 2, "be": 2, "or": 1}
+    assert "total lag: 0" in printed("lag", "word-count", *at, cwd=project)
 
 
 def test_a_failure_is_told_and_is_exit_code_1(kafka: KafkaServer, tmp_path: Path) -> None:
