@@ -208,3 +208,24 @@ def test_a_slip_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
         serde.configure({URL: "http://slips:1", "basic.auth.user.info": "a:b"}, False)
     assert 'Did you mean "auto.register.schemas"?' in caplog.text
     assert "basic.auth.user.info has no effect" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"avro.use.logical.type.converters": "true"},
+        {"avro.fail.on.trailing.data": False},
+        {"json.oneof.for.nullables": False},
+        {
+            "value.schema.id.deserializer": "io.confluent.kafka.serializers.schema.id."
+            "DualSchemaIdDeserializer"
+        },
+    ],
+)
+def test_an_entry_of_java_that_changes_nothing_here_is_warned_of(
+    entry: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    serde: Any = PrimitiveAvroSerde(str)
+    with caplog.at_level(logging.WARNING):
+        serde.configure({URL: "mock://effect", **entry}, False)
+    assert f'configuration key "{next(iter(entry))}" has no effect' in caplog.text

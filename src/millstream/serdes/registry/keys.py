@@ -54,18 +54,11 @@ KEYS: dict[str, ConfigKey] = {
         _key("value.subject.name.strategy", CLASS),
         _key("key.schema.id.serializer", CLASS),
         _key("value.schema.id.serializer", CLASS),
-        _key("key.schema.id.deserializer", CLASS),
-        _key("value.schema.id.deserializer", CLASS),
         _key("specific.avro.reader", BOOL, False),
         _key("specific.avro.key.type", CLASS),
         _key("specific.avro.value.type", CLASS),
-        _key("avro.use.logical.type.converters", BOOL, False),
-        _key("avro.fail.on.trailing.data", BOOL, False),
-        _key("avro.remove.java.properties", BOOL, False),
-        _key("avro.reflection.allow.null", BOOL, False),
         _key("json.fail.invalid.schema", BOOL, False),
         _key("json.fail.unknown.properties", BOOL, True),
-        _key("json.oneof.for.nullables", BOOL, True),
         _key("json.key.type", CLASS),
         _key("json.value.type", CLASS),
         _key("specific.protobuf.key.type", CLASS),
@@ -102,6 +95,18 @@ _UNSUPPORTED: dict[str, tuple[Any, str]] = {
     "derive.type": (False, "Name the class in specific.protobuf.value.type."),
 }
 """Entries that Kafka's serializers have besides, with the only value that is accepted."""
+
+_SCHEMA_IDS = "an id is read from the header if it has one, else from the bytes"
+_WITHOUT_EFFECT: dict[str, str] = {
+    "avro.use.logical.type.converters": "values of logical types are always converted",
+    "avro.fail.on.trailing.data": "bytes behind the value are always an error",
+    "avro.remove.java.properties": "schemas made here have no properties of Java",
+    "avro.reflection.allow.null": "a field may be null if its annotation says so",
+    "json.oneof.for.nullables": "schemas of classes are made from their annotations",
+    "key.schema.id.deserializer": _SCHEMA_IDS,
+    "value.schema.id.deserializer": _SCHEMA_IDS,
+}
+"""Entries of Kafka's serializers that are taken with a warning."""
 
 _HARMLESS = frozenset(
     {
@@ -166,6 +171,9 @@ def _look_for_slips(given: Mapping[str, Any]) -> None:
     """Refuse unknown entries about credentials, and warn of others that look like known ones."""
     known = KEYS.keys() | _UNSUPPORTED.keys() | _HARMLESS
     for name in given:
+        if name in _WITHOUT_EFFECT:
+            log.warning('configuration key "%s" has no effect: %s', name, _WITHOUT_EFFECT[name])
+            continue
         if name in known or name.startswith(TLS):
             continue
         close = difflib.get_close_matches(name, KEYS, n=1)
