@@ -88,3 +88,32 @@ def test_what_the_library_returns_as_a_time_has_javas_methods() -> None:
     assert WindowKeyQuery.withKeyAndWindowStartRange("k", 5, 6).getTimeFrom() == Instant(
         1970, 1, 1, 0, 0, 0, 5_000, timezone.utc
     )
+
+
+@pytest.mark.parametrize(
+    ("millis", "text"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (500, "1970-01-01T00:00:00.500Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
+    ],
+)
+def test_the_text_of_an_instant_is_javas(millis: int, text: str) -> None:
+    instant = Instant.ofEpochMilli(millis)
+    assert instant.toString() == str(instant) == f"{instant}" == text
+    assert TimeWindow(max(millis, 0), 10**12).startTime().toString().endswith("Z")
+
+
+@pytest.mark.parametrize(
+    ("millis", "text"),
+    [(0, "PT0S"), (300_000, "PT5M"), (90_061_001, "PT25H1M1.001S"), (-1_500, "PT-1.5S")],
+)
+def test_the_text_of_a_duration_is_javas(millis: int, text: str) -> None:
+    duration = Duration.ofMillis(millis)
+    assert duration.toString() == str(duration) == f"{duration}" == text
+
+
+def test_texts_have_microseconds() -> None:
+    assert str(Instant.EPOCH.plus(timedelta(microseconds=7))) == "1970-01-01T00:00:00.000007Z"
+    assert str(Duration(microseconds=7)) == "PT0.000007S"

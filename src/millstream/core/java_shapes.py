@@ -53,12 +53,13 @@ def java_duration(value: timedelta | int | None) -> str:
     """
     if value is None:
         return "null"
-    millis = value if isinstance(value, int) else value // timedelta(milliseconds=1)
-    hours, rest = divmod(abs(millis), 3_600_000)
-    minutes, rest = divmod(rest, 60_000)
-    sign = "-" if millis < 0 else ""
+    # Integers may be beyond the range of timedelta.
+    micros = value * 1000 if isinstance(value, int) else value // timedelta(microseconds=1)
+    hours, rest = divmod(abs(micros), 3_600_000_000)
+    minutes, rest = divmod(rest, 60_000_000)
+    sign = "-" if micros < 0 else ""
     text = f"{sign}{hours}H" * bool(hours) + f"{sign}{minutes}M" * bool(minutes)
     if rest or not text:
-        seconds = f"{rest // 1000}.{rest % 1000:03d}".rstrip("0").rstrip(".")
+        seconds = f"{rest // 1_000_000}.{rest % 1_000_000:06d}".rstrip("0").rstrip(".")
         text += f"{sign}{seconds}S"
     return f"PT{text}"

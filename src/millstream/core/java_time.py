@@ -9,6 +9,7 @@ from typing_extensions import Self
 
 from millstream.core.durations import EPOCH, ONE_MS, to_epoch_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.java_shapes import java_duration
 from millstream.core.wording import a_kind
 
 
@@ -123,6 +124,12 @@ class Duration(timedelta):
         """Return the duration with the other sign."""
         return self.of_timedelta(-self)
 
+    def toString(self) -> str:
+        """Return Java's text, such as ``PT1H30M``; ``str`` does, too."""
+        return java_duration(self)
+
+    __str__ = toString
+
 
 Duration.ZERO = Duration()
 
@@ -232,6 +239,14 @@ class Instant(datetime):
     def isAfter(self, other: datetime) -> bool:
         """Return whether this instant is later than the other."""
         return self > other
+
+    def toString(self) -> str:
+        """Return Java's text, such as ``1970-01-01T00:00:00.500Z``; ``str`` does, too."""
+        micros = self.microsecond
+        unit = "seconds" if not micros else "microseconds" if micros % 1000 else "milliseconds"
+        return f"{self.replace(tzinfo=None).isoformat(timespec=unit)}Z"
+
+    __str__ = toString
 
 
 Instant.EPOCH = Instant.of_datetime(EPOCH)

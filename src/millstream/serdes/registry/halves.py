@@ -12,7 +12,11 @@ from typing import Any, ClassVar, TypeVar
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from millstream.core.errors import InvalidConfigurationException, SerializationException
+from millstream.core.errors import (
+    InvalidConfigurationException,
+    NullPointerException,
+    SerializationException,
+)
 from millstream.core.headers import Headers
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.serdes.base import headers_and_data
@@ -83,6 +87,8 @@ class RegistryHalf:
         Raises:
             ConfigException: The address is missing, or an entry is wrong.
         """
+        if configs is None:
+            raise NullPointerException("configs cannot be null")
         given = self._client is not None
         self._settings = serde_settings(configs, isKey, given_client=given)
         self._live = None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_origin
 
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 
-from millstream.core.errors import IllegalArgumentException, SerializationException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    SerializationException,
+)
 from millstream.core.serdes import WrapperSerde
 from millstream.core.wording import a_kind
 from millstream.serdes.registry.framing import IdKey
@@ -84,6 +88,15 @@ class KafkaJsonSchemaSerializer(RegistrySerializer[Any]):
         return checked, checked
 
 
+def _checked_class(given: Any) -> Any:
+    if given is None or isinstance(given, type) or get_origin(given) is not None:
+        return given
+    raise ClassCastException(
+        f"type cannot be {a_kind(given)}",
+        hint="Give the class of the objects: a dataclass, a msgspec Struct or a pydantic model.",
+    )
+
+
 class KafkaJsonSchemaDeserializer(RegistryDeserializer[Any]):
     """Objects from JSON with the id of their schema.
 
@@ -99,7 +112,7 @@ class KafkaJsonSchemaDeserializer(RegistryDeserializer[Any]):
 
     def __init__(self, client: SchemaRegistryClient | None = None, type: Any = None) -> None:
         super().__init__(client)
-        self._given_type = type
+        self._given_type = _checked_class(type)
         self._type = type
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
