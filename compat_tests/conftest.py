@@ -40,17 +40,22 @@ for _module in (compat_tests, sys.modules["examples"]):
 
 # What a test starts that asks for one of these fixtures, directly or by way of others.
 _STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker", "registry": "broker"}
+# What a test uses that all tests of a run share.
+_SHARED_BY = {"spark": "shared_spark"}
+_ON_SPARK = [pytest.mark.spark, pytest.mark.shared_spark, pytest.mark.broker]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts Spark, a broker or a registry.
+    """Mark what starts Spark, a broker or a registry, and what uses the session of all tests.
 
     Tests that start one in a process of their own carry the marker in their source.
     """
     for item in items:
-        for fixture in _STARTED_BY.keys() & getattr(item, "fixturenames", ()):
-            item.add_marker(_STARTED_BY[fixture])
+        fixtures = set(getattr(item, "fixturenames", ()))
+        for marks in (_STARTED_BY, _SHARED_BY):
+            for fixture in marks.keys() & fixtures:
+                item.add_marker(marks[fixture])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -115,7 +120,7 @@ def registry() -> Iterator[EmbeddedRegistry]:
 
 
 @pytest.fixture(
-    params=["driver", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.broker])]
+    params=["driver", pytest.param("spark", marks=_ON_SPARK)]
 )
 def host(request: pytest.FixtureRequest) -> TopologyHost:
     """A place to run topologies: each test that asks for it runs in both."""

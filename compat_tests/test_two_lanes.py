@@ -15,7 +15,7 @@ TWO_LANES = ROOT / "tools" / "two_lanes.py"
 TESTS = """
 import pytest
 
-@pytest.mark.spark
+@pytest.mark.shared_spark
 def test_cluster(): assert {spark}
 
 def test_alone(): assert {plain}
@@ -29,7 +29,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  spark: s\n  broker: b\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  shared_spark: s\n")
     return tmp_path
 
 
@@ -45,12 +45,12 @@ def test_each_test_runs_once(project: Path) -> None:
     (project / "test_both.py").write_text(TESTS.format(spark=0, plain=1))
     done = run(project)
     assert done.returncode == 1
-    assert "spark | FAILED test_both.py::test_cluster" in done.stdout
+    assert "shared | FAILED test_both.py::test_cluster" in done.stdout
     assert done.stdout.count("collected 2 items / 1 deselected / 1 selected") == 2
 
 
 def test_a_selection_by_mark_is_one_run(project: Path) -> None:
     (project / "test_both.py").write_text(TESTS.format(spark=1, plain=1))
-    done = run(project, "-m", "spark")
+    done = run(project, "-m", "shared_spark")
     assert done.returncode == 0
     assert done.stdout.count("1 selected") == 1

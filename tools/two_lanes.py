@@ -1,7 +1,7 @@
-"""All tests in two processes at once: those that start Spark or a broker, and the others.
+"""All tests in two processes at once: those that share one Spark session, and the others.
 
-Spark's tests share one session and one broker, so they stay in one process; they wait often, and
-leave a core to the others. Arguments go to both runs of pytest.
+Each process has a broker of its own. What starts Spark in processes of its own is among the
+others: so both take about as long. Arguments go to both runs of pytest.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ NO_TESTS_COLLECTED = 5
 
 @dataclass(frozen=True)
 class Lane:
-    """One run of pytest: its name, the tests that it selects, how far it gives way to the other."""
+    """One run of pytest: its name, and the tests that it selects."""
 
     name: str
     marks: str
-    niceness: int
 
     def start(self, arguments: list[str]) -> subprocess.Popen[str]:
         """Start the run with its output in a pipe."""
         return subprocess.Popen(
-            ["nice", "-n", str(self.niceness), "pytest", "-m", self.marks, *arguments],
+            ["pytest", "-m", self.marks, *arguments],
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -37,9 +36,8 @@ class Lane:
 
 
 LANES = (
-    Lane("spark", "spark or broker", 0),
-    # What waits for Spark has deadlines; what only computes has none.
-    Lane("plain", "not spark and not broker", 10),
+    Lane("shared", "shared_spark"),
+    Lane("others", "not shared_spark"),
 )
 
 

@@ -150,7 +150,8 @@ def test_a_failure_is_told_and_is_exit_code_1(kafka: KafkaServer, tmp_path: Path
 def test_an_incomplete_configuration_is_told_before_anything_starts(
     kafka: KafkaServer, tmp_path: Path
 ) -> None:
-    (tmp_path / "app.py").write_text(WORD_COUNT)
+    # Other tests have topics of the first names on the same broker.
+    (tmp_path / "app.py").write_text(WORD_COUNT.replace('"lines"', '"lines-of-nobody"'))
     told = refused("run", "app.py", cwd=tmp_path)
     assert told.startswith('"app.py" has no application.id and no bootstrap.servers. ')
     both = ["--set", "application.id=app", "--set", f"bootstrap.servers={kafka.bootstrap_servers}"]
