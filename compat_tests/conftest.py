@@ -119,9 +119,7 @@ def registry() -> Iterator[EmbeddedRegistry]:
         yield running
 
 
-@pytest.fixture(
-    params=["driver", pytest.param("spark", marks=_ON_SPARK)]
-)
+@pytest.fixture(params=["driver", pytest.param("spark", marks=_ON_SPARK)])
 def host(request: pytest.FixtureRequest) -> TopologyHost:
     """A place to run topologies: each test that asks for it runs in both."""
     from compat_tests.hosts.host import OnDriver, OnSpark
