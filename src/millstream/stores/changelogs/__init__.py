@@ -1,0 +1,1 @@
+"""Rows of stores as records of Kafka Streams' changelog topics, and back."""

@@ -1,0 +1,1 @@
+"""Savepoints: an application's state as a portable directory."""

@@ -1,0 +1,1 @@
+"""Comparison of a program with the state that an earlier program left."""

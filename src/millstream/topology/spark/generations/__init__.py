@@ -1,0 +1,1 @@
+"""Generations of a checkpoint: state carried over from an earlier program."""
