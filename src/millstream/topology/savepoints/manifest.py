@@ -6,7 +6,9 @@ A savepoint is a directory::
     entries/store=NAME/partition=N/*.parquet          columns: key (binary), value (binary)
 
 Entries are those of the byte stores: keys and values as the store's layout makes them. A file has
-no order, and a partition any number of files.
+no order, and a partition any number of files. Names that begin with ``.`` or ``_`` are not read.
+The name of a store is escaped as in a URL. ``checksums.entry_checksum`` is the first half of
+MurmurHash3 (x64, 128 bits) of key and value joined, seeded with the length of the key.
 """
 
 from __future__ import annotations
