@@ -29,7 +29,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  shared_spark: s\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  shared_spark: s\n  cluster: c\n")
     return tmp_path
 
 

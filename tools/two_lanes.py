@@ -1,7 +1,7 @@
 """All tests in two processes at once: those that share one Spark session, and the others.
 
-Each process has a broker of its own. What starts Spark in processes of its own is among the
-others: so both take about as long. Arguments go to both runs of pytest.
+Each process has a broker of its own. Of what starts Spark in processes of its own, the longest is
+beside the session and the rest is among the others: so both take about as long. Arguments go to both runs of pytest.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Lane:
 
 
 LANES = (
-    Lane("shared", "shared_spark"),
-    Lane("others", "not shared_spark"),
+    Lane("shared", "shared_spark or cluster"),
+    Lane("others", "not shared_spark and not cluster"),
 )
 
 

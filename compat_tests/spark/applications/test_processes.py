@@ -75,6 +75,7 @@ def series(play: Playground, target: str, count: int) -> dict[str, list[int]]:
 
 
 @pytest.mark.spark
+@pytest.mark.cluster
 def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
     text = lines(4000)
@@ -118,6 +119,7 @@ def clean_spark_home() -> Iterator[None]:
 
 @pytest.mark.usefixtures("clean_spark_home")
 @pytest.mark.spark
+@pytest.mark.cluster
 def test_the_word_count_runs_on_a_cluster_of_two_executors(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
     text = lines(400)
