@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from millstream.core.buffered_log import from_log, logged
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
 from millstream.core.headers import Headers
@@ -18,7 +19,6 @@ from millstream.core.record_context import RecordContext
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import store_class
 from millstream.stores.buffers import MemoryBuffer, SpillBuffer, time_ordered
-from millstream.topology.operators.suppression_store import from_log, logged
 
 Step = tuple[Any, ...]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.readable import Readable
+from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.core.state.dsl_params import (
     DslKeyValueParams,
     DslSessionParams,
@@ -83,3 +84,21 @@ class StoreKinds(ABC):
             key_serde: None for the application's default.
             value_serde: None for the application's default.
         """
+
+    def changelog_format(
+        self, store: str, note: Any, retention: int | None = None
+    ) -> ChangelogFormat:
+        """Return how the rows of a store are written to a changelog topic of Kafka Streams.
+
+        Args:
+            store: The store's name, for errors.
+            note: A ``StoreIdentity``, or what a checkpoint has noted of one.
+            retention: Of a versioned store, how far back versions are kept; None: all are.
+
+        Raises:
+            UnsupportedOperationException: These stores have none.
+        """
+        raise UnsupportedOperationException(
+            f'the changelog format of store "{store}" is not known',
+            detail=f"{type(self).__name__} does not tell it.",
+        )

@@ -16,14 +16,14 @@ from millstream.core.working_copy import WorkingCopy
 
 _LONG = struct.Struct(">q")
 _TIME = struct.Struct(">Q")
-_META = struct.Struct(">qq")
+TOTALS_FORM = struct.Struct(">qq")
 
-# Of the keys in the working copy.
-_TOTALS = b"\0"
-_BY_KEY = b"\1"
-_BY_TIME = b"\2"
-_AFTER = b"\3"
-_KEY_START = len(_BY_TIME) + _TIME.size
+# The first bytes of the keys in the working copy.
+TOTALS = b"\0"
+BY_KEY = b"\1"
+BY_TIME = b"\2"
+AFTER_TIMES = b"\3"
+_KEY_START = len(BY_TIME) + _TIME.size
 
 _SIGN = 1 << 63
 _NOWHERE = (-_SIGN - 1, b"")
@@ -49,8 +49,8 @@ class TimeOrderedEntries:
 
     def reload(self) -> None:
         """Read the totals anew and clear the head."""
-        totals = self.copy.get(_TOTALS)
-        self.count, self.size = (0, 0) if totals is None else _META.unpack(totals)
+        totals = self.copy.get(TOTALS)
+        self.count, self.size = (0, 0) if totals is None else TOTALS_FORM.unpack(totals)
         self._noted = (self.count, self.size)
         self._head: list[Place] = []
         self._head_ends: Place | None = _NOWHERE if self.count else None
@@ -60,7 +60,7 @@ class TimeOrderedEntries:
         """Write the totals to the working copy."""
         totals = (self.count, self.size)
         if totals != self._noted:
-            self.copy.put(_TOTALS, _META.pack(*totals))
+            self.copy.put(TOTALS, TOTALS_FORM.pack(*totals))
             self._noted = totals
 
     def find(self, time: int, key: bytes) -> tuple[int, bytes] | None:
@@ -68,22 +68,22 @@ class TimeOrderedEntries:
         if not self.count:
             return None
         get = self.copy.get
-        row = get(_by_time(time, key))
+        row = get(by_time(time, key))
         if row is not None:
             return time, row
-        found = get(_BY_KEY + key)
+        found = get(BY_KEY + key)
         if found is None:
             return None
         time = _LONG.unpack(found)[0]
-        row = get(_by_time(time, key))
+        row = get(by_time(time, key))
         if row is None:
             raise _lost(1)
         return time, row
 
     def add(self, time: int, key: bytes, row: bytes) -> None:
         """Add the row of a key that is not here."""
-        self.copy.put(_BY_KEY + key, _LONG.pack(time))
-        self.copy.put(_by_time(time, key), row)
+        self.copy.put(BY_KEY + key, _LONG.pack(time))
+        self.copy.put(by_time(time, key), row)
         self.count += 1
         self.size += row_size(row)
         place = (time, key)
@@ -94,7 +94,7 @@ class TimeOrderedEntries:
 
     def replace(self, time: int, key: bytes, row: bytes, before: bytes) -> None:
         """Set the row of a key that is here with ``time`` and the row ``before``."""
-        self.copy.put(_by_time(time, key), row)
+        self.copy.put(by_time(time, key), row)
         self.size += row_size(row) - row_size(before)
 
     def first(self) -> Place | None:
@@ -125,12 +125,12 @@ class TimeOrderedEntries:
             taken = 0
             try:
                 for time, key in due:
-                    by_time = _by_time(time, key)
-                    row = get(by_time)
+                    slot = by_time(time, key)
+                    row = get(slot)
                     if row is None:
                         raise _lost(1)
-                    put(by_time, None)
-                    put(_BY_KEY + key, None)
+                    put(slot, None)
+                    put(BY_KEY + key, None)
                     self.count -= 1
                     self.size -= row_size(row)
                     taken += 1
@@ -143,8 +143,8 @@ class TimeOrderedEntries:
 
     def remove(self, time: int, key: bytes, row: bytes) -> None:
         """Remove an entry that need not be the first."""
-        self.copy.put(_by_time(time, key), None)
-        self.copy.put(_BY_KEY + key, None)
+        self.copy.put(by_time(time, key), None)
+        self.copy.put(BY_KEY + key, None)
         self.count -= 1
         self.size -= row_size(row)
         self._head = [place for place in self._head if place != (time, key)]
@@ -153,9 +153,9 @@ class TimeOrderedEntries:
     def _refill(self) -> None:
         limit = min(_LARGEST_HEAD, max(_HEAD, self.count // 16))
         ends = self._head_ends
-        lower = _BY_TIME if ends in (None, _NOWHERE) else _by_time(*ends) + b"\0"
-        entries = self.copy.scan(lower, _AFTER)
-        self._set_head(_place(key) for key, _ in islice(entries, limit))
+        lower = BY_TIME if ends in (None, _NOWHERE) else by_time(*ends) + b"\0"
+        entries = self.copy.scan(lower, AFTER_TIMES)
+        self._set_head(place_of(key) for key, _ in islice(entries, limit))
         if len(self._head) == self.count:
             self._head_ends = None
 
@@ -206,9 +206,11 @@ def _lost(count: int) -> ProcessorStateException:
     )
 
 
-def _by_time(time: int, key: bytes) -> bytes:
-    return _BY_TIME + _TIME.pack(time + _SIGN) + key
+def by_time(time: int, key: bytes) -> bytes:
+    """Return the row key of an entry."""
+    return BY_TIME + _TIME.pack(time + _SIGN) + key
 
 
-def _place(key: bytes) -> Place:
-    return _TIME.unpack_from(key, len(_BY_TIME))[0] - _SIGN, key[_KEY_START:]
+def place_of(key: bytes) -> Place:
+    """Return the time and the key in a row key."""
+    return _TIME.unpack_from(key, len(BY_TIME))[0] - _SIGN, key[_KEY_START:]

@@ -17,9 +17,11 @@ from millstream.core.state import (
     StoreKinds,
     WindowBytesStoreSupplier,
 )
+from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.core.windows import EmitStrategy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import store_class
+from millstream.stores.changelogs.formats import format_of
 from millstream.stores.construction.builders import store_builder
 from millstream.stores.construction.suppliers import (
     OurHeadersKeyValueSupplier,
@@ -121,6 +123,11 @@ class OurStoreKinds(StoreKinds):
         value_serde: Serde[Any] | None,
     ) -> AnyStoreBuilder:
         return store_builder(store, supplier, key_serde, value_serde)
+
+    def changelog_format(
+        self, store: str, note: Any, retention: int | None = None
+    ) -> ChangelogFormat:
+        return format_of(store, note, retention)
 
 
 def _emits_final(strategy: EmitStrategy | None) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serdes
+from millstream.core.state.identity import StoreIdentity
 from millstream.topology.callables import JOINED
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain, with_key
@@ -181,6 +182,13 @@ class SubscriptionStoreBuilder(KeyValueTableBuilder):
     def plain_builder(self) -> Any:
         """Return the builder of a timestamped store."""
         return KeyValueTableBuilder.plain_builder(self).with_headers_logged()
+
+    def identity(self) -> StoreIdentity | None:
+        """Return what the bytes mean: keys begin with the foreign key."""
+        found = KeyValueTableBuilder.identity(self)
+        if found is None:
+            return None
+        return replace(found, layout={**found.layout, "subscriptions": True})
 
 
 def _subscription_store(settings: Any) -> Materialized[Any, Any, Any]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
+from millstream.core.buffered_log import FORMAT, from_log, logged
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
 from millstream.core.durations import LONG_MAX
 from millstream.core.headers import Headers
 from millstream.core.java_collections import bucket_order, bytes_hash, table_size
 from millstream.core.metrics import Sensor, StoreMetrics
 from millstream.core.metrics.store_metrics import SUPPRESSION
-from millstream.core.record_bytes import BytesReader, context_bytes, sized
 from millstream.core.record_context import RecordContext
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.plugins.registry import buffer_class
 from millstream.topology.operators.operator_store import SerdeCalls
-
-_LONG = struct.Struct(">q")
-_SAME_AS_PRIOR = struct.pack(">i", -2)
-_FORMAT = ("v", b"\3")
 
 Encoded = tuple[bytes, bytes | None, bytes | None]
 """Key, new value, old value."""
@@ -107,7 +102,7 @@ class SuppressionStore(StateStore):
             if change is None:
                 self._context.log_change(self._name, key, None, no_time, None)
             else:
-                headers = Headers().add(*_FORMAT)
+                headers = Headers().add(*FORMAT)
                 self._context.log_change(self._name, key, logged(change), no_time, headers)
         self._dirty = {}
 
@@ -207,22 +202,3 @@ class SuppressionStore(StateStore):
 
     def _restore(self, key: bytes, value: bytes | None) -> None:
         self._buffer.restore(key, None if value is None else from_log(value))
-
-
-def logged(change: BufferedChange) -> bytes:
-    """Return what Kafka's changelog has for an entry, in its version 3."""
-    old = sized(change.old)
-    if change.old is not None and change.old == change.prior:
-        old = _SAME_AS_PRIOR
-    values = sized(change.prior) + old + sized(change.new)
-    return context_bytes(change.context) + values + _LONG.pack(change.time)
-
-
-def from_log(data: bytes) -> BufferedChange:
-    """Return the entry that ``logged`` wrote."""
-    reader = BytesReader(data)
-    context, prior = reader.context(), reader.sized()
-    old_size = reader.integer()
-    old = prior if old_size == -2 else reader.sized(old_size)
-    new = reader.sized()
-    return BufferedChange(reader.long(), prior, old, new, context)

@@ -1,0 +1,98 @@
+"""Choice of a store's changelog format, from what is noted about the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from millstream.core.errors import StreamsException, UnsupportedOperationException
+from millstream.core.serdes import identity
+from millstream.core.state.changelog_format import ChangelogFormat
+from millstream.stores.changelogs.buffers import SuppressionFormat
+from millstream.stores.changelogs.points import (
+    UNMATCHED,
+    WAITING,
+    KeyValueFormat,
+    SubscriptionFormat,
+    WindowedKeysFormat,
+)
+from millstream.stores.changelogs.timed import TimedFormat, WindowFormat
+from millstream.stores.changelogs.values import FORMS, SESSION_FORMS
+from millstream.stores.changelogs.versions import VersionedFormat
+from millstream.stores.session.keys import SessionKeys
+from millstream.stores.window.keys import WindowKeys
+
+_WINDOW_BYTES = {"TimeWindowed(": 8, "SessionWindowed(": 16}
+
+
+class Noted(Protocol):
+    """What decides a store's bytes: a ``StoreIdentity``, or a checkpoint's note of one."""
+
+    @property
+    def type(self) -> str:
+        """The type of store."""
+
+    @property
+    def values(self) -> str:
+        """The form of values."""
+
+    @property
+    def layout(self) -> Mapping[str, Any]:
+        """Settings that decide the bytes of keys."""
+
+    @property
+    def serdes(self) -> Mapping[str, Any]:
+        """Role -> serde, or its text."""
+
+
+def format_of(store: str, note: Noted, retention: int | None = None) -> ChangelogFormat:
+    """Return the changelog format of a store.
+
+    Args:
+        store: The store's name.
+        note: Its type, form of values and layout.
+        retention: Of a versioned store, how far back versions are kept; None: all are.
+
+    Raises:
+        UnsupportedOperationException: A user's own code decides the bytes.
+        StreamsException: The note names what this package does not know.
+    """
+    if note.values == "supplied" or note.type == "own":
+        raise UnsupportedOperationException(
+            f'store "{store}" has bytes of its own: how its changelog is to be read is not known',
+            detail="It is a store of a type, or over a supplier, of the application's own.",
+            hint="Leave it out and fill it anew, or use one of the stores of Stores.",
+        )
+    layout = note.layout
+    try:
+        if note.type == "key-value":
+            form = FORMS[note.values]
+            if layout.get("subscriptions"):
+                return SubscriptionFormat(form)
+            return WindowedKeysFormat(form) if _window_bytes(note) else KeyValueFormat(form)
+        if note.type == "window":
+            keys, form = WindowKeys(layout["segment interval"]), FORMS[note.values]
+            return WindowFormat(form, keys, indexed=bool(layout.get("order by time")))
+        if note.type == "session":
+            sessions, form = SessionKeys(layout["segment interval"]), SESSION_FORMS[note.values]
+            return TimedFormat(form, sessions, indexed=bool(layout.get("order by time")))
+        if note.type == "versioned":
+            return VersionedFormat(layout["segment interval"], retention)
+        if note.type == "suppression buffer" and layout.get("buffer", "rows") == "rows":
+            return SuppressionFormat(_window_bytes(note))
+        return {"unmatched records": UNMATCHED, "waiting records": WAITING}[note.type]
+    except KeyError as error:
+        raise StreamsException(
+            f'the changelog format of store "{store}" is not known',
+            detail=f'Its type is "{note.type}", with values "{note.values}" and {dict(layout)}.',
+        ) from error
+
+
+def _window_bytes(note: Noted) -> int:
+    """Return how many bytes of a key are those of a window."""
+    serde = note.serdes.get("key")
+    text = serde if isinstance(serde, str) else identity.format_of(serde)
+    for name, size in _WINDOW_BYTES.items():
+        if text.startswith(name):
+            return size
+    return 0

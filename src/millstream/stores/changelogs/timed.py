@@ -1,0 +1,84 @@
+"""Formats of window and session stores: a row's key is the record's key after its segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Row
+from millstream.stores.changelogs.values import ValueForm
+from millstream.stores.time_keys import INDEX, META_KEY, TimedKeys
+
+_SEGMENT = 8
+
+
+class TimedFormat(ChangelogFormat):
+    """Sessions, and the base of windows; the summary is the latest time, which decides expiry.
+
+    Args:
+        form: What the values carry.
+        keys: The layout of keys.
+        indexed: Whether there is a second order of rows, by time.
+    """
+
+    def __init__(self, form: ValueForm, keys: TimedKeys, *, indexed: bool) -> None:
+        self._form = form
+        self._keys = keys
+        self._indexed = indexed
+        self._time_at = keys.time_at
+
+    def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
+        value, time = self._form.stored(record), record.key[self._time_at]
+        # A time before 1970 has no place in these keys.
+        if value is None or time >= INDEX:
+            return ()
+        key = self._keys.segment(int.from_bytes(time, "big")) + record.key
+        if not self._indexed:
+            return ((key, value),)
+        return (key, value), (self._keys.index_key(key), b"")
+
+    def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
+        if key >= INDEX:
+            return None
+        # The topics of windows have a retention time, which counts from records' times.
+        time = int.from_bytes(key[self._time_at], "big")
+        return self._form.record(key[_SEGMENT:], value, time)
+
+    def record_key(self, key: bytes) -> bytes | None:
+        if key == META_KEY:
+            return None
+        return self._keys.key_of(self._keys.indexed_key(key) if key >= INDEX else key)
+
+    def summary_of(self, rows: Iterable[tuple[bytes, bytes]]) -> bytes:
+        found = (
+            value if key == META_KEY else self._noted(key)
+            for key, value in rows
+            if key < INDEX or key == META_KEY
+        )
+        return self.merged(found)
+
+    def summary_of_records(self, records: Iterable[ChangelogRecord]) -> bytes:
+        keys = (record.key for record in records)
+        return self.merged(self._noted(key) for key in keys if key[self._time_at] < INDEX)
+
+    def merged(self, summaries: Iterable[bytes]) -> bytes:
+        return max(summaries, default=b"")
+
+    def summary_rows(self, summary: bytes) -> Sequence[tuple[bytes, bytes]]:
+        return ((META_KEY, summary),) if summary else ()
+
+    def _noted(self, key: bytes) -> bytes:
+        """Return the summary of one entry, by the key of its row or of its record."""
+        return key[self._time_at]
+
+
+class WindowFormat(TimedFormat):
+    """Windows; the summary also has the largest number that tells duplicates apart."""
+
+    def merged(self, summaries: Iterable[bytes]) -> bytes:
+        found = [each for each in summaries if each]
+        if not found:
+            return b""
+        return max(each[:8] for each in found) + max(each[8:] for each in found)
+
+    def _noted(self, key: bytes) -> bytes:
+        return key[-12:]

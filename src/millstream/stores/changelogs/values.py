@@ -1,0 +1,64 @@
+"""Forms of stored values, taken apart into what a changelog record has and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from millstream.core.headers import Headers
+from millstream.core.serdes.header_bytes import headers_prefix, split_headers
+from millstream.core.state.changelog_format import ChangelogRecord, Header
+
+_NO_HEADERS = headers_prefix(None)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueForm:
+    """What the bytes of a value carry besides the value."""
+
+    time: bool
+    headers: bool
+
+    def stored(self, record: ChangelogRecord) -> bytes | None:
+        """Return the stored bytes of a record's value."""
+        value = record.value
+        if value is None:
+            return None
+        if self.time:
+            time = -1 if record.timestamp is None else record.timestamp
+            value = time.to_bytes(8, "big", signed=True) + value
+        return _prefix(record.headers) + value if self.headers else value
+
+    def record(self, key: bytes, stored: bytes, otherwise: int | None) -> ChangelogRecord:
+        """Return the record of a stored value; ``otherwise`` is its time if none is stored."""
+        headers: Headers | None = None
+        start = 0
+        if self.headers:
+            headers, start = split_headers(stored)
+        if not self.time:
+            return ChangelogRecord(key, stored[start:], otherwise, _pairs(headers))
+        time = int.from_bytes(stored[start : start + 8], "big", signed=True)
+        # What was kept without its time reads as -1, which no record of a topic can have.
+        return ChangelogRecord(key, stored[start + 8 :], max(0, time), _pairs(headers))
+
+
+PLAIN = ValueForm(time=False, headers=False)
+TIMESTAMPED = ValueForm(time=True, headers=False)
+WITH_HEADERS = ValueForm(time=True, headers=True)
+AGGREGATE_WITH_HEADERS = ValueForm(time=False, headers=True)
+
+FORMS = {"plain": PLAIN, "timestamped": TIMESTAMPED, "headers": WITH_HEADERS}
+SESSION_FORMS = {"plain": PLAIN, "timestamped": PLAIN, "headers": AGGREGATE_WITH_HEADERS}
+
+
+def _prefix(headers: Sequence[Header]) -> bytes:
+    if not headers:
+        return _NO_HEADERS
+    given = Headers()
+    for name, value in headers:
+        given.add(name, value)
+    return headers_prefix(given)
+
+
+def _pairs(headers: Headers | None) -> tuple[Header, ...]:
+    return tuple((each.key(), each.value()) for each in headers or ())
