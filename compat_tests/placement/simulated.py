@@ -8,7 +8,7 @@ from millstream.core.assignment import AssignmentConfigs
 from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.sticky import Sticky
-from millstream.topology.spark.placement.facts import Executor, Facts, TaskPlace
+from millstream.topology.spark.placement.facts import ClusterFacts, Executor, TaskPlace
 from millstream.topology.spark.placement.steering import Steering
 
 PROBING_MS = 600_000
@@ -43,7 +43,7 @@ class Simulated:
 
     def look(self) -> dict[TaskId, str]:
         """Have the driver look, and tell Spark."""
-        facts = Facts(
+        facts = ClusterFacts(
             batch=self.batch,
             executors=tuple(Executor(id=each, host="h") for each in self.executors),
             located=dict(self.location),

@@ -25,6 +25,9 @@ SINK_TOPICS = "millstream.sink.topics"
 LOG = "millstream.log"
 LOG_FILE = "millstream.log.file"
 STORE_CHANGED_OK = "millstream.store.changed.ok"
+STATE_DROP = "millstream.state.drop"
+STATE_RENAME = "millstream.state.rename"
+STATE_CONVERT = "millstream.state.convert"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +131,26 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=(),
             doc="names of stores whose serdes or window size may differ from those noted in "
             "the checkpoint: their bytes can still be read",
+        ),
+        OwnKey(
+            name=STATE_DROP,
+            kind=ValueKind.LIST,
+            default=(),
+            doc="names of stores that the checkpoint has and whose entries are not wanted any more",
+        ),
+        OwnKey(
+            name=STATE_RENAME,
+            kind=ValueKind.LIST,
+            default=(),
+            doc="`old:new`: the store `new` goes on with the entries that the checkpoint has for "
+            "`old`",
+        ),
+        OwnKey(
+            name=STATE_CONVERT,
+            kind=ValueKind.LIST,
+            default=(),
+            doc="`store:package.module.function`: a function that is given the bytes of a value as "
+            "the checkpoint has them, and returns those that the new serde reads",
         ),
     )
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -40,6 +40,12 @@ class Checkpoint:
     """``dsl.store.format``, which changes the bytes of stores and not the description."""
     stores: Mapping[str, StoreNote] = field(default_factory=dict)
     """Type, layout and serdes of each store; empty in checkpoints of earlier versions."""
+    partitions: dict[str, int] = field(default_factory=dict)
+    """Topic that the program reads, as described -> its partitions; empty in checkpoints of earlier
+    versions."""
+    words: tuple[str, ...] = ()
+    """Words for stores in the configuration that have had their effect, as ``evolution/words.py``
+    writes them."""
 
     def to_json(self) -> str:
         """Return the file's text."""
@@ -51,6 +57,8 @@ class Checkpoint:
             "topics": self.topics,
             "store_format": self.store_format,
             "stores": notes_to_json(self.stores),
+            "partitions": self.partitions,
+            "words": list(self.words),
         }
         return json.dumps(body, indent=1)
 
@@ -71,6 +79,8 @@ class Checkpoint:
                     topics=body["topics"],
                     store_format=body.get("store_format", DEFAULT),
                     stores=notes_from_json(body.get("stores", {})),
+                    partitions=body.get("partitions", {}),
+                    words=tuple(body.get("words", ())),
                 )
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
@@ -84,6 +94,8 @@ def new_checkpoint(
     topics: dict[str, list[str]],
     store_format: str = DEFAULT,
     stores: Mapping[str, StoreNote] | None = None,
+    partitions: Mapping[str, int] | None = None,
+    words: Iterable[str] = (),
 ) -> Checkpoint:
     """Return the description for a new checkpoint."""
     return Checkpoint(
@@ -93,6 +105,8 @@ def new_checkpoint(
         topics=topics,
         store_format=store_format.upper(),
         stores=stores or {},
+        partitions=dict(partitions or {}),
+        words=tuple(words),
     )
 
 

@@ -52,3 +52,7 @@ class Facts:
     """Source node with a pattern -> the topics that matched."""
     store_format: str = "DEFAULT"
     """``dsl.store.format``."""
+    partitions: Mapping[str, int] = field(default_factory=dict)
+    """Topic, as described -> its number of partitions, as far as that is known."""
+    words: frozenset[str] = frozenset()
+    """Words for stores that have had their effect on this state: see ``words.py``."""

@@ -22,7 +22,7 @@ class Fate(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class StateOutcome:
     """What becomes of one store, source or sub-topology."""
 
     kind: str
@@ -42,19 +42,23 @@ class Outcome:
 class Comparison:
     """A new program compared with an old one."""
 
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[StateOutcome, ...] = ()
     stores: Mapping[str, str] = field(default_factory=dict)
     """New store -> the old store whose entries it goes on with; new and empty ones are absent."""
     nodes: Mapping[str, str] = field(default_factory=dict)
     """New node -> the old node whose saved times, schedules and state it goes on with."""
     conversions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """New store -> names of the conversions of its values, in order: ``headers`` (a row without
-    headers becomes one with none), or ``word`` (the converter that the configuration gives)."""
+    """New store -> names of the conversions of its entries, in order: see ``convert.py``."""
+    topics: Mapping[str, str] = field(default_factory=dict)
+    """New internal topic -> the old one that had the same records; both as described."""
+    words: tuple[str, ...] = ()
+    """Words that have their effect on this change, to be noted in the new checkpoint along with
+    those of the old one that the configuration still has."""
     same: bool = False
     """Whether the checkpoint can go on as it is: nothing moved, was renamed or converted."""
 
     @property
-    def refused(self) -> tuple[Outcome, ...]:
+    def refused(self) -> tuple[StateOutcome, ...]:
         """What keeps the new program from starting on the state."""
         stops = (Fate.NEEDS_WORD, Fate.REFUSED)
         return tuple(each for each in self.outcomes if each.fate in stops)

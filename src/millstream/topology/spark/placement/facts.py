@@ -20,7 +20,7 @@ class Executor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class ClusterFacts:
     """One observation of the driver."""
 
     batch: int

@@ -8,7 +8,7 @@ from millstream.core.assignment import AssignmentConfigs
 from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.spark.placement.cluster_view import cluster_view
-from millstream.topology.spark.placement.facts import Executor, Facts, Move, TaskPlace
+from millstream.topology.spark.placement.facts import ClusterFacts, Executor, Move, TaskPlace
 
 START = "the application started"
 PROBING = "the probing interval has passed"
@@ -94,7 +94,7 @@ class Steering:
         for known in self._tasks.values():
             known.hinted, known.idle = None, True
 
-    def look(self, facts: Facts) -> dict[TaskId, str]:
+    def look(self, facts: ClusterFacts) -> dict[TaskId, str]:
         """Return the hints for Spark: executors by task.
 
         During a batch only the tasks with a pending hint need to be observed: a batch planned
@@ -134,7 +134,7 @@ class Steering:
         words += [f"executor {each} joined" for each in come]
         return ", ".join(words) or None, bool(come)
 
-    def _observe(self, facts: Facts) -> bool:
+    def _observe(self, facts: ClusterFacts) -> bool:
         """Record where tasks ran; return whether one without a home ran elsewhere."""
         strayed = False
         for task, known in self._tasks.items():
@@ -173,7 +173,7 @@ class Steering:
             return f"executor {known.seen} was lost in the middle of a batch"
         return f"Spark did not wait for executor {known.seen} (spark.locality.wait)"
 
-    def _due(self, facts: Facts) -> str | None:
+    def _due(self, facts: ClusterFacts) -> str | None:
         if self._asked_ms is None:
             return None
         if facts.now_ms - self._asked_ms >= self._configs.probingRebalanceIntervalMs():
@@ -183,7 +183,9 @@ class Steering:
             return self._reason if settled else None
         return None
 
-    def _assign(self, assignor: Assignor, reason: str, facts: Facts, *, settles: bool) -> None:
+    def _assign(
+        self, assignor: Assignor, reason: str, facts: ClusterFacts, *, settles: bool
+    ) -> None:
         """Compute a new assignment.
 
         Args:

@@ -23,7 +23,7 @@ from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.choose import chosen_assignor
 from millstream.topology.spark.compile import Layout
-from millstream.topology.spark.placement.facts import Executor, Facts, TaskPlace
+from millstream.topology.spark.placement.facts import ClusterFacts, Executor, TaskPlace
 from millstream.topology.spark.placement.internals import SparkInternals
 from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, write_record
@@ -92,7 +92,7 @@ class PlacementWatcher:
         self._steering = Steering(self._tasks, stateful, assignor, configs)
         self._local = (session.sparkContext.master or "").split("[")[0] == "local"
         self._written: Any = None
-        self._facts = Facts(batch=-1, executors=(), located={})
+        self._facts = ClusterFacts(batch=-1, executors=(), located={})
         self._watched: SparkInternals | None = None
         self._looking = threading.Lock()
         self._due = 0.0
@@ -155,7 +155,7 @@ class PlacementWatcher:
 
     def _look(self, internals: SparkInternals) -> None:
         progress = internals.progress()
-        self._facts = Facts(
+        self._facts = ClusterFacts(
             batch=int(progress.get("batchId", -1)),
             executors=internals.executors(),
             located=_located(internals, self._tasks),
@@ -164,7 +164,7 @@ class PlacementWatcher:
         )
         self._steer(internals, self._facts)
 
-    def _steer(self, internals: SparkInternals, facts: Facts) -> None:
+    def _steer(self, internals: SparkInternals, facts: ClusterFacts) -> None:
         orders = self._steering.look(facts)
         by_id = {executor.id: executor for executor in facts.executors}
         for task, executor in orders.items():

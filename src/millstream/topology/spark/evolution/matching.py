@@ -1,0 +1,180 @@
+"""Counterparts: which store of the former program a store goes on with.
+
+A store that has a name of its own is found by it. One without is found by what it is: the bytes of
+its entries, what it is for, and its path. Only what fits one store alone, seen from either program,
+is a counterpart; names with the same number mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from millstream.topology.spark.evolution.differences import differences, free
+from millstream.topology.spark.evolution.facts import Facts, StoreFacts
+from millstream.topology.spark.evolution.names import is_generated, kind_of, role_of
+from millstream.topology.spark.evolution.paths import Digests, Paths
+from millstream.topology.spark.evolution.words import Words
+
+Test = Callable[["_Seen", "_Seen"], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A store as the tests compare it."""
+
+    facts: StoreFacts
+    owners: tuple[str, ...]
+    exact_above: Digests
+    exact_below: Digests
+    coarse_above: Digests
+    coarse_below: Digests
+    shape: Digests
+    topics: frozenset[str]
+
+
+@dataclass(slots=True)
+class Matches:
+    """Counterparts of the new program's stores."""
+
+    found: dict[str, str] = field(default_factory=dict)
+    """New store -> old store."""
+    by_word: set[str] = field(default_factory=set)
+    """New stores that were renamed by the user's word."""
+    candidates: dict[str, list[str]] = field(default_factory=dict)
+    """New store without a counterpart -> the old ones that it may be."""
+
+
+def match_stores(
+    before: Facts, after: Facts, before_paths: Paths, after_paths: Paths, words: Words
+) -> Matches:
+    """Find the counterparts of all stores."""
+    matches = Matches()
+    gone = set(words.drop)
+    for old, new in words.rename.items():
+        matches.found[new] = old
+        matches.by_word.add(new)
+        gone.add(old)
+    for name in after.stores:
+        named = name in before.stores and not is_generated(name)
+        if named and name not in matches.found and name not in gone:
+            matches.found[name] = name
+            gone.add(name)
+    olds = [_seen(s, before_paths) for s in before.stores.values() if _may_be(s, gone)]
+    news = [
+        _seen(store, after_paths)
+        for store in after.stores.values()
+        if store.name not in matches.found
+    ]
+    _recognise(matches, olds, news)
+    return matches
+
+
+def _may_be(store: StoreFacts, gone: Iterable[str]) -> bool:
+    return is_generated(store.name) and store.name not in gone
+
+
+def _recognise(matches: Matches, olds: list[_Seen], news: list[_Seen]) -> None:
+    for test in _TESTS:
+        fitting = _fitting(olds, news, test)
+        pairs = list(_only_ones(fitting))
+        if test is _symmetric:
+            pairs += _by_name(fitting)
+        taken = set(matches.found.values())
+        matches.found |= {
+            new: old for new, old in pairs if new not in matches.found and old not in taken
+        }
+    taken = set(matches.found.values())
+    for new, fits in _fitting(olds, news, _common).items():
+        left = [old for old in fits if old not in taken]
+        if new not in matches.found and left:
+            matches.candidates[new] = left
+
+
+def _fitting(olds: list[_Seen], news: list[_Seen], test: Test) -> dict[str, list[str]]:
+    return {
+        new.facts.name: [old.facts.name for old in olds if _alike(old, new) and test(old, new)]
+        for new in news
+    }
+
+
+def _only_ones(fitting: Mapping[str, list[str]]) -> Iterable[tuple[str, str]]:
+    """Yield new and old stores that fit each other and nothing else."""
+    counts: dict[str, int] = {}
+    for fits in fitting.values():
+        for old in fits:
+            counts[old] = counts.get(old, 0) + 1
+    for new, fits in fitting.items():
+        if len(fits) == 1 and counts[fits[0]] == 1:
+            yield new, fits[0]
+
+
+def _by_name(fitting: Mapping[str, list[str]]) -> Iterable[tuple[str, str]]:
+    """Yield the stores that only their names tell apart, if these are the same as before."""
+    for new, fits in fitting.items():
+        rivals = {other for other, theirs in fitting.items() if theirs == fits}
+        if new in fits and rivals == set(fits):
+            yield new, new
+
+
+def _alike(old: _Seen, new: _Seen) -> bool:
+    return _same_role(old, new) and free(differences(old.facts.note, new.facts.note))
+
+
+def _same_role(old: _Seen, new: _Seen) -> bool:
+    if (old.facts.subtopology is None) != (new.facts.subtopology is None):
+        return False
+    if is_generated(new.facts.name):
+        return role_of(old.facts.name) == role_of(new.facts.name)
+    # A store that has got a name: what fills it has to be of the same kind, and is to be known.
+    if old.facts.note is None or new.facts.note is None:
+        return False
+    kinds = [sorted(map(kind_of, seen.owners)) for seen in (old, new)]
+    return kinds[0] == kinds[1] and old.facts.note.type == new.facts.note.type
+
+
+def _exact(old: _Seen, new: _Seen) -> bool:
+    return old.exact_above == new.exact_above
+
+
+def _symmetric(old: _Seen, new: _Seen) -> bool:
+    return _exact(old, new) and old.exact_below == new.exact_below
+
+
+def _exact_to_sinks(old: _Seen, new: _Seen) -> bool:
+    return _exact(old, new) and old.coarse_below == new.coarse_below
+
+
+def _coarse(old: _Seen, new: _Seen) -> bool:
+    return old.coarse_above == new.coarse_above
+
+
+def _coarse_to_sinks(old: _Seen, new: _Seen) -> bool:
+    return _coarse(old, new) and old.coarse_below == new.coarse_below
+
+
+def _near(old: _Seen, new: _Seen) -> bool:
+    """Tell whether a source has got or lost topics, and nothing else is different."""
+    return old.shape == new.shape and not old.topics.isdisjoint(new.topics)
+
+
+def _common(old: _Seen, new: _Seen) -> bool:
+    return not old.topics.isdisjoint(new.topics)
+
+
+_TESTS: tuple[Test, ...] = (_exact, _symmetric, _exact_to_sinks, _coarse, _coarse_to_sinks, _near)
+"""From the closest to the widest. A pair that fits a wider test alone, fits it alone among all
+stores, those with a counterpart included: nothing is left over for another by elimination."""
+
+
+def _seen(store: StoreFacts, paths: Paths) -> _Seen:
+    return _Seen(
+        facts=store,
+        owners=paths.owners(store),
+        exact_above=paths.above(store, exact=True),
+        exact_below=paths.below(store, exact=True),
+        coarse_above=paths.above(store, exact=False),
+        coarse_below=paths.below(store, exact=False),
+        shape=paths.shape(store),
+        topics=paths.topics_of(store),
+    )

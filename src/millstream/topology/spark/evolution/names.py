@@ -1,0 +1,60 @@
+"""Generated names: what is left of one without its number.
+
+``StreamsBuilder`` numbers operators, stores and repartition topics in the order of the calls
+(``graph/names.py``), so one more call shifts every number behind it.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Ten digits, as Kafka pads them. No program has a million operators, but names of users may end in
+# a time in seconds.
+_NUMBER = re.compile(r"(?<=-)0000\d{6}(?=-|$)")
+_INTERNAL = ("-repartition", "-subscription-registration-topic", "-subscription-response-topic")
+_SAME_ROLE = {
+    "KSTREAM-OUTERTHIS-": "KSTREAM-JOINTHIS-",
+    "KSTREAM-OUTEROTHER-": "KSTREAM-JOINOTHER-",
+}
+
+
+def is_generated(name: str) -> bool:
+    """Tell whether a name was made by ``StreamsBuilder``.
+
+    >>> is_generated("KSTREAM-AGGREGATE-STATE-STORE-0000000003"), is_generated("at-1732310000")
+    (True, False)
+    """
+    return _NUMBER.search(name) is not None
+
+
+def kind_of(name: str) -> str:
+    """Return a generated name without its number; any other name as it is.
+
+    >>> kind_of("KSTREAM-JOINTHIS-0000000012-store"), kind_of("counts")
+    ('KSTREAM-JOINTHIS-#-store', 'counts')
+    """
+    return _NUMBER.sub("#", name)
+
+
+def role_of(store: str) -> str:
+    """Return what a store with a generated name is for; an inner and an outer join's are alike.
+
+    >>> role_of("KSTREAM-OUTEROTHER-0000000012-store")
+    'KSTREAM-JOINOTHER-#-store'
+    """
+    kind = kind_of(store)
+    for prefix, role in _SAME_ROLE.items():
+        if kind.startswith(prefix):
+            return role + kind.removeprefix(prefix)
+    return kind
+
+
+def number_of(name: str) -> int:
+    """Return the number in a generated name; -1 for any other."""
+    found = _NUMBER.search(name)
+    return int(found[0]) if found else -1
+
+
+def is_internal(topic: str) -> bool:
+    """Tell whether a topic that the program itself writes is one of ``StreamsBuilder``'s."""
+    return is_generated(topic) or topic.endswith(_INTERNAL)

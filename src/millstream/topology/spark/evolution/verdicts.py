@@ -1,0 +1,211 @@
+"""Verdicts about stores: what becomes of each one, and what to do where it cannot go on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from millstream.core.config.own_keys import (
+    STATE_CONVERT,
+    STATE_DROP,
+    STATE_RENAME,
+    STORE_CHANGED_OK,
+)
+from millstream.topology.spark.evolution.differences import (
+    WORD,
+    NoteDifference,
+    differences,
+    free,
+)
+from millstream.topology.spark.evolution.facts import Facts, StoreFacts
+from millstream.topology.spark.evolution.matching import Matches
+from millstream.topology.spark.evolution.names import is_generated, role_of
+from millstream.topology.spark.evolution.outcome import Fate, StateOutcome
+from millstream.topology.spark.evolution.words import Words
+
+RESCALE = "millstream state rescale"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreVerdict:
+    """What becomes of a store of the new program."""
+
+    outcome: StateOutcome
+    goes_on: bool
+    """With the entries of ``outcome.former``."""
+    conversions: tuple[str, ...] = ()
+
+
+def new_stores(
+    before: Facts, after: Facts, matches: Matches, words: Words
+) -> Iterator[StoreVerdict]:
+    """Yield the verdict about each store of the new program."""
+    for name, store in after.stores.items():
+        former = matches.found.get(name)
+        if former is None:
+            yield StoreVerdict(outcome=_without(store, before, matches, words), goes_on=False)
+        else:
+            yield _continued(before.stores[former], store, matches, words)
+
+
+def old_stores(
+    before: Facts, after: Facts, matches: Matches, words: Words, empty: Collection[str]
+) -> Iterator[StateOutcome]:
+    """Yield what becomes of each store of the former program that has no counterpart."""
+    taken = set(matches.found.values())
+    for name, store in before.stores.items():
+        if name in taken:
+            continue
+        if name in words.drop:
+            yield _dropped(name, f"{STATE_DROP} names it")
+        elif store.subtopology is None:
+            yield _dropped(name, "a global store is filled from its topic")
+        elif name in empty:
+            yield _dropped(name, "it has no entries")
+        else:
+            yield _abandoned(store, after, matches)
+
+
+def _without(store: StoreFacts, before: Facts, matches: Matches, words: Words) -> StateOutcome:
+    name = store.name
+    candidates = matches.candidates.get(name, [])
+    if store.subtopology is None:
+        return StateOutcome(
+            kind="store", name=name, fate=Fate.NEW, how="it is filled from its topic"
+        )
+    if candidates:
+        first = candidates[0]
+        return StateOutcome(
+            kind="store",
+            name=name,
+            fate=Fate.NEEDS_WORD,
+            how=f"{STATE_RENAME}={first}:{name} lets it go on with that store's entries, "
+            f"{STATE_DROP}={','.join(candidates)} lets it begin empty",
+            why=f"it has no name of its own, and may be what was {_listed(candidates)}",
+        )
+    how = ""
+    if name in words.drop:
+        how = f"{STATE_DROP} names the former store of this name"
+    elif name in before.stores:
+        how = "the former store of this generated name is another one"
+    return StateOutcome(kind="store", name=name, fate=Fate.NEW, how=how)
+
+
+def _continued(old: StoreFacts, new: StoreFacts, matches: Matches, words: Words) -> StoreVerdict:
+    found = differences(old.note, new.note)
+    name = new.name
+    if {name, old.name} & words.changed_ok:
+        found = [each for each in found if not each.declarable]
+    open_ = [each for each in found if not each.conversion]
+    if name in words.convert:
+        open_ = [each for each in open_ if not each.by_word]
+    if open_ and new.subtopology is None:
+        how = f"it is filled again from its topic, because {_listed_texts(open_)}"
+        outcome = StateOutcome(kind="store", name=name, former=old.name, fate=Fate.NEW, how=how)
+        return StoreVerdict(outcome=outcome, goes_on=False)
+    conversions = tuple(dict.fromkeys(each.conversion for each in found if each.conversion))
+    if name in words.convert:
+        conversions += (WORD,)
+    fate, how, why = _judged(old, new, open_, found, words, name in matches.by_word)
+    outcome = StateOutcome(kind="store", name=name, former=old.name, fate=fate, how=how, why=why)
+    return StoreVerdict(outcome=outcome, goes_on=True, conversions=conversions)
+
+
+def _judged(
+    old: StoreFacts,
+    new: StoreFacts,
+    open_: list[NoteDifference],
+    found: list[NoteDifference],
+    words: Words,
+    renamed: bool,
+) -> tuple[Fate, str, str]:
+    name = new.name
+    if open_:
+        fate = Fate.NEEDS_WORD if all(each.by_word for each in open_) else Fate.REFUSED
+        return fate, _ways_out(old, new, open_), _listed_texts(open_)
+    if None not in (old.partitions, new.partitions) and old.partitions != new.partitions:
+        why = f"its entries are in {old.partitions} partitions and belong into {new.partitions}"
+        return Fate.NEEDS_WORD, f"run `{RESCALE}` with the application stopped", why
+    hows = list(dict.fromkeys(each.how for each in found if each.how))
+    if name in words.convert:
+        hows.append(f"its values go through {words.convert[name]}")
+    if hows:
+        if old.name != name:
+            hows.append(f'it was "{old.name}"')
+        return Fate.CONVERTED, "; ".join(hows), ""
+    if old.name != name:
+        how = f'it was "{old.name}"' + (f", {STATE_RENAME} says" if renamed else "")
+        return Fate.RENUMBERED, how, ""
+    if old.subtopology != new.subtopology:
+        return Fate.RENUMBERED, f"it was in {_part(old)} and is in {_part(new)}", ""
+    return Fate.SAME, "", ""
+
+
+def _ways_out(old: StoreFacts, new: StoreFacts, open_: list[NoteDifference]) -> str:
+    """Return what the user may do where bytes cannot be read any more."""
+    ways = ["go back to what it was"]
+    if all(each.by_word for each in open_):
+        ways = [f"{STATE_CONVERT}={new.name}:module.function converts its values"]
+    if all(each.declarable for each in open_):
+        ways.append(f"{STORE_CHANGED_OK}={new.name} says that the bytes can be read all the same")
+    ways.append(f"{STATE_DROP}={old.name} lets it begin empty")
+    return "; ".join(ways)
+
+
+def _abandoned(store: StoreFacts, after: Facts, matches: Matches) -> StateOutcome:
+    """Return the outcome of a store that would be lost without a word."""
+    name = store.name
+    rivals = [new for new, olds in matches.candidates.items() if name in olds]
+    why = "no store of the new program goes on with its entries"
+    ways = [f"{STATE_DROP}={name} lets them go"]
+    if rivals:
+        why = f"it may have become {_listed(rivals)}"
+        ways += [f"{STATE_RENAME}={name}:{rivals[0]} keeps them"]
+    else:
+        successors = list(_successors(store, after.stores, matches))
+        if successors:
+            ways += [f"{STATE_RENAME}={name}:{successors[0].name} keeps them"]
+        texts = differences(store.note, successors[0].note) if successors else []
+        if texts and not free(texts):
+            why += f'; of "{successors[0].name}", {_listed_texts(texts)}'
+    return StateOutcome(
+        kind="store",
+        name=name,
+        former=name,
+        fate=Fate.NEEDS_WORD,
+        how="; ".join(ways),
+        why=why,
+    )
+
+
+def _successors(
+    old: StoreFacts, stores: Mapping[str, StoreFacts], matches: Matches
+) -> Iterator[StoreFacts]:
+    """Yield the new and empty stores that may have been meant, the likeliest first."""
+    fresh = [
+        store
+        for store in stores.values()
+        if store.name not in matches.found and store.subtopology is not None
+    ]
+    alike = [s for s in fresh if not differences(old.note, s.note)]
+    role = role_of(old.name)
+    same_role = [s for s in fresh if is_generated(s.name) and role_of(s.name) == role]
+    chosen = [s for s in alike if s in same_role] + same_role + alike
+    yield from {store.name: store for store in chosen}.values()
+
+
+def _dropped(name: str, how: str) -> StateOutcome:
+    return StateOutcome(kind="store", name=name, former=name, fate=Fate.DROPPED, how=how)
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(f'"{name}"' for name in names)
+
+
+def _listed_texts(found: list[NoteDifference]) -> str:
+    return "; ".join(each.text for each in found)
+
+
+def _part(store: StoreFacts) -> str:
+    number = store.subtopology
+    return "a global store" if number is None else f"sub-topology {number}"
