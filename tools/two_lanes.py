@@ -1,7 +1,8 @@
 """All tests in two processes at once: those that share one Spark session, and the others.
 
 Each process has a broker of its own. Of what starts Spark in processes of its own, the longest is
-beside the session and the rest is among the others: so both take about as long. Arguments go to both runs of pytest.
+beside the session and the rest is among the others: so both take about as long. Arguments go to
+both runs of pytest.
 """
 
 from __future__ import annotations
