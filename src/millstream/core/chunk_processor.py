@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from millstream.core.chunk import Chunk
+from millstream.core.errors import UnsupportedOperationException
 from millstream.core.processor import Processor
 
 if TYPE_CHECKING:
@@ -59,6 +61,27 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
 
     def restore(self, data: bytes) -> None:
         """Restore the state that ``save`` returned."""
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return the bytes for ``restore`` in a task that continues several tasks.
+
+        The processor need not be initialised. What has one task's bytes of times has the largest
+        in general; what matters is that nothing is forwarded too early or never.
+
+        Args:
+            saved: What ``save`` returned in each of these tasks, at least one.
+
+        Raises:
+            UnsupportedOperationException: They differ, and the processor does not say how they
+                come together.
+        """
+        if len(set(saved)) == 1:
+            return saved[0]
+        raise UnsupportedOperationException(
+            f"{type(self).__qualname__} cannot continue the state of several tasks",
+            detail="What it saves differs between tasks, and it does not override combine().",
+            hint="Override combine(saved) beside save() and restore().",
+        )
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
         """Return the size of the cache that holds all updates of a run until the commit.

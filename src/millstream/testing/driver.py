@@ -6,9 +6,8 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from typing_extensions import Self
@@ -34,8 +33,10 @@ from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.state import CacheBudget
 from millstream.plugins.names import observers, with_plugins
 from millstream.testing.driver_host import DriverHost
-from millstream.testing.driver_stores import DriverStores
+from millstream.testing.driver_savepoints import DriverSavepoints
+from millstream.testing.driver_topics import inputs, internal_topics, matches, named_sources
 from millstream.testing.idling import Idling
+from millstream.testing.saved_state import SavedState
 from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
 from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.given_topology import check_topology
@@ -54,7 +55,7 @@ _DEFAULTS = {
 }
 
 
-class TopologyTestDriver(DriverStores):
+class TopologyTestDriver(DriverSavepoints):
     """Runs a topology in the engine's ``Task``, without broker and JVM.
 
     It commits after each record, so a cached store emits at once. Records sent to a repartition
@@ -67,6 +68,7 @@ class TopologyTestDriver(DriverStores):
         initialWallClockTime: Start of the mock clock, epoch milliseconds or aware ``datetime``; the
             machine's time by default.
         real_stores: Open persistent stores in their own kind of byte store, not in memory.
+        state: What it begins with; ``fromSavepoint`` gives it.
 
     Example:
         >>> from millstream import Serdes, Topology
@@ -92,28 +94,32 @@ class TopologyTestDriver(DriverStores):
         initialWallClockTime: Any = None,
         *,
         real_stores: bool = False,
+        state: SavedState | None = None,
     ) -> None:
         check_topology(topology)
         if config is not None and not isinstance(config, Mapping | StreamsConfig):
             config, initialWallClockTime = None, config
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
-        settings = TaskSettings.of(with_plugins(StreamsConfig(_DEFAULTS | given)))
+        self._config = with_plugins(StreamsConfig(_DEFAULTS | given))
+        settings = TaskSettings.of(self._config)
         self._application_id = settings.application_id
         self._observers = observers(settings.application_id, settings.configs)
         if initialWallClockTime is None:
             initialWallClockTime = time.time_ns() // 1_000_000
         now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
-        plan = topology.plan()
+        self._topology, plan = topology, topology.plan()
+        if state is not None:
+            state.check(plan, self._config)
         self._host = DriverHost(
-            settings.application_id, settings.configs, now_ms, real_stores=real_stores
+            settings.application_id, settings.configs, now_ms, real_stores=real_stores, state=state
         )
-        self._internal = _internal_topics(plan, settings.application_id)
-        self._named_sources = _named_sources(plan, settings.application_id)
+        self._internal = internal_topics(plan, settings.application_id)
+        self._named_sources = named_sources(plan, settings.application_id)
         # Kafka's driver also reads a legal name as a pattern, in which a dot matches any character.
         self._misread = [name for name in self._named_sources if not LEGAL.fullmatch(name)]
         self._idling = Idling(
             settings.configs[StreamsConfig.MAX_TASK_IDLE_MS_CONFIG],
-            _inputs(plan, self._named_sources),
+            inputs(plan, self._named_sources),
         )
         self._offsets: dict[str, int] = {}
         self._skipped: str | None = None
@@ -121,21 +127,7 @@ class TopologyTestDriver(DriverStores):
         # As in Kafka's driver; in an application global stores have their own cache.
         cache = CacheBudget(settings.cache_bytes)
         self._metrics = settings.metrics(self._host.now_ms)
-        # As in Kafka's driver; an application calls the handler of its configuration.
-        skipping = LogAndContinueExceptionHandler()
-        for_globals = replace(settings.for_globals(), deserialization_handler=skipping)
-        self._global_tasks = [
-            Task(
-                plan,
-                [store.as_subtopology()],
-                TaskId(store.subtopology, 0),
-                for_globals,
-                self._host,
-                cache=cache,
-                measures=TaskMetrics(self._metrics, "-1_-1", nanos=self._nanos, is_global=True),
-            )
-            for store in plan.globals
-        ]
+        self._global_tasks = self._tasks_of_globals(plan, settings, cache)
         for task in self._global_tasks:
             self._host.global_stores.update(task.stores)
         self._task = Task(
@@ -147,8 +139,10 @@ class TopologyTestDriver(DriverStores):
             cache=cache,
             measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
         )
-        self._collect()
         super().__init__(self._task, *self._global_tasks, names=topology.store_names())
+        if state is not None:
+            self._begin(state)
+        self._collect()
         self._observers.state_changed("RUNNING", "CREATED")
 
     def createInputTopic(
@@ -266,13 +260,32 @@ class TopologyTestDriver(DriverStores):
         """Return the records sent to ``topic`` and not yet read."""
         return self._produced.get(topic, deque())
 
+    def _tasks_of_globals(
+        self, plan: Plan, settings: TaskSettings, cache: CacheBudget
+    ) -> list[Task]:
+        # As in Kafka's driver; an application calls the handler of its configuration.
+        skipping = LogAndContinueExceptionHandler()
+        for_globals = replace(settings.for_globals(), deserialization_handler=skipping)
+        return [
+            Task(
+                plan,
+                [store.as_subtopology()],
+                TaskId(store.subtopology, 0),
+                for_globals,
+                self._host,
+                cache=cache,
+                measures=TaskMetrics(self._metrics, "-1_-1", nanos=self._nanos, is_global=True),
+            )
+            for store in plan.globals
+        ]
+
     def _nanos(self) -> int:
         return self._host.now_ms() * 1_000_000 + 1
 
     def _refuse_misread_pattern(self, topic: str) -> None:
         """Raise if a source's name, read as a pattern, matches the topic."""
         for name in self._misread:
-            if name != topic and _matches(name, topic):
+            if name != topic and matches(name, topic):
                 raise TopologyException(
                     f"Topology add source of type String for topic: {name} cannot contain regex "
                     f"pattern for input record topic: {topic} and hence cannot process the message."
@@ -361,37 +374,3 @@ def _processed_global(task: Task) -> bool:
         if failure.__cause__ is not None:
             raise failure.__cause__ from None
         raise
-
-
-def _named_sources(plan: Plan, application_id: str) -> tuple[str, ...]:
-    """Return the topics that sources read by name, with their names on the broker."""
-    topics = (
-        topic for part in plan.subtopologies for source in part.sources for topic in source.topics
-    )
-    prefix = f"{application_id}-"
-    return tuple(prefix + each if each in plan.repartition_topics else each for each in topics)
-
-
-def _inputs(plan: Plan, named: Iterable[str]) -> tuple[str, ...]:
-    patterns = (
-        source.name
-        for part in plan.subtopologies
-        for source in part.sources
-        if source.pattern is not None
-    )
-    return (*named, *patterns)
-
-
-@lru_cache(maxsize=1024)
-def _matches(name: str, topic: str) -> bool:
-    try:
-        return re.fullmatch(name, topic) is not None
-    except re.error:
-        return False
-
-
-def _internal_topics(plan: Plan, application_id: str) -> frozenset[str]:
-    repartitions = (f"{application_id}-{topic}" for topic in plan.repartition_topics)
-    stores = (store.name for part in plan.subtopologies for store in part.stores)
-    changelogs = (f"{application_id}-{store}-changelog" for store in stores)
-    return frozenset((*plan.repartition_topics, *repartitions, *changelogs))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import measured
+from millstream.core.store import Entry
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
+from millstream.testing.saved_state import SavedState
 
 BUILT_IN = ("rocksdb", "lmdb")
+_TIME = struct.Struct(">q")
 
 
 class DriverHost(TaskHost):
@@ -26,6 +30,7 @@ class DriverHost(TaskHost):
         now_ms: Start of the mock wall clock.
         real_stores: Open persistent stores in their own kind of byte store; otherwise in memory,
             which makes no difference to a test before the driver is closed.
+        state: Contents of the stores when they are opened; None: they are empty.
     """
 
     def __init__(
@@ -35,12 +40,15 @@ class DriverHost(TaskHost):
         now_ms: int,
         *,
         real_stores: bool = False,
+        state: SavedState | None = None,
     ) -> None:
         super().__init__()
         self._application_id = application_id
         self._configs = configs
         self._now_ms = now_ms
         self._real_stores = real_stores
+        self._state = state
+        self._logged: dict[str, dict[bytes, bytes]] = {}
         self._copies: dict[str, WorkingCopy] = {}
         self._directory: tempfile.TemporaryDirectory[str] | None = None
         self.sent: list[Sent] = []
@@ -51,6 +59,8 @@ class DriverHost(TaskHost):
         if not in_memory:
             directory.mkdir(parents=True, exist_ok=True)
         opened = open_store("memory" if in_memory else kind, directory, self._configs)
+        if self._state is not None:
+            self._state.fill(store, opened)
         copy = self._copies[store] = WorkingCopy(opened)
         return copy
 
@@ -83,8 +93,35 @@ class DriverHost(TaskHost):
         timestamp: int,
         headers: Headers | None,
     ) -> None:
+        if store not in self._copies:
+            self._log_own(store, key, value, timestamp)
         topic = f"{self._application_id}-{store}-changelog"
         self.sent.append(Sent(topic, key, value, timestamp, headers))
+
+    def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
+        """Yield what the driver begins with of a user's own store."""
+        if self._state is None:
+            return
+        own = self._logged.setdefault(store, {})
+        for key, data in self._state.entries(store):
+            own[key] = data
+            yield key, data[_TIME.size :], *_TIME.unpack_from(data)
+
+    def contents(self) -> Iterator[tuple[str, Iterable[Entry]]]:
+        """Yield each store with its entries; of users' own stores, those of the changelog."""
+        self.apply()
+        for store, copy in self._copies.items():
+            yield store, copy.scan(None, None)
+        for store, own in self._logged.items():
+            yield store, own.items()
+
+    def _log_own(self, store: str, key: bytes, value: bytes | None, timestamp: int) -> None:
+        """Note a change of a user's own store, which no working copy has."""
+        own = self._logged.setdefault(store, {})
+        if value is None:
+            own.pop(key, None)
+        else:
+            own[key] = _TIME.pack(self._now_ms if timestamp is None else timestamp) + value
 
     def now_ms(self) -> int:
         """Return the mock wall clock."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from millstream.core.errors import TaskCorruptedException
 
 VERSION = 1
 Schedule = tuple[str, int, int, bool]
+Combine = Callable[[str, Sequence[bytes]], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,17 @@ def encode(
     return bytes([VERSION]) + json.dumps(body, separators=(",", ":")).encode()
 
 
+def encoded(snapshot: Snapshot) -> bytes:
+    """Return a snapshot as bytes."""
+    return encode(
+        stream_time=snapshot.stream_time,
+        partition_times=snapshot.partition_times,
+        stream_punctuations=snapshot.stream_punctuations,
+        clock_punctuations=snapshot.clock_punctuations,
+        processors=snapshot.processors,
+    )
+
+
 def decode(data: bytes) -> Snapshot:
     """Read a snapshot.
 
@@ -63,6 +76,47 @@ def decode(data: bytes) -> Snapshot:
         clock_punctuations=[_schedule(saved) for saved in body["clockPunctuations"]],
         processors={name: base64.b64decode(saved) for name, saved in body["processors"].items()},
     )
+
+
+def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
+    """Return the snapshot of one task that continues several.
+
+    Times are the largest. A schedule is due when the first task's is: none is missed; it is
+    cancelled if every task's is.
+
+    Args:
+        snapshots: Those of the tasks, of one sub-topology or of several.
+        combine: Given a processor and what it saved in each task, returns what it goes on with.
+    """
+    stream_time, times = -1, dict[tuple[str, int], int]()
+    streams: list[Schedule] = []
+    clocks: list[Schedule] = []
+    saved: dict[str, list[bytes]] = {}
+    for snapshot in snapshots:
+        stream_time = max(stream_time, snapshot.stream_time)
+        for at, time in snapshot.partition_times.items():
+            times[at] = max(time, times.get(at, time))
+        streams += snapshot.stream_punctuations
+        clocks += snapshot.clock_punctuations
+        for name, data in snapshot.processors.items():
+            saved.setdefault(name, []).append(data)
+    return Snapshot(
+        stream_time=stream_time,
+        partition_times=times,
+        stream_punctuations=_first_due(streams),
+        clock_punctuations=_first_due(clocks),
+        processors={name: combine(name, parts) for name, parts in saved.items()},
+    )
+
+
+def _first_due(schedules: Iterable[Schedule]) -> list[Schedule]:
+    found: dict[tuple[str, int], Schedule] = {}
+    for schedule in schedules:
+        node, ordinal, next_ms, cancelled = schedule
+        before = found.get((node, ordinal))
+        if before is None or (cancelled, next_ms) < (before[3], before[2]):
+            found[node, ordinal] = schedule
+    return list(found.values())
 
 
 def _schedule(saved: list[object]) -> Schedule:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk, RawChunk
+from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine import snapshots
 from millstream.core.engine.assembly import close_all, make_nodes, open_stores
 from millstream.core.engine.failure import (
@@ -34,6 +35,7 @@ from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.engine.run import Run, Runs, context_of
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.shortcuts import SHORTCUTS, Shortcut, gathered
+from millstream.core.engine.snapshots import Snapshot
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.sources import Sources
 from millstream.core.errors import StreamsException
@@ -354,7 +356,10 @@ class Task:
 
     def restore(self, data: bytes) -> None:
         """Take up where the task that made the snapshot left off."""
-        saved = snapshots.decode(data)
+        self.resume(snapshots.decode(data))
+
+    def resume(self, saved: Snapshot) -> None:
+        """Take up where a snapshot says."""
         self.group.stream_time = saved.stream_time
         for (topic, partition), time in saved.partition_times.items():
             self.group.queue(topic, partition, self.source_of(topic)).partition_time = time
@@ -363,6 +368,10 @@ class Task:
         for processor in self._processors:
             if processor.name in saved.processors:
                 processor.processor.restore(saved.processors[processor.name])
+
+    def processor(self, node: str) -> ChunkProcessor | None:
+        """Return a node's processor; None if the task has no processor of that name."""
+        return next((each.processor for each in self._processors if each.name == node), None)
 
     def close(self) -> None:
         """Close processors, then stores; the first error is raised when all have been tried."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
@@ -52,6 +53,10 @@ class UserProcessor(ChunkProcessor):
         """Give the inner processor what it saved."""
         if self._inner is not None:
             self._inner.restore(data)
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return what the inner processor makes of what several tasks saved."""
+        return super().combine(saved) if self._inner is None else self._inner.combine(saved)
 
     def close(self) -> None:
         """Close the user's object."""

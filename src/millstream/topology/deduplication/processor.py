@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
@@ -47,6 +47,15 @@ class Deduplicate(SavesStreamTime):
         self._ids.bind(context, f"{context.applicationId()}-{self._store_name}-changelog")
         # A changelog has every single write.
         self.by_records = self._access.logs or not self._access.folds
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return the smallest of several tasks' stream times.
+
+        Entries expire when stream time moves on, from what it was: those of every task are still
+        to be found then. A task without records has none.
+        """
+        times = [time for (time,) in map(_TIME.unpack, saved) if time >= 0]
+        return _TIME.pack(min(times, default=-1))
 
     def process(self, record: AnyRecord) -> None:
         found, timestamp = self._ids.of(record), record._timestamp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from millstream.core.processor import PunctuationType
@@ -68,7 +68,16 @@ class IdleClock:
         """Return when the last record came; nothing without a timeout."""
         return b"" if self._timeout is None else _LONG.pack(self._arrived)
 
+    @staticmethod
+    def combined(saved: Sequence[bytes]) -> bytes:
+        """Return what ``save`` would return if the records of several tasks had come to one."""
+        return max(saved, key=_arrived, default=b"")
+
     def restore(self, data: bytes) -> None:
         """Take up what ``save`` returned."""
         if data:
             (self._arrived,) = _LONG.unpack(data)
+
+
+def _arrived(saved: bytes) -> int:
+    return int(_LONG.unpack(saved)[0]) if saved else -1

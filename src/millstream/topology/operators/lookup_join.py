@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.topology.operators.getters import Getter, StoreView
@@ -79,6 +79,9 @@ class JoinPastTable(JoinTable):
     def save(self) -> bytes:
         """Return what decides when a record is released after a restart."""
         return self._buffer.save()
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        return TimeBuffer.combined(saved)
 
     def restore(self, data: bytes) -> None:
         self._buffer.restore(data)

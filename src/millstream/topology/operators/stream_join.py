@@ -6,6 +6,7 @@ finds partners among the other side's records. A record finds its partners befor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
@@ -100,6 +101,9 @@ class JoinStreams(Operator):
         if self._unmatched is None or not self._is_left:
             return None
         return self._unmatched.save()
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        return UnmatchedRecords.combined(saved)
 
     def restore(self, data: bytes) -> None:
         if self._unmatched is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 from millstream.core.chunk_processor import ChunkProcessor
 
@@ -17,6 +18,10 @@ class SavesStreamTime(ChunkProcessor):
 
     def save(self) -> bytes:
         return _TIME.pack(self._stream_time)
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return the largest of several tasks' stream times."""
+        return _TIME.pack(max(time for (time,) in map(_TIME.unpack, saved)))
 
     def restore(self, data: bytes) -> None:
         (self._stream_time,) = _TIME.unpack(data)

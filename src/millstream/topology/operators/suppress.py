@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -78,6 +78,11 @@ class SuppressTable(Operator):
         if self._rule.wall_clock:
             return _TIMES.pack(self._stream_time, self._moved_ms)
         return _LONG.pack(self._stream_time)
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return the largest of several tasks' times."""
+        times = _TIMES if self._rule.wall_clock else _LONG
+        return times.pack(*map(max, zip(*map(times.unpack, saved), strict=True)))
 
     def restore(self, data: bytes) -> None:
         if self._rule.wall_clock:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millstream.core.durations import LONG_MAX
@@ -102,6 +102,12 @@ class TimeBuffer(OperatorStore):
     def save(self) -> bytes:
         """Return what decides about lateness and order after a restart."""
         return _TIMES.pack(self._stream_time, self._earliest, self._sequence)
+
+    @staticmethod
+    def combined(saved: Sequence[bytes]) -> bytes:
+        """Return what ``save`` would return if the records of several tasks had come to one."""
+        times, earliest, sequences = zip(*map(_TIMES.unpack, saved), strict=True)
+        return _TIMES.pack(max(times), min(earliest), max(sequences))
 
     def restore(self, data: bytes) -> None:
         """Take up what ``save`` returned."""

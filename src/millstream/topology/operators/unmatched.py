@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +97,12 @@ class UnmatchedRecords(OperatorStore):
     def save(self) -> bytes:
         """Return the times, which decide what is forwarded after a restart."""
         return _TIMES.pack(self.stream_time, self.earliest)
+
+    @staticmethod
+    def combined(saved: Sequence[bytes]) -> bytes:
+        """Return what ``save`` would return if the records of several tasks had come to one."""
+        times, earliest = zip(*map(_TIMES.unpack, saved), strict=True)
+        return _TIMES.pack(max(times), min(earliest))
 
     def restore(self, data: bytes) -> None:
         """Take up the times that ``save`` returned."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from abc import abstractmethod
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any, ClassVar
 
@@ -87,6 +87,17 @@ class WindowedAggregate(Operator):
     def save(self) -> bytes:
         """Return the stream time seen and up to when windows have been forwarded."""
         return _TIMES.pack(self._stream_time, self._last_close) + self._idle.save()
+
+    def combine(self, saved: Sequence[bytes]) -> bytes:
+        """Return the largest stream time, and up to when every task has forwarded windows.
+
+        What a task has forwarded beyond that is forwarded once more: better than never.
+        """
+        times = [_TIMES.unpack_from(data) for data in saved]
+        stream_time = max(time for time, _ in times)
+        last_close = min((last for time, last in times if time >= 0), default=-1)
+        idle = IdleClock.combined([data[_TIMES.size :] for data in saved])
+        return _TIMES.pack(stream_time, last_close) + idle
 
     def restore(self, data: bytes) -> None:
         self._stream_time, self._last_close = _TIMES.unpack_from(data)

@@ -81,7 +81,13 @@ def compatible_stores(config: StreamsConfig, notes: Notes) -> set[str]:
     return named
 
 
-def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], location: str) -> None:
+def check_stores(
+    found: Notes,
+    wanted: Notes,
+    compatible: AbstractSet[str],
+    location: str,
+    what: str = "checkpoint",
+) -> None:
     """Check that the bytes of each store still have the same meaning.
 
     Args:
@@ -89,6 +95,7 @@ def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], loca
         wanted: The topology's notes.
         compatible: Stores whose serdes and sizes may change.
         location: The checkpoint's location.
+        what: What is there, for errors.
 
     Raises:
         StreamsException: A store's type, layout, sizes or serdes have changed.
@@ -100,7 +107,7 @@ def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], loca
     }
     changed = {name: changes for name, changes in changed.items() if changes}
     if changed:
-        raise _changed(changed, found, wanted, location)
+        raise _changed(changed, found, wanted, f'{what} "{location}"')
 
 
 def merged(found: Notes, wanted: Notes) -> dict[str, StoreNote]:
@@ -186,7 +193,7 @@ def _compared(before: Mapping[str, Any], now: Mapping[str, Any], unit: str) -> I
 
 
 def _changed(
-    changed: Mapping[str, Iterable[str]], found: Notes, wanted: Notes, location: str
+    changed: Mapping[str, Iterable[str]], found: Notes, wanted: Notes, place: str
 ) -> StreamsException:
     first = next(iter(changed))
     more = "" if len(changed) == 1 else f" and {len(changed) - 1} more"
@@ -198,7 +205,7 @@ def _changed(
     if may:
         hint += f" If the bytes can be read all the same, set {STORE_CHANGED_OK}={','.join(may)}."
     return StreamsException(
-        f'store "{first}"{more} of checkpoint "{location}" would be read as something else',
+        f'store "{first}"{more} of {place} would be read as something else',
         detail=" ".join(f'Of "{name}", {"; ".join(changes)}.' for name, changes in changed.items()),
         hint=hint,
     )

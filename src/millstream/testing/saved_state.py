@@ -1,0 +1,181 @@
+"""State that a test driver begins with: stores and times from a savepoint."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from millstream.core.config import StreamsConfig
+from millstream.core.engine import snapshots
+from millstream.core.engine.snapshots import Snapshot
+from millstream.core.engine.task import Task
+from millstream.core.errors import IllegalArgumentException, StreamsException
+from millstream.core.plan import Plan
+from millstream.core.state.changelog_format import ChangelogFormat
+from millstream.core.store import ByteStore
+from millstream.plugins.registry import store_kinds
+from millstream.topology.savepoints.notes import note_of
+from millstream.topology.savepoints.reader import Savepoint
+from millstream.topology.spark.checkpoint.store_notes import (
+    check_stores,
+    compatible_stores,
+    notes_from_json,
+    notes_of,
+)
+
+log = logging.getLogger(__name__)
+
+
+class SavedState:
+    """Stores and times of a savepoint, those of all partitions together or of one.
+
+    Args:
+        savepoint: The savepoint.
+        partition: The only partition; None: all of them.
+
+    Raises:
+        IllegalArgumentException: No task has that partition.
+    """
+
+    def __init__(self, savepoint: Savepoint, partition: int | None = None) -> None:
+        self.savepoint = savepoint
+        self.manifest = savepoint.manifest
+        most = max(self.manifest.tasks.values(), default=0)
+        if partition is not None and not 0 <= partition < most:
+            raise IllegalArgumentException(
+                f'savepoint "{savepoint.root}" has no partition {partition}',
+                detail=f"Its partitions are 0 to {most - 1}.",
+            )
+        self._partition = partition
+
+    def check(self, plan: Plan, config: StreamsConfig) -> None:
+        """Check that a topology gives the stores' bytes the meaning that they have.
+
+        Raises:
+            StreamsException: It does not.
+        """
+        stores = self.manifest.stores
+        found = notes_from_json({name: each.note for name, each in stores.items() if each.note})
+        wanted = notes_of(plan, config)
+        place = str(self.savepoint.root)
+        check_stores(found, wanted, compatible_stores(config, wanted), place, what="savepoint")
+        own = tuple(wanted)
+        for name in sorted(wanted.keys() - stores.keys()):
+            log.warning("store starts empty: it is not in the savepoint store=%s", name)
+        for name in sorted(stores.keys() - wanted.keys()):
+            if not name.startswith(own):
+                log.warning("store of the savepoint is not in the topology store=%s", name)
+
+    def fill(self, store: str, opened: ByteStore) -> None:
+        """Write a store's entries to an empty byte store.
+
+        Raises:
+            StreamsException: A key is in several partitions; or the savepoint is damaged.
+        """
+        numbers = self._partitions(store)
+        layout = self._format(store) if len(numbers) > 1 else None
+        summaries: list[bytes] = []
+        for number in numbers:
+            for keys, values in self.savepoint.columns(store, number):
+                rows = dict(zip(keys, values, strict=True))
+                if layout is not None:
+                    summaries.append(layout.summary_of(rows.items()))
+                    rows = {key: each for key, each in rows.items() if not layout.is_summary(key)}
+                if number != numbers[0]:
+                    self._check_new(store, rows, opened.get_many(rows))
+                opened.write(rows, b"")
+        if layout is not None:
+            opened.write(dict(layout.summary_rows(layout.merged(summaries))), b"")
+
+    def entries(self, store: str) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the entries of a store of a user's own.
+
+        Raises:
+            StreamsException: A key is in several partitions; or the savepoint is damaged.
+        """
+        seen: dict[bytes, bytes] = {}
+        for number in self._partitions(store):
+            rows = dict(self.savepoint.entries(store, number))
+            self._check_new(store, rows, map(seen.get, rows))
+            seen |= rows
+        yield from seen.items()
+
+    def offsets(self, application_id: str) -> Iterator[tuple[str, int]]:
+        """Yield topics, as an application calls them, with the offsets of their next records."""
+        for topic, partitions in self.manifest.positions.items():
+            reached = [at for number, at in partitions.items() if self._wanted(number)]
+            if reached:
+                yield self._topic(topic, application_id), max(reached)
+
+    def resume(self, task: Task, application_id: str, *, store: str | None = None) -> None:
+        """Give a task the times, the schedules and the processors' state of all tasks.
+
+        Args:
+            task: It runs all sub-topologies, or fills one global store.
+            application_id: Prefix of its repartition topics.
+            store: That global store.
+        """
+        if store is None:
+            saved = self.manifest.snapshots.items()
+            parts = [data for name, data in saved if self._wanted(int(name.rpartition("_")[2]))]
+        else:
+            parts = [self.manifest.global_snapshots.get(store, b"")]
+        found = [
+            self._fitted(snapshots.decode(part), task, application_id) for part in parts if part
+        ]
+
+        def combine(node: str, saved: Any) -> bytes:
+            processor = task.processor(node)
+            assert processor is not None
+            return processor.combine(saved)
+
+        if found:
+            task.resume(snapshots.merged(found, combine))
+
+    def _fitted(self, saved: Snapshot, task: Task, application_id: str) -> Snapshot:
+        """Return what a task can take up: its own topics, as one partition, and processors."""
+        times: dict[tuple[str, int], int] = {}
+        for (topic, _), time in saved.partition_times.items():
+            at = (self._topic(topic, application_id), 0)
+            if task.reads(at[0]):
+                times[at] = max(time, times.get(at, time))
+        processors = {
+            name: data
+            for name, data in saved.processors.items()
+            if task.processor(name) is not None
+        }
+        return replace(saved, partition_times=times, processors=processors)
+
+    def _topic(self, topic: str, application_id: str) -> str:
+        """Return a topic under another application's name, if it is an internal one."""
+        prefix = f"{self.manifest.application_id}-"
+        internal = topic.startswith(prefix) and topic.endswith("-repartition")
+        return f"{application_id}-{topic.removeprefix(prefix)}" if internal else topic
+
+    def _wanted(self, partition: int) -> bool:
+        return self._partition is None or self._partition == partition
+
+    def _partitions(self, store: str) -> list[int]:
+        found = self.manifest.stores.get(store)
+        if found is None:
+            return []
+        return sorted(n for n in found.partitions if found.subtopology is None or self._wanted(n))
+
+    def _format(self, store: str) -> ChangelogFormat | None:
+        """Return the format of a store's rows; None if a user's code decides it."""
+        note = note_of(self.manifest, store)
+        if note is None or note.opaque:
+            return None
+        return store_kinds().changelog_format(store, note)
+
+    def _check_new(self, store: str, keys: Iterable[bytes], found: Iterable[bytes | None]) -> None:
+        for key, value in zip(keys, found, strict=True):
+            if value is not None:
+                raise StreamsException(
+                    f'store "{store}" of savepoint "{self.savepoint.root}" has the same key in '
+                    "several partitions",
+                    detail=f"The bytes of the key are {key!r}.",
+                    hint="The test driver has one partition: give partition=N to take one of them.",
+                )
