@@ -41,12 +41,12 @@ from millstream.topology.spark.clients.settings import (
     producer_settings,
 )
 from millstream.topology.spark.compile import compile_plan
-from millstream.topology.spark.driver.line import _workers_for as workers_for
 from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import ROW_SCHEMA
 from millstream.topology.spark.worker.pack import SOURCE_COLUMNS
+from millstream.topology.spark.worker_pools import workers_for
 
 Json = dict[str, Any]
 Query = tuple[int, str, str, str | None]
@@ -156,7 +156,7 @@ class _Bundle:
         # Whatever the scenario's application is called, its name shows in names of topics.
         own = StreamsConfig({**member.config, "bootstrap.servers": self._broker.servers})
         sizes = dict.fromkeys(member.topics, 1)
-        plan, _ = without_patterns(member.plan, {}, sizes)
+        plan, _ = without_patterns(member.plan, sizes)
         layout = compile_plan(plan, own.getString("application.id"), sizes)
         keys = range(first_key, first_key + len(layout.keys))
         file = self._folder / f"{name}.plan"

@@ -240,8 +240,8 @@ MARKS = [MINE, OTHER, None]
 def test_an_offset_differs_only_where_records_lie_between(offset: int | None, mark: Any) -> None:
     committed = None if offset is None else Committed(offset, mark)
     place = replace(PLACE, committed=committed, planned=60)
-    assert differences([place], "c1", lambda _: False) == ()
-    found = differences([place], "c1", lambda _: True)
+    assert differences([place], {"c1"}, lambda _: False) == ()
+    found = differences([place], {"c1"}, lambda _: True)
     kinds = {MINE: Kind.BEHIND, OTHER: Kind.OTHER, None: Kind.RESET}
     if offset in (None, 50):
         assert found == ()
@@ -256,12 +256,12 @@ def test_an_offset_that_is_gone_counts_if_records_were_read_lately() -> None:
     assert doubtful_range(gone) is None
     lately = replace(gone, before=45)
     assert doubtful_range(lately) == (45, 50)
-    assert [d.kind for d in differences([lately], "c1", lambda _: True)] == [Kind.LOST]
-    assert differences([lately], "c1", lambda _: False) == ()
+    assert [d.kind for d in differences([lately], {"c1"}, lambda _: True)] == [Kind.LOST]
+    assert differences([lately], {"c1"}, lambda _: False) == ()
 
 
 def test_a_topic_that_is_another_one_or_too_short_needs_no_look() -> None:
     places = [replace(PLACE, recreated=True), replace(PLACE, end=49), replace(PLACE, end=50)]
     assert [doubtful_range(place) for place in places] == [None, None, None]
-    found = differences(places, "c1", lambda _: False)
+    found = differences(places, {"c1"}, lambda _: False)
     assert [each.kind for each in found] == [Kind.RECREATED, Kind.SHORT]

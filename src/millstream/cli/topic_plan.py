@@ -158,7 +158,7 @@ def _internal(
 ) -> list[NeededTopic]:
     """Return the internal topics on the broker; none without the application's id."""
     try:
-        known, _ = without_patterns(plan, {}, {**sizes, **counts})
+        known, _ = without_patterns(plan, {**sizes, **counts})
     except MissingSourceTopicException:
         return []
     every = {**sizes, **counts}

@@ -16,6 +16,7 @@ from millstream.core.errors import ConfigException
 PREFIX = "millstream."
 
 CHECKPOINT_LOCATION = "millstream.checkpoint.location"
+SAVEPOINT = "millstream.savepoint"
 CHECKPOINT_ADOPT = "millstream.checkpoint.adopt"
 RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 OBSERVER_NAMES = "millstream.observer.names"
@@ -71,6 +72,13 @@ OWN_KEYS: dict[str, OwnKey] = {
             "belongs to another checkpoint, or the committed offsets do not fit; set it for one "
             "start "
             "([decision 0012](decisions/0012-who-owns-an-applications-output.md))",
+        ),
+        OwnKey(
+            name=SAVEPOINT,
+            kind=ValueKind.STRING,
+            doc="directory of a savepoint, on any file system that Spark supports: an application "
+            "that has no checkpoint yet begins with its state and positions; one that has goes on "
+            "from there",
         ),
         OwnKey(
             name=RECORDS_PER_BATCH,

@@ -85,10 +85,10 @@ class SuppressTable(Operator):
         return times.pack(*map(max, zip(*map(times.unpack, saved), strict=True)))
 
     def restore(self, data: bytes) -> None:
-        if self._rule.wall_clock:
-            self._stream_time, self._moved_ms = _TIMES.unpack(data)
-        else:
-            (self._stream_time,) = _LONG.unpack(data)
+        (self._stream_time,) = _LONG.unpack_from(data)
+        # A former program may have had a rule without it.
+        if self._rule.wall_clock and len(data) == _TIMES.size:
+            _, self._moved_ms = _TIMES.unpack(data)
 
     def process(self, record: AnyRecord) -> None:
         """Buffer the update, then forward what is due.

@@ -23,6 +23,9 @@ ROW_SCHEMA = (
 (or the sender's task number); seq: first offset, or number of the chunk; clock: the batch's wall
 clock in epoch milliseconds."""
 
+SEED_SCHEMA = "stage int, key int, seq bigint, blob binary"
+"""Rows of a seed, which outlives batches: segments in any order, and each task's first manifest."""
+
 SINK = -1
 RECORDS, OFFSETS, TICK, GLOBAL = 0, 1, 2, 3
 """Kinds of rows: a chunk; consumed offsets (in seq the next one to read, in blob the first one

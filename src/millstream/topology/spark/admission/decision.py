@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from millstream.topology.spark.ownership import Claim, Committed
@@ -80,6 +81,15 @@ class Here:
     id: str
     planned: int
     done: int
+    seeded: bool = False
+    """Whether it begins with the state of an earlier program."""
+    former: frozenset[str] = frozenset()
+    """Ids of the checkpoints whose state it goes on with; their claims and marks are its own."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The checkpoints that it is, or goes on with."""
+        return self.former | {self.id}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,20 +151,24 @@ def doubtful_range(place: Place) -> Range | None:
 
 
 def differences(
-    places: Iterable[Place], checkpoint: str, has_records: Callable[[Place], bool]
+    places: Iterable[Place],
+    checkpoints: AbstractSet[str],
+    has_records: Callable[[Place], bool],
 ) -> tuple[Difference, ...]:
     """Return the differences between group and checkpoint.
 
     Args:
         places: All source partitions.
-        checkpoint: Id of the checkpoint.
+        checkpoints: Ids of the checkpoint and of those that it goes on with.
         has_records: Tells whether there is a record in the range that ``doubtful_range`` returns.
     """
-    kinds = ((_kind(place, checkpoint, has_records), place) for place in places)
+    kinds = ((_kind(place, checkpoints, has_records), place) for place in places)
     return tuple(Difference(kind, place) for kind, place in kinds if kind is not None)
 
 
-def _kind(place: Place, checkpoint: str, has_records: Callable[[Place], bool]) -> Kind | None:
+def _kind(
+    place: Place, checkpoints: AbstractSet[str], has_records: Callable[[Place], bool]
+) -> Kind | None:
     if place.recreated:
         return Kind.RECREATED
     if place.end < place.position:
@@ -166,7 +180,7 @@ def _kind(place: Place, checkpoint: str, has_records: Callable[[Place], bool]) -
     mark = place.committed.mark
     if mark is None:
         return Kind.RESET
-    if mark.checkpoint != checkpoint:
+    if mark.checkpoint not in checkpoints:
         return Kind.OTHER
     if place.committed.offset < place.position:
         return Kind.BEHIND
@@ -179,13 +193,16 @@ def verdict(situation: Situation) -> Verdict:
     if _belongs_to_another(situation) and not situation.former_is_gone:
         if not situation.adopt:
             return Verdict(Action.REFUSE, Problem.OTHER_CHECKPOINT)
-        if here is None or here.planned < 0:
+        if here is None or (here.planned < 0 and not here.seeded):
             return Verdict(Action.BEGIN)
-    if here is None or here.planned < 0:
+    if here is None or (here.planned < 0 and not here.seeded):
         return Verdict(Action.BEGIN)
+    if here.planned < 0 and not here.former:
+        # The state of a savepoint: the group has nothing to do with it.
+        return Verdict(Action.TAKE_OVER)
     problem = _problem(situation, here)
     if problem is None:
-        adopts = _belongs_to_another(situation)
+        adopts = _belongs_to_another(situation) or _goes_on(situation, here)
         return Verdict(Action.TAKE_OVER if adopts else Action.CONTINUE)
     found = tuple(each for each in situation.differences if _PROBLEMS[each.kind] is problem)
     if _was_reset(situation, problem) and (situation.cleaned or _is_untouched(situation, here)):
@@ -217,7 +234,7 @@ _ORDER = (
 
 def _problem(situation: Situation, here: Here) -> Problem | None:
     found = {_PROBLEMS[each.kind] for each in situation.differences}
-    if _is_gone(situation) and here.done >= 0:
+    if _is_gone(situation) and (here.done >= 0 or here.seeded):
         found.add(Problem.GROUP_GONE)
     if any(token.offset > here.planned + 1 for token in own_tokens(situation, here.id)):
         found.add(Problem.CHECKPOINT_OLD)
@@ -226,11 +243,18 @@ def _problem(situation: Situation, here: Here) -> Problem | None:
 
 def _belongs_to_another(situation: Situation) -> bool:
     """Return whether claim and tokens name another checkpoint."""
-    id_ = None if situation.here is None else situation.here.id
+    ids = frozenset[str]() if situation.here is None else situation.here.ids
     if situation.claim is not None:
-        return situation.claim.checkpoint != id_
+        return situation.claim.checkpoint not in ids
     marked = [token for token in situation.tokens.values() if token.mark is not None]
-    return bool(marked) and not own_tokens(situation, id_)
+    return bool(marked) and not any(own_tokens(situation, id_) for id_ in ids)
+
+
+def _goes_on(situation: Situation, here: Here) -> bool:
+    """Return whether the claim still names the checkpoint whose state this one goes on with."""
+    if situation.claim is None:
+        return here.seeded and here.planned < 0
+    return situation.claim.checkpoint != here.id or (here.seeded and here.planned < 0)
 
 
 def own_tokens(situation: Situation, id_: str | None) -> list[Committed]:

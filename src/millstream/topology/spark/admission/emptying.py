@@ -6,6 +6,7 @@ from millstream.topology.spark.admission.topic_ids import TOPICS
 from millstream.topology.spark.checkpoint.descriptor import FILE
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SPARKS
+from millstream.topology.spark.checkpoint.origin import GENERATIONS, ORIGIN, POINTER, SEED
 
 EMPTYING = "millstream-emptying"
 
@@ -13,7 +14,7 @@ EMPTYING = "millstream-emptying"
 def empty(files: Files) -> None:
     """Delete all files of an application and of Spark in a checkpoint."""
     files.write(EMPTYING, "")
-    for name in (*SPARKS, TOPICS, FILE):
+    for name in (*SPARKS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER):
         files.remove(name)
     files.remove(EMPTYING)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from millstream.core.config import StreamsConfig
@@ -21,7 +20,6 @@ from millstream.core.errors import (
 from millstream.topology.spark.admission.decision import (
     Action,
     Here,
-    Place,
     Situation,
     Verdict,
     differences,
@@ -30,8 +28,9 @@ from millstream.topology.spark.admission.decision import (
 )
 from millstream.topology.spark.admission.emptying import empty, finish_emptying
 from millstream.topology.spark.admission.group import At, Group, GroupState
+from millstream.topology.spark.admission.places import places_of
 from millstream.topology.spark.admission.refusals import refused
-from millstream.topology.spark.admission.topic_ids import note_topics, recreated_topics
+from millstream.topology.spark.admission.topic_ids import note_topics
 from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
     Checkpoint,
@@ -45,6 +44,7 @@ from millstream.topology.spark.checkpoint.log import (
     Progress,
     flat,
 )
+from millstream.topology.spark.checkpoint.origin import read_origin
 from millstream.topology.spark.ownership import Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
@@ -52,7 +52,6 @@ from millstream.topology.spark.state.slots import DirectoryLock, free_slots
 log = logging.getLogger(__name__)
 
 CLEANED = "cleaned"
-_LATELY_MS = 24 * 3600 * 1000
 _RENEWAL_S = 3600.0
 _DRIVER = "driver"
 
@@ -118,27 +117,34 @@ class ApplicationInstance:
         self._ended.set()
         self._lock.release()
 
-    def admit(self, files: Files, topics: Mapping[str, int], sinks: int) -> bool:
+    def admit(
+        self,
+        files: Files,
+        topics: Mapping[str, int],
+        sinks: int,
+        abandoned: Iterable[str] = (),
+    ) -> bool:
         """Decide whether and how to start; return whether the checkpoint has been emptied.
 
         Args:
             files: The checkpoint.
             topics: The topics that the application reads and commits, and their partitions.
             sinks: How many partitions the progress topic has.
+            abandoned: Ids of later generations of the checkpoint that were left again.
 
         Raises:
             StreamsException: The start is refused, or the checkpoint is damaged.
         """
-        here, progress = self._here(files)
+        here, progress = self._here(files, frozenset(abandoned))
         reads = flat(progress.done_to).keys() | flat(progress.planned_to).keys()
         places = [at for at in sorted(reads) if at[1] < topics.get(at[0], 0)]
         every = tuple((topic, n) for topic, count in topics.items() for n in range(count))
         group = Group(self._config)
         state = group.state(every, sinks)
         found = []
-        if here is not None and here.planned >= 0:
-            found = self._places(files, group, state, progress, places)
-        id_ = "" if here is None else here.id
+        if here is not None and (here.planned >= 0 or here.seeded):
+            found = places_of(files, self._location, group, state, progress, places)
+        ids = frozenset[str]() if here is None else here.ids
         ranges = {(p.topic, p.partition): d for p in found if (d := doubtful_range(p)) is not None}
         filled = group.with_records(ranges)
         situation = Situation(
@@ -147,7 +153,7 @@ class ApplicationInstance:
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
             anything_committed=bool(state.offsets),
-            differences=differences(found, id_, lambda p: (p.topic, p.partition) in filled),
+            differences=differences(found, ids, lambda p: (p.topic, p.partition) in filled),
             cleaned=(self._state_dir / CLEANED).exists(),
             adopt=self._adopt,
         )
@@ -250,7 +256,42 @@ class ApplicationInstance:
         finally:
             self._lock.release()
 
-    def _here(self, files: Files) -> tuple[Here | None, Progress]:
+    def located(self, location: str) -> None:
+        """Use the checkpoint at a location: that of its current generation."""
+        self._location = normal(location)
+
+    def goes_on_in(self, location: str, positions: Positions) -> None:
+        """Go on with the state of the admitted checkpoint in a new generation.
+
+        Args:
+            location: The new generation's.
+            positions: Where its first batch begins to read.
+        """
+        assert self._admitted is not None
+        self._location = normal(location)
+        self._admitted = replace(
+            self._admitted,
+            verdict=Verdict(Action.TAKE_OVER),
+            progress=Progress(planned_to={}, done_to=positions),
+        )
+
+    def progress(self) -> Progress:
+        """Return the admitted checkpoint's progress."""
+        assert self._admitted is not None
+        return self._admitted.progress
+
+    def half_written(self, checkpoint: str) -> int | None:
+        """Return the batch that a sink has written and that has not ended; None for none."""
+        assert self._admitted is not None
+        progress, group = self._admitted.progress, self._admitted.group
+        written = {
+            token.offset - 1
+            for token in group.tokens.values()
+            if token.mark is not None and token.mark.checkpoint == checkpoint
+        }
+        return max((batch for batch in written if batch > progress.done), default=None)
+
+    def _here(self, files: Files, abandoned: frozenset[str]) -> tuple[Here | None, Progress]:
         nothing = Progress(planned_to={}, done_to={})
         finish_emptying(files)
         if not files.has(FILE):
@@ -259,52 +300,20 @@ class ApplicationInstance:
             return None, nothing
         note = Checkpoint.from_json(files.text(FILE), self._location)
         progress = CheckpointLog(files, self._location).progress()
-        return Here(id=note.id, planned=progress.planned, done=progress.done), progress
-
-    def _places(
-        self,
-        files: Files,
-        group: Group,
-        state: GroupState,
-        progress: Progress,
-        places: list[At],
-    ) -> list[Place]:
-        ends, recreated = group.ends(places), recreated_topics(files, group, self._location)
-        done, planned = flat(progress.done_to), flat(progress.planned_to)
-        lost = [at for at in places if at not in state.offsets and done.get(at, 0) > 0]
-        lately = self._read_lately(files, progress, lost) if lost else {}
-        return [
-            Place(
-                topic=at[0],
-                partition=at[1],
-                position=done.get(at, planned.get(at, 0)),
-                planned=planned.get(at, done.get(at, 0)),
-                committed=state.offsets.get(at),
-                end=ends[at],
-                recreated=at[0] in recreated,
-                before=lately.get(at),
-            )
-            for at in places
-        ]
-
-    def _read_lately(self, files: Files, progress: Progress, places: list[At]) -> dict[At, int]:
-        """Return the start offset of the last batch, within 24 hours, that read each place."""
-        history, found = CheckpointLog(files, self._location), dict[At, int]()
-        since = time.time() * 1000 - _LATELY_MS
-        after = flat(progress.done_to)
-        for batch in reversed([n for n in history.batches() if n <= progress.done]):
-            try:
-                if history.time_ms(batch) < since:
-                    break
-                earlier = history.consumed(batch - 1) if batch else history.beginning()
-            except (ValueError, KeyError, IndexError, OSError):
-                break
-            before = flat(earlier)
-            for at in places:
-                if at not in found and before.get(at, 0) < after.get(at, 0):
-                    found[at] = before.get(at, 0)
-            after = before
-        return found
+        former, origin = abandoned, None
+        if progress.planned < 0:
+            origin = read_origin(files, self._location)
+        if origin is not None:
+            progress = Progress(planned_to={}, done_to=origin.positions)
+            former |= {origin.checkpoint} - {""}
+        here = Here(
+            id=note.id,
+            planned=progress.planned,
+            done=progress.done,
+            seeded=origin is not None,
+            former=former,
+        )
+        return here, progress
 
     def _is_gone(self, claim: Claim | None, here: Here | None) -> bool:
         """Return whether the checkpoint that a claim names is known to be deleted."""

@@ -43,6 +43,8 @@ class Checkpoint:
     partitions: dict[str, int] = field(default_factory=dict)
     """Topic that the program reads, as described -> its partitions; empty in checkpoints of earlier
     versions."""
+    ticks: bool | None = None
+    """Whether Spark's sources have one of ticks; None in checkpoints of earlier versions."""
     words: tuple[str, ...] = ()
     """Words for stores in the configuration that have had their effect, as ``evolution/words.py``
     writes them."""
@@ -59,6 +61,7 @@ class Checkpoint:
             "stores": notes_to_json(self.stores),
             "partitions": self.partitions,
             "words": list(self.words),
+            "ticks": self.ticks,
         }
         return json.dumps(body, indent=1)
 
@@ -81,6 +84,7 @@ class Checkpoint:
                     stores=notes_from_json(body.get("stores", {})),
                     partitions=body.get("partitions", {}),
                     words=tuple(body.get("words", ())),
+                    ticks=body.get("ticks"),
                 )
             detail = f"It has version {body['version']}; this package reads {VERSION}."
         except (ValueError, KeyError, TypeError) as error:
@@ -96,6 +100,7 @@ def new_checkpoint(
     stores: Mapping[str, StoreNote] | None = None,
     partitions: Mapping[str, int] | None = None,
     words: Iterable[str] = (),
+    ticks: bool | None = None,
 ) -> Checkpoint:
     """Return the description for a new checkpoint."""
     return Checkpoint(
@@ -107,6 +112,7 @@ def new_checkpoint(
         stores=stores or {},
         partitions=dict(partitions or {}),
         words=tuple(words),
+        ticks=ticks,
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql import SparkSession
@@ -19,6 +21,7 @@ from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import with_plugins
 from millstream.topology.checks import not_none
+from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.driver.lifecycle import LivingApplication
 from millstream.topology.spark.driver.preflight import check_arguments, check_config
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
@@ -192,6 +195,29 @@ class KafkaStreams(LivingApplication):
             )
         for slot in self._runner.clean_up():
             log.info("state slot removed path=%s", slot)
+
+    def savepoint(self, directory: str | os.PathLike[str]) -> SavepointManifest:
+        """Write the state of the last committed batch into a directory, and go on if running.
+
+        A savepoint is independent of Spark's checkpoint and of the kind of byte store. An
+        application starts from it with the entry ``millstream.savepoint``, under another
+        ``application.id`` too; ``TopologyTestDriver.fromSavepoint`` loads it into a test.
+
+        Args:
+            directory: A directory that is empty or does not exist, or its location on any file
+                system that Spark supports.
+
+        Returns:
+            What the savepoint has: its stores, counts and positions.
+
+        Raises:
+            IllegalStateException: No batch has been committed.
+            StreamsException: The directory is not empty, or the checkpoint is damaged.
+        """
+        location = os.fspath(directory)
+        if "://" not in location:
+            location = Path(location).expanduser().absolute().as_uri()
+        return self._runner.savepoint(location)
 
     def _check_not_started(self, what: str) -> None:
         if not self.state().hasNotStarted():

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, GroupedData, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
@@ -19,7 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.wire import ROW_SCHEMA
+from millstream.topology.spark.wire import ROW_SCHEMA, SEED_SCHEMA
 from millstream.topology.spark.worker.pack import (
     PACKED_SCHEMA,
     SOURCE_COLUMNS,
@@ -30,13 +25,10 @@ from millstream.topology.spark.worker.pack import (
 from millstream.topology.spark.worker.sink import sinker
 from millstream.topology.spark.worker.stage import StageProcessor
 from millstream.topology.spark.worker.ticks import TICK_SOURCE, ticker
-
-ROLE = "MILLSTREAM_ROLE"
+from millstream.topology.spark.worker_pools import workers_for
 
 MIN_SHARE = 0.02
 """Minimum share of a stage, as a fraction of the total backlog."""
-
-_environment_in_use = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +50,8 @@ class LineOptions:
     """Options of the Kafka source of global stores."""
     global_offsets: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     """Start offsets of the global topics; empty if there are none."""
+    seed: str = ""
+    """Location of the segments that the stages begin with; empty if they begin with none."""
 
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
@@ -80,12 +74,13 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
                 # before a record of another topic is therefore in the same batch or an earlier one.
                 arriving.append(_global_records(session, job, options))
         rows = reduce(DataFrame.unionAll, arriving)
-        with _workers_for(session, f"stage-{stage.index}"):
+        seed = _seed(session, options.seed, stage) if options.seed else None
+        with workers_for(session, f"stage-{stage.index}"):
             line = rows.groupBy("key").transformWithState(
-                StageProcessor(job, stage.index), ROW_SCHEMA, "append", "None"
+                StageProcessor(job, stage.index), ROW_SCHEMA, "append", "None", seed
             )
     assert line is not None
-    with _workers_for(session, "sink"):
+    with workers_for(session, "sink"):
         line = line.mapInArrow(sinker(job), ROW_SCHEMA)
     return (
         line.writeStream.queryName(job.application_id)
@@ -95,6 +90,12 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
         .trigger(processingTime=f"{options.trigger_ms} milliseconds")
         .start()
     )
+
+
+def _seed(session: SparkSession, location: str, stage: Stage) -> GroupedData:
+    # Spark gives a stage these rows in its first batch only.
+    rows = session.read.schema(SEED_SCHEMA).parquet(location).where(F.col("stage") == stage.index)
+    return rows.select("key", "seq", "blob").groupBy("key")
 
 
 def _records(
@@ -131,7 +132,7 @@ def _kafka(
 
 def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper) -> DataFrame:
     records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
-    with _workers_for(session, "pack"):
+    with workers_for(session, "pack"):
         packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)
     return _with_clock(packed)
 
@@ -143,7 +144,7 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
         .option("numPartitions", 1)
         .load()
     )
-    with _workers_for(session, "pack"):
+    with workers_for(session, "pack"):
         ticks = source.mapInArrow(ticker(job.layout), PACKED_SCHEMA)
     return _with_clock(ticks)
 
@@ -172,25 +173,3 @@ def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> di
         }
     whole = sum(weights.values())
     return {index: weight / whole for index, weight in weights.items()}
-
-
-@contextmanager
-def _workers_for(session: SparkSession, role: str) -> Iterator[None]:
-    """Give an operator its own pool of Python workers.
-
-    Spark has one pool of idle workers for each set of environment variables, and takes the worker
-    that is idle longest. With a pool for each operator, a stage gets the workers that have its
-    stores, if there are not more of them than cores.
-    """
-    environment: dict[str, Any] = session.sparkContext.environment
-    with _environment_in_use:
-        before = dict(environment)
-        environment[ROLE] = role
-        if (session.sparkContext.master or "").startswith("local"):
-            # Workers on the same machine can import what the driver can import.
-            environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-        try:
-            yield
-        finally:
-            environment.clear()
-            environment.update(before)

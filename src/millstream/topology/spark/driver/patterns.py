@@ -9,14 +9,11 @@ from millstream.core.errors import MissingSourceTopicException
 from millstream.core.plan import Node, Plan, SourceNode
 
 
-def without_patterns(
-    plan: Plan, known: Mapping[str, list[str]], sizes: Mapping[str, int]
-) -> tuple[Plan, dict[str, list[str]]]:
+def without_patterns(plan: Plan, sizes: Mapping[str, int]) -> tuple[Plan, dict[str, list[str]]]:
     """Return the plan with topics instead of patterns, and the topics by source node.
 
     Args:
         plan: The topology.
-        known: The topics noted in the checkpoint; they never change.
         sizes: All topics of the broker.
     """
     named = {topic for part in plan.subtopologies for topic in part.source_topics}
@@ -27,7 +24,7 @@ def without_patterns(
             return node
         candidates = sorted(sizes.keys() - named)
         topics = [t for t in candidates if node.reads(t) and not t.startswith("__")]
-        matched[node.name] = topics = list(known.get(node.name, topics))
+        matched[node.name] = topics
         if not topics:
             raise MissingSourceTopicException(
                 f'no topic matches the pattern "{node.pattern.pattern}" of source "{node.name}"',

@@ -9,29 +9,22 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.config.own_keys import CHECKPOINT_LOCATION, RECORDS_PER_BATCH
+from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import (
     ConfigException,
     TopologyException,
 )
 from millstream.core.plan import Plan
+from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import (
-    FILE,
     Checkpoint,
-    check_same,
     local_files,
     local_path,
     new_checkpoint,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
-from millstream.topology.spark.checkpoint.store_notes import (
-    compatible_stores,
-    kinds_of,
-    log_carried,
-    merged,
-    notes_of,
-)
+from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
@@ -50,10 +43,14 @@ from millstream.topology.spark.driver.preflight import check_java
 from millstream.topology.spark.driver.probe import needs_wall_clock
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.restores import RebuiltStores
+from millstream.topology.spark.driver.savepoints import checkpoint_root, take_savepoint
 from millstream.topology.spark.driver.session import new_session, query_session
+from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
+from millstream.topology.spark.partition_counts import partition_counts
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.topology import Topology
@@ -67,17 +64,6 @@ class Started:
     plan: Plan
     """The topology; source patterns are already resolved to topics."""
     job: Job
-
-
-@dataclass(frozen=True, slots=True)
-class _Compiled:
-    plan: Plan
-    layout: Layout
-    wanted: Checkpoint
-    """Description that a new checkpoint would have."""
-    read: dict[str, int]
-    """The topics that are read and committed, with their partition counts."""
-    global_sizes: dict[str, int]
 
 
 class Runner(QueryControl):
@@ -112,8 +98,10 @@ class Runner(QueryControl):
             )
         self.log = LogOptions.of(config, self.state_dir)
         self._instance = ApplicationInstance(
-            config, self.state_dir, self.checkpoint_location, stores=bool(self.store_names())
+            config, self.state_dir, self.checkpoint_root, stores=bool(self.store_names())
         )
+        self.checkpoint_location = self.checkpoint_root
+        """Location of the checkpoint's current generation."""
         self.started: Started | None = None
         self.measurements = Measurements(config, self.application_id, self._description)
         """Metrics reported by workers."""
@@ -126,14 +114,13 @@ class Runner(QueryControl):
         return Path(self._config.getString("state.dir")) / self.application_id
 
     @property
-    def checkpoint_location(self) -> str:
+    def checkpoint_root(self) -> str:
         """Location of the checkpoint, on any file system that Spark supports."""
-        given = self._config.getString(CHECKPOINT_LOCATION)
-        return str(given) if given else f"file://{(self.state_dir / 'checkpoint').absolute()}"
+        return checkpoint_root(self._config)
 
     def local_places(self) -> list[Path]:
         """Return the directories on this machine that a batch writes to."""
-        checkpoint = local_path(self.checkpoint_location)
+        checkpoint = local_path(self.checkpoint_root)
         return [self.state_dir, *([] if checkpoint is None else [checkpoint])]
 
     def store_names(self) -> set[str]:
@@ -173,23 +160,27 @@ class Runner(QueryControl):
         """Delete the local copies of stores; the next start may have to empty the checkpoint."""
         return self._instance.clean_up()
 
+    def savepoint(self, directory: str) -> SavepointManifest:
+        """Write a savepoint of the last committed batch."""
+        session = self._spark if self.started is None else self.started.session
+        return take_savepoint(self._config, directory, session)
+
     def _start(self) -> None:
         brokers = Brokers(self._config)
         sizes = brokers.topic_sizes(self._plan)
-        files: Files | None = local_files(self.checkpoint_location)
-        compiled = self._compiled(brokers, sizes, self._note(files))
+        local = local_files(self.checkpoint_root)
+        generations = None if local is None else self._generations(local)
+        compiled = self._compiled(brokers, sizes)
         sink_sizes = brokers.sink_sizes(self._written(compiled.plan), sizes)
         sinks = brokers.create_progress_topics(len(compiled.layout.keys), sizes)
         brokers.create_feedback_topics(compiled.layout.feedback, sizes)
-        if files is not None:
-            if self._instance.admit(files, compiled.read, sinks):
-                compiled = self._compiled(brokers, sizes, None)
-            if (found := self._note(files)) is not None:
-                self._check_same(found, compiled.wanted)
+        move = None
+        if generations is not None:
+            move = self._admitted(generations, compiled, sinks)
         plan, layout = compiled.plan, compiled.layout
-        if files is None or self._instance.positions is None:
+        if generations is None or self._instance.positions is None:
             starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
-        ticks = needs_wall_clock(plan, self._config)
+        ticks = bool(compiled.wanted.ticks)
         self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id, self.log)
         if self._spark is not None:
@@ -198,17 +189,20 @@ class Runner(QueryControl):
             quieten(spark)
         self._check_wanted()
         private_state(self.state_dir)
-        if files is None:
-            files = RemoteFiles(spark, self.checkpoint_location)
-            self._instance.admit(files, compiled.read, sinks)
-        note = self._noted(files, compiled.wanted)
-        self._instance.claim(files, note.id, sinks)
-        offsets = self._instance.positions or {}
-        if compiled.read.keys() - offsets.keys():
-            begin = starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
-            offsets = begin | offsets
+        if generations is None:
+            generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
+            move = self._admitted(generations, compiled, sinks)
+        session = query_session(spark, self._entries, len(layout.keys))
+        if move is not None:
+            self._check_wanted()
+            move.make(session)
+            self.checkpoint_location = generations.location
+        note = noted(generations, compiled.wanted)
+        self._instance.claim(generations.files, note.id, sinks)
+        offsets = self._offsets(brokers, compiled)
         options = LineOptions(
             checkpoint=self.checkpoint_location,
+            seed=generations.seed,
             connector=connector_settings(self._config),
             starting_offsets=offsets,
             backlog=brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
@@ -218,7 +212,6 @@ class Runner(QueryControl):
             global_connector=connector_settings(self._config, "global.consumer."),
             global_offsets=from_the_beginning(compiled.global_sizes),
         )
-        session = query_session(spark, self._entries, len(layout.keys))
         job = replace(
             self._job(plan, layout, sink_sizes, note), kinds=kinds_of(compiled.wanted.stores)
         )
@@ -245,40 +238,53 @@ class Runner(QueryControl):
         self._instance.check()
         super().restart()
 
-    def _compiled(
-        self, brokers: Brokers, sizes: dict[str, int], found: Checkpoint | None
-    ) -> _Compiled:
-        plan, matched = without_patterns(self._plan, {} if found is None else found.topics, sizes)
+    def _generations(self, files: Files, spark: SparkSession | None = None) -> Generations:
+        def open_files(location: str) -> Files:
+            local = local_files(location)
+            if local is not None:
+                return local
+            assert spark is not None
+            return RemoteFiles(spark, location)
+
+        generations = Generations(self.checkpoint_root, files, open_files)
+        self.checkpoint_location = generations.location
+        return generations
+
+    def _admitted(
+        self, generations: Generations, compiled: Compiled, sinks: int
+    ) -> StateMove | None:
+        """Admit the instance; return the move of its state if the program has changed."""
+        move = admitted(self._instance, generations, compiled, self._config, sinks)
+        self.checkpoint_location = generations.location
+        return move
+
+    def _offsets(self, brokers: Brokers, compiled: Compiled) -> dict[str, dict[int, int]]:
+        """Return where the query begins: at the checkpoint's positions, or as a first start."""
+        known, read = self._instance.positions or {}, compiled.read
+        if all(known.get(topic, {}).keys() >= set(range(count)) for topic, count in read.items()):
+            return known
+        begin = starting_offsets(
+            compiled.plan, self._config, brokers, read, compiled.layout.feedback
+        )
+        return {topic: begin[topic] | known.get(topic, {}) for topic in read}
+
+    def _compiled(self, brokers: Brokers, sizes: dict[str, int]) -> Compiled:
+        plan, matched = without_patterns(self._plan, sizes)
         source_sizes = brokers.source_sizes(plan, sizes)
         global_sizes = brokers.global_sizes(plan, sizes)
         layout = compile_plan(plan, self.application_id, source_sizes)
         store_format = self._config.getString("dsl.store.format")
         notes = notes_of(plan, self._config)
-        wanted = new_checkpoint(self._description, _tasks(layout), matched, store_format, notes)
-        return _Compiled(plan, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
-
-    def _note(self, files: Files | None) -> Checkpoint | None:
-        """Return a checkpoint's description; None if it is new or not on this machine."""
-        if files is None or not files.has(FILE):
-            return None
-        return Checkpoint.from_json(files.text(FILE), self.checkpoint_location)
-
-    def _noted(self, files: Files, wanted: Checkpoint) -> Checkpoint:
-        """Return the checkpoint's description; write it first if the checkpoint is new."""
-        found = self._note(files)
-        if found is None:
-            files.write(FILE, wanted.to_json())
-            return wanted
-        self._check_same(found, wanted)
-        log_carried(found.stores, wanted.stores)
-        noted = replace(found, stores=merged(found.stores, wanted.stores))
-        if noted != found:
-            files.write(FILE, noted.to_json())
-        return noted
-
-    def _check_same(self, found: Checkpoint, wanted: Checkpoint) -> None:
-        compatible = compatible_stores(self._config, wanted.stores)
-        check_same(found, wanted, self.checkpoint_location, compatible)
+        wanted = new_checkpoint(
+            self._description,
+            _tasks(layout),
+            matched,
+            store_format,
+            notes,
+            partition_counts(plan, source_sizes),
+            ticks=needs_wall_clock(plan, self._config),
+        )
+        return Compiled(plan, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
 
     def _job(
         self, plan: Plan, layout: Layout, sink_sizes: dict[str, int], checkpoint: Checkpoint

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millstream.core.engine.settings import TaskSettings
@@ -24,6 +24,33 @@ log = logging.getLogger(__name__)
 
 VERSION = 1
 _HEAD, _LENGTH = struct.Struct("<BI"), struct.Struct("<I")
+
+
+def pack(parts: Sequence[bytes]) -> bytes:
+    """Return the snapshots of a task, its own first and then those of its global stores, as one."""
+    return _HEAD.pack(VERSION, len(parts)) + b"".join(
+        _LENGTH.pack(len(part)) + part for part in parts
+    )
+
+
+def unpack(packed: bytes) -> list[bytes]:
+    """Return the snapshots that ``pack`` combined.
+
+    Raises:
+        TaskCorruptedException: The bytes are of another version.
+    """
+    version, count = _HEAD.unpack_from(packed)
+    if version != VERSION:
+        raise TaskCorruptedException(
+            f"the snapshot of global stores has format {version}",
+            detail=f"This program reads format {VERSION}.",
+        )
+    parts, start = [], _HEAD.size
+    for _ in range(count):
+        (length,) = _LENGTH.unpack_from(packed, start)
+        start += _LENGTH.size + length
+        parts.append(packed[start - length : start])
+    return parts
 
 
 class GlobalTables:
@@ -67,10 +94,7 @@ class GlobalTables:
 
     def pack(self, snapshot: bytes) -> bytes:
         """Return a task's snapshot combined with those of the tasks that fill its global stores."""
-        parts = [snapshot, *(task.snapshot() for task in self.tasks)]
-        return _HEAD.pack(VERSION, len(parts)) + b"".join(
-            _LENGTH.pack(len(part)) + part for part in parts
-        )
+        return pack([snapshot, *(task.snapshot() for task in self.tasks)])
 
     def unpack(self, packed: bytes) -> bytes:
         """Restore the tasks that fill the global stores; return the reading task's snapshot.
@@ -78,20 +102,11 @@ class GlobalTables:
         Raises:
             TaskCorruptedException: The bytes are of another version.
         """
-        version, count = _HEAD.unpack_from(packed)
-        if version != VERSION:
-            raise TaskCorruptedException(
-                f"the snapshot of global stores has format {version}",
-                detail=f"This program reads format {VERSION}.",
-            )
-        parts, start = [], _HEAD.size
-        for _ in range(count):
-            (length,) = _LENGTH.unpack_from(packed, start)
-            start += _LENGTH.size + length
-            parts.append(packed[start - length : start])
-        for task, part in zip(self.tasks, parts[1:], strict=True):
+        own, *others = unpack(packed)
+        # None where the stores are filled anew.
+        for task, part in zip(self.tasks, others, strict=bool(others)):
             task.restore(part)
-        return parts[0]
+        return own
 
     def close(self) -> None:
         """Close the processors and the stores."""

@@ -13,6 +13,8 @@ from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import SegmentLog
+from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.seeded import with_seed
 from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.worker_cache import cached, discard
 from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
@@ -39,6 +41,20 @@ class StageProcessor(StatefulProcessor):
         """Declare the state: a manifest, and segments by number."""
         self._manifest = handle.getValueState("manifest", _BLOB)
         self._segments = handle.getMapState("segments", _SEQ, _BLOB)
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
+        """Take up one row of what an earlier program left."""
+        del key, timerValues
+        with reported():
+            saved = self._manifest.get()
+            manifest = with_seed(
+                None if saved is None else Manifest.decode(saved[0]),
+                initialState.seq,
+                bytes(initialState.blob),
+                self._job.checkpoint_id,
+                StateSegments(self._segments),
+            )
+            self._manifest.update((manifest.encode(),))
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
         """Run one task's batch."""

@@ -1,0 +1,64 @@
+"""Origin of a generation: the state that it began with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import Positions
+
+ORIGIN = "millstream-origin.json"
+POINTER = "millstream-generation.json"
+GENERATIONS = "generations"
+SEED = "seed"
+"""Directory of the seed: what the tasks of the generation begin with."""
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where the state of a generation comes from, and where its first batch begins to read."""
+
+    source: str
+    """``checkpoint``, ``savepoint`` or ``kafka-streams``."""
+    location: str
+    """Location of the checkpoint or savepoint; the application.id for Kafka Streams."""
+    checkpoint: str = ""
+    """Id of the former checkpoint; empty if there is none."""
+    batch: int = -1
+    """The last batch of the former checkpoint that the state contains."""
+    positions: Positions
+    """Topic -> partition -> offset of the next record."""
+
+    def to_json(self) -> str:
+        """Return the file's text."""
+        return json.dumps({"version": VERSION, **asdict(self)}, indent=1)
+
+
+def read_origin(files: Files, location: str) -> Origin | None:
+    """Return the origin of a generation; None if it began with empty stores.
+
+    Raises:
+        StreamsException: The file is damaged or of another version.
+    """
+    if not files.has(ORIGIN):
+        return None
+    try:
+        body: dict[str, Any] = json.loads(files.text(ORIGIN))
+        if (version := body.pop("version")) != VERSION:
+            raise ValueError(f"it has version {version}; this package reads {VERSION}")
+        positions = {
+            topic: {int(n): int(offset) for n, offset in each.items()}
+            for topic, each in body.pop("positions").items()
+        }
+        return Origin(positions=positions, **body)
+    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        raise StreamsException(
+            f'cannot read "{ORIGIN}" in checkpoint "{location}"',
+            detail=f"{type(error).__name__}: {error}. It says where the first batch begins.",
+            hint="Restore the file from a copy. Once a batch has ended, it is not needed: delete "
+            "it.",
+        ) from error

@@ -1,0 +1,102 @@
+"""Savepoints of an application, running or stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import CHECKPOINT_LOCATION
+from millstream.core.errors import IllegalStateException
+from millstream.topology.savepoints.manifest import SavepointManifest
+from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
+from millstream.topology.spark.checkpoint.log import CheckpointLog
+from millstream.topology.spark.driver.session import new_session, query_session
+from millstream.topology.spark.evolution.reading import checkpoint_facts
+from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.image import Image, image_of_checkpoint
+from millstream.topology.spark.generations.moving import described
+from millstream.topology.spark.generations.savepoints import write_savepoint
+
+
+def checkpoint_root(config: StreamsConfig) -> str:
+    """Return the location of an application's checkpoint, its first generation."""
+    given = config.getString(CHECKPOINT_LOCATION)
+    if given:
+        return str(given)
+    state_dir = Path(config.getString("state.dir")) / config.getString("application.id")
+    return f"file://{(state_dir / 'checkpoint').absolute()}"
+
+
+def files_at(location: str, spark: SparkSession) -> Files:
+    """Return the files at a location on any file system of Spark."""
+    return local_files(location) or RemoteFiles(spark, location)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The state of an application's last committed batch, and a session to read it with."""
+
+    session: SparkSession
+    generations: Generations
+    image: Image
+
+
+@contextmanager
+def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) -> Iterator[Opened]:
+    """Open the state of an application's last committed batch.
+
+    Args:
+        config: The application's configuration.
+        spark: The session to use; None for that of this process, or a new one that ends here.
+
+    Raises:
+        IllegalStateException: No batch of it has been committed.
+        StreamsException: The checkpoint is damaged.
+    """
+    name, root = config.getString("application.id"), checkpoint_root(config)
+    # getOrCreate returns a session that others use, if there is one.
+    ours = spark is None and SparkContext._active_spark_context is None
+    used = spark or new_session(config.merged(), name)
+    try:
+        generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
+        note = described(generations)
+        progress = CheckpointLog(generations.files, generations.location).progress()
+        if note is None or progress.done < 0:
+            raise IllegalStateException(
+                f'application "{name}" has no state in checkpoint "{generations.location}"',
+                detail="No batch has been committed there.",
+                hint="Check application.id, state.dir and millstream.checkpoint.location.",
+            )
+        session = query_session(used, config.merged(), max(note.tasks.values(), default=1))
+        facts = checkpoint_facts(note, name)
+        image = image_of_checkpoint(session, generations.location, note, progress, facts)
+        yield Opened(session, generations, image)
+    finally:
+        if ours:
+            used.stop()
+
+
+def take_savepoint(
+    config: StreamsConfig, directory: str, spark: SparkSession | None = None
+) -> SavepointManifest:
+    """Write a savepoint of an application's last committed batch; return its manifest.
+
+    Args:
+        config: The application's configuration.
+        directory: Where to write it, on any file system of Spark; empty or not there yet.
+        spark: The session to use; None for the one of this process, or a new one.
+
+    Raises:
+        IllegalStateException: No batch of the application has been committed.
+        StreamsException: The directory is not empty, or the checkpoint is damaged.
+    """
+    with opened_checkpoint(config, spark) as opened:
+        files = files_at(directory, opened.session)
+        return write_savepoint(opened.session, opened.image, files, directory)

@@ -1,0 +1,131 @@
+"""Generations of one checkpoint: the current one, and the switch to the next."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import CheckpointLog
+from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin, read_origin
+from millstream.topology.spark.evolution.outcome import Comparison
+from millstream.topology.spark.generations.image import Image
+from millstream.topology.spark.generations.pointer import (
+    Pointer,
+    directory_of,
+    location_of,
+    read_pointer,
+    write_pointer,
+)
+from millstream.topology.spark.generations.seed import Program, write_seed
+
+log = logging.getLogger(__name__)
+
+
+class Generations:
+    """The generations of one checkpoint.
+
+    Args:
+        root: The checkpoint's location.
+        files: Its files.
+        open_files: Returns the files at a location.
+    """
+
+    def __init__(self, root: str, files: Files, open_files: Callable[[str], Files]) -> None:
+        self._root = root
+        self._files = files
+        self.open = open_files
+        self._pointer = read_pointer(files, root)
+        self.files = open_files(self.location)
+        """Files of the current generation."""
+
+    @property
+    def location(self) -> str:
+        """Location of the current generation."""
+        return location_of(self._root, self._pointer.number)
+
+    @property
+    def abandoned(self) -> tuple[str, ...]:
+        """Ids of later generations that were left again."""
+        return self._pointer.abandoned
+
+    @property
+    def seed(self) -> str:
+        """Location of the current generation's seed; empty if it has none."""
+        return f"{self.location}/{SEED}" if self.files.has(SEED) else ""
+
+    def can_go_back(self) -> bool:
+        """Return whether the current generation has ended no batch, and a former one is there."""
+        if not self._pointer.number or CheckpointLog(self.files, self.location).committed():
+            return False
+        origin = read_origin(self.files, self.location)
+        return origin is not None and self._former(origin) is not None
+
+    def go_back(self, note: Checkpoint) -> None:
+        """Make the generation that the current one began with the current one again.
+
+        Args:
+            note: Description of the current one.
+        """
+        origin = read_origin(self.files, self.location)
+        former = None if origin is None else self._former(origin)
+        assert former is not None
+        log.info("checkpoint goes back to the generation before location=%s", self.location)
+        self._point(
+            replace(self._pointer, number=former, abandoned=(*self._pointer.abandoned, note.id))
+        )
+
+    def begin(
+        self,
+        session: SparkSession,
+        image: Image,
+        comparison: Comparison,
+        program: Program,
+        note: Checkpoint,
+        origin: Origin,
+        *,
+        at_root: bool = False,
+    ) -> None:
+        """Write a new generation and make it the current one; killed before, nothing has changed.
+
+        Args:
+            session: A session with the settings of queries.
+            image: The state to go on with.
+            comparison: Where each part of it belongs.
+            program: The program that goes on.
+            note: Description of the new generation.
+            origin: Where the state is from.
+            at_root: Use the location itself, which has no generation yet.
+        """
+        number = 0 if at_root else self._pointer.highest + 1
+        location = location_of(self._root, number)
+        if number:
+            # What an interrupted switch has left.
+            self._files.remove(directory_of(number))
+        files = self.open(location)
+        write_seed(session, image, comparison, program, f"{location}/{SEED}")
+        files.write(ORIGIN, origin.to_json())
+        # The descriptor comes last: without it there is no checkpoint.
+        files.write(FILE, note.to_json())
+        if number:
+            self._point(replace(self._pointer, number=number, highest=number))
+        else:
+            self.files = files
+        log.info("new generation of the checkpoint location=%s", location)
+
+    def _former(self, origin: Origin) -> int | None:
+        """Return the number of the generation that a generation began with; None if it is gone."""
+        for number in range(self._pointer.number - 1, -1, -1):
+            location = location_of(self._root, number)
+            if location == origin.location and self.open(location).has(FILE):
+                return number
+        return None
+
+    def _point(self, pointer: Pointer) -> None:
+        write_pointer(self._files, pointer)
+        self._pointer = pointer
+        self.files = self.open(self.location)

@@ -1,0 +1,304 @@
+"""Start of an application whose program may have changed since its last batch."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.sql import SparkSession
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import SAVEPOINT
+from millstream.core.errors import StreamsException
+from millstream.core.plan import Plan
+from millstream.topology.spark.admission.emptying import empty
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.admission.instance import ApplicationInstance, normal
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
+from millstream.topology.spark.checkpoint.log import Positions, flat
+from millstream.topology.spark.checkpoint.origin import Origin
+from millstream.topology.spark.checkpoint.store_notes import kinds_of, log_carried, merged
+from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.evolution.comparison import compare
+from millstream.topology.spark.evolution.facts import Facts
+from millstream.topology.spark.evolution.outcome import Comparison
+from millstream.topology.spark.evolution.reading import checkpoint_facts
+from millstream.topology.spark.evolution.words import words_of
+from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.image import Image, image_of_checkpoint
+from millstream.topology.spark.generations.savepoints import image_of_savepoint
+from millstream.topology.spark.generations.seed import Program
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A program, compiled for the topics as they are now."""
+
+    plan: Plan
+    layout: Layout
+    wanted: Checkpoint
+    """Description that a new checkpoint would have."""
+    read: dict[str, int]
+    """The topics that are read and committed, with their partition counts."""
+    global_sizes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateMove(ABC):
+    """A move of state into a generation, decided and not yet made."""
+
+    generations: Generations
+    instance: ApplicationInstance
+    compiled: Compiled
+    config: StreamsConfig
+
+    @abstractmethod
+    def make(self, session: SparkSession) -> None:
+        """Write the generation, and let the instance go on in it.
+
+        Args:
+            session: A session with the settings of queries.
+
+        Raises:
+            StreamsException: The state does not fit the program, or is damaged.
+        """
+
+    def _begin(
+        self,
+        session: SparkSession,
+        image: Image,
+        comparison: Comparison,
+        origin: Origin,
+        *,
+        at_root: bool = False,
+    ) -> None:
+        wanted = replace(self.compiled.wanted, words=_words(comparison, self.config))
+        program = Program(
+            checkpoint=wanted.id,
+            plan=self.compiled.plan,
+            layout=self.compiled.layout,
+            facts=self._after(),
+            kinds=kinds_of(wanted.stores),
+            convert={},
+        )
+        self.generations.begin(session, image, comparison, program, wanted, origin, at_root=at_root)
+        self.instance.goes_on_in(self.generations.location, origin.positions)
+
+    def _after(self) -> Facts:
+        return checkpoint_facts(self.compiled.wanted, self.config.getString("application.id"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromCheckpoint(StateMove):
+    """A move into the next generation of the same checkpoint."""
+
+    found: Checkpoint
+    before: Facts
+    comparison: Comparison
+
+    def make(self, session: SparkSession) -> None:
+        progress, location = self.instance.progress(), self.generations.location
+        image = image_of_checkpoint(session, location, self.found, progress, self.before)
+        origin = Origin(
+            source="checkpoint",
+            location=location,
+            checkpoint=self.found.id,
+            batch=progress.done,
+            positions=progress.done_to,
+        )
+        self._begin(session, image, self.comparison, origin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromSavepoint(StateMove):
+    """A start of a new checkpoint with the state of a savepoint."""
+
+    location: str
+
+    def make(self, session: SparkSession) -> None:
+        image = image_of_savepoint(session, self.generations.open(self.location), self.location)
+        comparison = _compared(image.facts, self._after(), self.config, self.location)
+        former, name = image.manifest.application_id, self.config.getString("application.id")
+        origin = Origin(
+            source="savepoint",
+            location=self.location,
+            positions=_renamed(image.manifest.positions, former, name, self.compiled),
+        )
+        self._begin(session, image, comparison, origin, at_root=True)
+
+
+def admitted(
+    instance: ApplicationInstance,
+    generations: Generations,
+    compiled: Compiled,
+    config: StreamsConfig,
+    sinks: int,
+) -> StateMove | None:
+    """Admit an instance; return the move to make if the program has changed.
+
+    Args:
+        instance: The instance to admit.
+        generations: The generations of its checkpoint.
+        compiled: The program.
+        config: The application's configuration.
+        sinks: How many partitions the progress topic has.
+
+    Raises:
+        StreamsException: The start is refused.
+    """
+    while True:
+        instance.located(generations.location)
+        if instance.admit(generations.files, compiled.read, sinks, generations.abandoned):
+            return None
+        found, savepoint = described(generations), config.getString(SAVEPOINT)
+        if found is None:
+            if not savepoint:
+                return None
+            return FromSavepoint(
+                generations=generations,
+                instance=instance,
+                compiled=compiled,
+                config=config,
+                location=normal(savepoint),
+            )
+        if _same_program(found, compiled.wanted):
+            return None
+        if instance.progress().done >= 0:
+            return _move(instance, generations, compiled, config, found)
+        _check_whole(instance, generations, found)
+        if not generations.can_go_back():
+            # There is no state yet: the new program begins where the old one would have.
+            empty(generations.files)
+        else:
+            generations.go_back(found)
+
+
+def described(generations: Generations) -> Checkpoint | None:
+    """Return the description of the current generation; None if it is new."""
+    files = generations.files
+    if not files.has(FILE):
+        return None
+    return Checkpoint.from_json(files.text(FILE), generations.location)
+
+
+def noted(generations: Generations, wanted: Checkpoint) -> Checkpoint:
+    """Return the description of the current generation; write it if it is new or has changed."""
+    found = described(generations)
+    if found is None:
+        generations.files.write(FILE, wanted.to_json())
+        return wanted
+    log_carried(found.stores, wanted.stores)
+    stores = merged(found.stores, wanted.stores)
+    note = replace(wanted, id=found.id, stores=stores, words=found.words)
+    if note != found:
+        generations.files.write(FILE, note.to_json())
+    return note
+
+
+def _same_program(found: Checkpoint, wanted: Checkpoint) -> bool:
+    # Stores that a former program had are noted as well.
+    same_notes = all(found.stores.get(n) == note for n, note in wanted.stores.items())
+    one, other = (replace(each, id="", stores={}, words=()) for each in (found, wanted))
+    return same_notes and one == other
+
+
+def _move(
+    instance: ApplicationInstance,
+    generations: Generations,
+    compiled: Compiled,
+    config: StreamsConfig,
+    found: Checkpoint,
+) -> StateMove | None:
+    name = config.getString("application.id")
+    before, after = checkpoint_facts(found, name), checkpoint_facts(compiled.wanted, name)
+    unread = _unread(instance.progress().done_to, compiled, config)
+    comparison = _compared(before, after, config, generations.location, unread)
+    if comparison.same and found.ticks in (None, compiled.wanted.ticks):
+        return None
+    _check_whole(instance, generations, found)
+    return FromCheckpoint(
+        generations=generations,
+        instance=instance,
+        compiled=compiled,
+        config=config,
+        found=found,
+        before=before,
+        comparison=comparison,
+    )
+
+
+def _unread(positions: Positions, compiled: Compiled, config: StreamsConfig) -> dict[str, int]:
+    """Return the internal topics that are not read any more -> their unread records."""
+    prefix = f"{config.getString('application.id')}-"
+    gone = {topic for topic in positions if topic.startswith(prefix)} - compiled.read.keys()
+    at = {place: offset for place, offset in flat(positions).items() if place[0] in gone}
+    if not at:
+        return {}
+    ends = Group(config).ends(list(at))
+    unread = dict.fromkeys(gone, 0)
+    for (topic, partition), offset in at.items():
+        unread[topic] += max(0, ends[topic, partition] - offset)
+    return unread
+
+
+def _compared(
+    before: Facts,
+    after: Facts,
+    config: StreamsConfig,
+    location: str,
+    unread: Mapping[str, int] | None = None,
+) -> Comparison:
+    comparison = compare(before, after, words_of(config), unread=unread)
+    if comparison.refused:
+        raise _refused(comparison, location)
+    if not comparison.same:
+        for each in comparison.outcomes:
+            log.info("%s %s: %s %s", each.kind, each.name, each.fate.value, each.how)
+    return comparison
+
+
+def _words(comparison: Comparison, config: StreamsConfig) -> tuple[str, ...]:
+    """Return the words that have their effect with a move, for the description."""
+    return tuple(words_of(config).texts())
+
+
+def _renamed(
+    positions: Mapping[str, Mapping[int, int]], former: str, name: str, compiled: Compiled
+) -> Positions:
+    """Return positions with the internal topics of the application that goes on."""
+    own = {topic.replace(f"{name}-", f"{former}-", 1): topic for topic in compiled.layout.feedback}
+    return {own.get(topic, topic): dict(each) for topic, each in positions.items()}
+
+
+def _check_whole(
+    instance: ApplicationInstance, generations: Generations, found: Checkpoint
+) -> None:
+    """Check that the last batch has not been written in part: only its own program can end it.
+
+    Raises:
+        StreamsException: It has been.
+    """
+    batch = instance.half_written(found.id)
+    if batch is not None:
+        raise StreamsException(
+            f'batch {batch} of checkpoint "{generations.location}" has been written in part, and '
+            "the program has changed since",
+            detail="The program that began the batch stopped before the batch had ended. Another "
+            "program would write the rest of it differently, or twice.",
+            hint="Start the former program once more and close it when its first batch has ended "
+            "(millstream run APP --until-idle), then start the new one.",
+        )
+
+
+def _refused(comparison: Comparison, location: str) -> StreamsException:
+    stops = comparison.refused
+    return StreamsException(
+        f'checkpoint "{location}" cannot go on with this program',
+        detail=" ".join(f'{each.kind} "{each.name}": {each.why}' for each in stops),
+        hint=" ".join(dict.fromkeys(each.how for each in stops if each.how))
+        + " `millstream plan` shows what becomes of each store.",
+    )

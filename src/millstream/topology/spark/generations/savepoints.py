@@ -1,0 +1,148 @@
+"""Savepoints by Spark: written from an image, and read as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from millstream.core.errors import StreamsException
+from millstream.topology.savepoints.checksums import contents_of, joined
+from millstream.topology.savepoints.manifest import ENTRIES, FILE, Contents, SavepointManifest
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.store_notes import StoreNote
+from millstream.topology.spark.evolution.facts import Facts
+from millstream.topology.spark.evolution.reading import facts_of
+from millstream.topology.spark.generations.entries import ENTRY_SCHEMA
+from millstream.topology.spark.generations.image import SPILLED, Image
+from millstream.topology.spark.worker_pools import workers_for
+
+_COUNTED = "store string, partition int, count bigint, size bigint, checksum string"
+
+
+def write_savepoint(
+    session: SparkSession, image: Image, files: Files, location: str
+) -> SavepointManifest:
+    """Write an image as a savepoint; return its manifest, which is written last.
+
+    Args:
+        session: A session with the settings of queries.
+        image: The state.
+        files: Files at the location.
+        location: Directory of the savepoint, on any file system of Spark; empty or not there yet.
+
+    Raises:
+        StreamsException: The directory is not empty.
+    """
+    if names := sorted(files.names("")):
+        raise StreamsException(
+            f'cannot write a savepoint to "{location}"',
+            detail=f'It is not empty: it has "{names[0]}".',
+            hint="Give a directory that is empty or does not exist.",
+        )
+    entries = f"{location}/{ENTRIES}"
+    image.entries.write.partitionBy("store", "partition").parquet(entries)
+    counted = _counted(session, _entries(session, entries, files))
+    stores = {
+        name: replace(store, partitions=counted.get(name, {}))
+        for name, store in image.manifest.stores.items()
+    }
+    manifest = replace(image.manifest, stores=stores)
+    files.write(FILE, manifest.to_json())
+    return manifest
+
+
+def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Image:
+    """Return the image of a savepoint, after a check of its entries.
+
+    Args:
+        session: A session with the settings of queries.
+        files: Files at the location.
+        location: Directory of the savepoint, on any file system of Spark.
+
+    Raises:
+        StreamsException: There is no savepoint, or entries are missing or damaged.
+    """
+    if not files.has(FILE):
+        raise StreamsException(
+            f'there is no savepoint in "{location}"',
+            detail=f'It has no file "{FILE}", which is written last.',
+            hint="Give the directory of a savepoint that is complete.",
+        )
+    manifest = SavepointManifest.from_json(files.text(FILE), location)
+    entries = _entries(session, f"{location}/{ENTRIES}", files)
+    _check(manifest, _counted(session, entries), location)
+    return Image(manifest, entries, facts_of_savepoint(manifest))
+
+
+def facts_of_savepoint(manifest: SavepointManifest) -> Facts:
+    """Return facts of the program that a savepoint is from."""
+    stores = {n: s for n, s in manifest.stores.items() if not n.endswith(SPILLED)}
+    return facts_of(
+        manifest.topology,
+        application_id=manifest.application_id,
+        tasks=manifest.tasks,
+        notes={name: StoreNote(**each.note) for name, each in stores.items() if each.note},
+        topics=manifest.topics,
+        store_format=manifest.store_format,
+        partitions={topic: len(each) for topic, each in manifest.positions.items()},
+    )
+
+
+def _entries(session: SparkSession, location: str, files: Files) -> DataFrame:
+    if not any(name.startswith("store=") for name in files.names(ENTRIES)):
+        return session.createDataFrame([], ENTRY_SCHEMA)
+    found = session.read.schema(ENTRY_SCHEMA).parquet(location)
+    return found.select("store", "partition", "key", "value")
+
+
+def _counted(session: SparkSession, entries: DataFrame) -> dict[str, dict[int, Contents]]:
+    with workers_for(session, "image"):
+        rows = entries.mapInArrow(_count, _COUNTED).collect()
+    found: dict[str, dict[int, Contents]] = {}
+    for row in rows:
+        parts = found.setdefault(row.store, {})
+        some = Contents(count=row["count"], size=row.size, checksum=int(row.checksum))
+        parts[row.partition] = joined([parts.get(row.partition, Contents()), some])
+    return found
+
+
+def _count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    found: dict[tuple[str, int], Contents] = {}
+    for batch in batches:
+        groups: dict[tuple[str, int], tuple[list[Any], list[Any]]] = {}
+        for store, partition, key, value in zip(
+            *(column.to_pylist() for column in batch.columns), strict=True
+        ):
+            keys, values = groups.setdefault((store, partition), ([], []))
+            keys.append(key)
+            values.append(value)
+        for place, columns in groups.items():
+            found[place] = joined([found.get(place, Contents()), contents_of(*columns)])
+    rows = [(s, p, c.count, c.size, str(c.checksum)) for (s, p), c in found.items()]
+    listed = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(5)]
+    types = [pa.string(), pa.int32(), pa.int64(), pa.int64(), pa.string()]
+    arrays = [pa.array(column, kind) for column, kind in zip(listed, types, strict=True)]
+    names = ["store", "partition", "count", "size", "checksum"]
+    yield pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def _check(
+    manifest: SavepointManifest, found: dict[str, dict[int, Contents]], location: str
+) -> None:
+    noted = {name: dict(store.partitions) for name, store in manifest.stores.items()}
+    for store in sorted(noted.keys() | found.keys()):
+        for number in sorted(noted.get(store, {}).keys() | found.get(store, {}).keys()):
+            wanted = noted.get(store, {}).get(number, Contents())
+            there = found.get(store, {}).get(number, Contents())
+            if wanted != there:
+                raise StreamsException(
+                    f'savepoint "{location}" is damaged: partition {number} of store "{store}"',
+                    detail=f"Its manifest has {wanted.count} entries of {wanted.size} bytes with "
+                    f"checksum {wanted.checksum}; the files have {there.count} of {there.size} "
+                    f"with {there.checksum}.",
+                    hint="Copy the savepoint anew, with all files below it.",
+                )

@@ -1,0 +1,38 @@
+"""Pools of Python workers: one for each operator of a query."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+ROLE = "MILLSTREAM_ROLE"
+
+_environment_in_use = threading.Lock()
+
+
+@contextmanager
+def workers_for(session: SparkSession, role: str) -> Iterator[None]:
+    """Give an operator its own pool of Python workers.
+
+    Spark has one pool of idle workers for each set of environment variables, and takes the worker
+    that is idle longest. With a pool for each operator, a stage gets the workers that have its
+    stores, if there are not more of them than cores.
+    """
+    environment: dict[str, Any] = session.sparkContext.environment
+    with _environment_in_use:
+        before = dict(environment)
+        environment[ROLE] = role
+        if (session.sparkContext.master or "").startswith("local"):
+            # Workers on the same machine can import what the driver can import.
+            environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+        try:
+            yield
+        finally:
+            environment.clear()
+            environment.update(before)
