@@ -88,7 +88,7 @@ def test_a_changed_serde_is_refused_before_the_start_and_may_be_called_compatibl
         assert json.loads(note(play).read_text())["stores"] == stores
     with pytest.raises(StreamsException) as refusal:
         streams(DOUBLE).start()
-    assert 'Of "counts", its value serde was Long and is Double.' in refusal.value.detail
+    assert 'store "counts": its value serde was Long and is Double' in refusal.value.detail
     assert json.loads(note(play).read_text())["stores"] == stores
     with streams(DOUBLE, millstream_store_changed_ok="counts") as next_one:
         next_one.start()
