@@ -65,5 +65,9 @@ def facts(
 
 
 def fates(comparison: Comparison, kind: str = "store") -> dict[str, Fate]:
-    """What becomes of each store."""
-    return {each.name: each.fate for each in comparison.outcomes if each.kind == kind}
+    """What becomes of each store; ``former NAME`` where both programs have one of a name."""
+    found: dict[str, Fate] = {}
+    for each in comparison.outcomes:
+        if each.kind == kind:
+            found[f"former {each.name}" if each.name in found else each.name] = each.fate
+    return found

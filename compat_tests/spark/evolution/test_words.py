@@ -67,6 +67,13 @@ def test_a_chain_of_names_is_one_change() -> None:
     words(rename="a:b,b:c").check(["a", "b"], ["b", "c"])
 
 
+def test_a_generated_name_may_be_said_to_mean_the_same_store() -> None:
+    name = "KSTREAM-AGGREGATE-STATE-STORE-0000000001"
+    found = words(rename=f"{name}:{name}")
+    found.check([name], [name])
+    assert found.rename == {name: name}
+
+
 def test_a_converter_is_imported_when_it_is_needed() -> None:
     assert words(convert="a:base64.b64decode").converter("a")(b"QQ==") == b"A"
     with pytest.raises(ConfigException, match="could not be found"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.errors import UnsupportedOperationException
@@ -101,4 +101,30 @@ class StoreKinds(ABC):
         raise UnsupportedOperationException(
             f'the changelog format of store "{store}" is not known',
             detail=f"{type(self).__name__} does not tell it.",
+        )
+
+    def row_conversion(
+        self,
+        store: str,
+        names: tuple[str, ...],
+        before: Any,
+        after: Any,
+        word: Callable[[bytes], bytes] | None = None,
+    ) -> Callable[[Sequence[bytes], Sequence[bytes]], tuple[list[bytes], list[bytes]]]:
+        """Return the conversion of a store's rows, keys and values, for a changed program.
+
+        Args:
+            store: The store's name, for errors.
+            names: What is converted, in this order: ``headers``, ``times``, ``segments``,
+                ``order``, ``word``.
+            before: A ``StoreIdentity`` of the rows, or what a checkpoint has noted of one.
+            after: That of the new program.
+            word: A user's function from the bytes of a plain value to its new ones.
+
+        Raises:
+            UnsupportedOperationException: These stores have none.
+        """
+        raise UnsupportedOperationException(
+            f'the rows of store "{store}" cannot be converted',
+            detail=f"{type(self).__name__} does not say how.",
         )

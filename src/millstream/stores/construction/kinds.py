@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from millstream.core.serdes import Serde
@@ -31,6 +32,7 @@ from millstream.stores.construction.suppliers import (
     OurSessionSupplier,
     OurWindowSupplier,
 )
+from millstream.stores.conversions import RowConversion
 
 KAFKA_NAMES = {"rocks_db": "rocksdb", "rocksdb": "rocksdb", "in_memory": "memory"}
 
@@ -128,6 +130,16 @@ class OurStoreKinds(StoreKinds):
         self, store: str, note: Any, retention: int | None = None
     ) -> ChangelogFormat:
         return format_of(store, note, retention)
+
+    def row_conversion(
+        self,
+        store: str,
+        names: tuple[str, ...],
+        before: Any,
+        after: Any,
+        word: Callable[[bytes], bytes] | None = None,
+    ) -> RowConversion:
+        return RowConversion(store, names, before, after, word)
 
 
 def _emits_final(strategy: EmitStrategy | None) -> bool:

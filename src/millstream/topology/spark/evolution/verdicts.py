@@ -162,12 +162,12 @@ def _abandoned(store: StoreFacts, after: Facts, matches: Matches) -> StateOutcom
         why = f"it may have become {_listed(rivals)}"
         ways += [f"{STATE_RENAME}={name}:{rivals[0]} keeps them"]
     else:
-        successors = list(_successors(store, after.stores, matches))
-        if successors:
-            ways += [f"{STATE_RENAME}={name}:{successors[0].name} keeps them"]
-        texts = differences(store.note, successors[0].note) if successors else []
-        if texts and not free(texts):
-            why += f'; of "{successors[0].name}", {_listed_texts(texts)}'
+        likely = next(_successors(store, after.stores, matches), None)
+        found = differences(store.note, likely.note) if likely else []
+        if likely and all(each.conversion or each.by_word for each in found):
+            ways += [f"{STATE_RENAME}={name}:{likely.name} keeps them"]
+        if likely and not free(found):
+            why += f'; of "{likely.name}", {_listed_texts(found)}'
     return StateOutcome(
         kind="store",
         name=name,

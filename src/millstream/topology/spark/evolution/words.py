@@ -14,6 +14,7 @@ from millstream.core.config.own_keys import (
 )
 from millstream.core.errors import ConfigException
 from millstream.core.loading import load_object
+from millstream.topology.spark.evolution.names import is_generated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,8 @@ class Words:
             _known(STATE_RENAME, f"{old}:{new}", new, after, "new")
             if old in self.drop:
                 raise _invalid(STATE_RENAME, f"{old}:{new}", f"{STATE_DROP} names {old} as well")
-            if new in before and new not in self.drop and new not in self.rename:
+            goes_on = new in before and new not in self.drop and not is_generated(new)
+            if goes_on and new not in self.rename:
                 raise _invalid(
                     STATE_RENAME,
                     f"{old}:{new}",
@@ -135,6 +137,9 @@ def _names(key: str, texts: Iterable[str]) -> list[str]:
 
 def _refuse_circles(rename: Mapping[str, str]) -> None:
     for start in rename:
+        if rename[start] == start and is_generated(start):
+            # Generated names do not say that two stores are the same one; this does.
+            continue
         name, steps = rename[start], 1
         while name in rename and name != start and steps <= len(rename):
             name, steps = rename[name], steps + 1
