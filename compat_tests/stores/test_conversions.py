@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from compat_tests.properties.effort import examples
 from compat_tests.stores.context import StoreTestContext
 from millstream.core.errors import StreamsException
+from millstream.core.headers import Headers
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
+    AggregationWithHeaders,
     DslSessionParams,
     DslStoreFormat,
     DslWindowParams,
@@ -75,13 +77,16 @@ def put_windows(store: Any, puts: list[Put]) -> None:
 def session(retention: int, *, headers: bool = False, emit: Any = None) -> Any:
     form = DslStoreFormat.HEADERS if headers else DslStoreFormat.PLAIN
     params = DslSessionParams("s", retention, emitStrategy=emit, storeFormat=form)
-    make = Stores.sessionStoreBuilderWithHeaders if headers else Stores.sessionStoreBuilder
+    make = Stores.sessionStoreWithHeadersBuilder if headers else Stores.sessionStoreBuilder
     return make(store_kinds().dsl_suppliers("rocksDB").sessionStore(params), TEXT, TEXT)
 
 
 def put_sessions(store: Any, puts: list[Put]) -> None:
     for key, time, value in puts:
-        store.put(Windowed(key, SessionWindow(time // 2, time)), value)
+        cell: Any = value
+        if "Headers" in type(store).__name__:
+            cell = AggregationWithHeaders.make(value, Headers())
+        store.put(Windowed(key, SessionWindow(time // 2, time)), cell)
 
 
 def keyed(store: Any, supplier: Any) -> Any:
@@ -127,6 +132,18 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[], Any], Any, tuple[str, .
         lambda: session(LONGER, emit=CLOSE),
         put_sessions,
         ("segments", "order"),
+    ),
+    "sessions with headers": (
+        lambda: session(LONG_AGO),
+        lambda: session(LONGER, headers=True),
+        put_sessions,
+        ("headers", "segments"),
+    ),
+    "windows with headers": (
+        lambda: window(LONG_AGO),
+        lambda: window(LONGER, headers=True),
+        put_windows,
+        ("headers", "segments"),
     ),
     "rows with headers": (
         lambda: keyed(TimestampedKeyValueStore, Stores.persistentTimestampedKeyValueStore("s")),
@@ -183,7 +200,8 @@ def test_a_users_function_is_given_plain_values() -> None:
 
 def test_a_function_that_fails_is_told_with_store_and_row() -> None:
     stamped = note(window(LONG_AGO))
-    for word in (len, lambda value: value / 0):
+    failing: list[Any] = [len, lambda value: value / 0]
+    for word in failing:
         convert = store_kinds().row_conversion("s", ("word",), stamped, stamped, word)
         with pytest.raises(StreamsException, match='for store "s" failed') as failure:
             convert([bytes(20)], [bytes(9)])

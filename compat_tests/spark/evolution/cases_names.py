@@ -117,6 +117,21 @@ def pairs(change: Change, how: str = "join") -> Any:
     return part
 
 
+def itself(*, optimised: bool) -> Program:
+    """A join of a stream with itself: two stores, or one if the optimiser is on."""
+
+    def program(t: Topics) -> Topology:
+        builder = StreamsBuilder()
+        stream = texts(builder, t("in"))
+        windows = JoinWindows.ofTimeDifferenceWithNoGrace(60_000)
+        options = StreamJoined.with_(TEXT, TEXT, TEXT)
+        joined = stream.join(stream, lambda one, other: one + other, windows, options)
+        joined.to(t("out"), Produced.with_(TEXT, TEXT))
+        return builder.build({"topology.optimization": "all"}) if optimised else builder.build()
+
+    return program
+
+
 def table_lookup(change: Change) -> Any:
     def part(builder: StreamsBuilder, t: Topics) -> None:
         stream = change(texts(builder, t("in")))
@@ -200,6 +215,18 @@ CASES: dict[str, Case] = {
             "KSTREAM-JOINOTHER-0000000006-store": "KSTREAM-JOINOTHER-0000000005-store",
         },
         **JOINED,
+    ),
+    "a join with itself gets one store": Case(
+        before=itself(optimised=False),
+        after=itself(optimised=True),
+        stores={
+            "KSTREAM-JOINTHIS-0000000003-store": SAME,
+            "KSTREAM-JOINOTHER-0000000004-store": DROPPED,
+        },
+        then={"topology_optimization": "all"},
+        first=[("in", "a", "x", 1000)],
+        more=[("in", "a", "y", 2000)],
+        results={"out": {"a": "yy"}},
     ),
     "an inner join becomes a left one": goes_on(
         built(pairs(same)),

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from millstream.core.errors import StreamsException
 from millstream.core.serdes.header_bytes import split_headers
 from millstream.core.state.bytes_stores import NO_HEADERS, NO_TIME
+from millstream.stores.changelogs.formats import Noted
 from millstream.stores.session.keys import SessionKeys
 from millstream.stores.time_keys import INDEX, TimedKeys
 from millstream.stores.window.keys import WindowKeys
@@ -24,22 +25,6 @@ Bytes = Callable[[bytes], bytes]
 HEADERS, TIMES, SEGMENTS, ORDER, WORD = "headers", "times", "segments", "order", "word"
 _TIMED: dict[str, type[TimedKeys]] = {"window": WindowKeys, "session": SessionKeys}
 _FIRST_OF_OTHERS = INDEX[0]
-
-
-class Noted(Protocol):
-    """Type and layout of a store: a ``StoreIdentity``, or a checkpoint's note of one."""
-
-    @property
-    def type(self) -> str:
-        """The type of store."""
-
-    @property
-    def values(self) -> str:
-        """The form of values."""
-
-    @property
-    def layout(self) -> Any:
-        """Settings that decide the bytes of keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +45,7 @@ class RowConversion:
     names: tuple[str, ...]
     before: Noted
     after: Noted
-    word: Bytes | None = None
+    word: Callable[[bytes], Any] | None = None
 
     def __call__(self, keys: Sequence[bytes], values: Sequence[bytes]) -> Columns:
         """Return the converted rows; there may be more of them, or fewer.

@@ -109,7 +109,7 @@ class StoreKinds(ABC):
         names: tuple[str, ...],
         before: Any,
         after: Any,
-        word: Callable[[bytes], bytes] | None = None,
+        word: Callable[[bytes], Any] | None = None,
     ) -> Callable[[Sequence[bytes], Sequence[bytes]], tuple[list[bytes], list[bytes]]]:
         """Return the conversion of a store's rows, keys and values, for a changed program.
 

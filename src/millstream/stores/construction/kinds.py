@@ -137,7 +137,7 @@ class OurStoreKinds(StoreKinds):
         names: tuple[str, ...],
         before: Any,
         after: Any,
-        word: Callable[[bytes], bytes] | None = None,
+        word: Callable[[bytes], Any] | None = None,
     ) -> RowConversion:
         return RowConversion(store, names, before, after, word)
 

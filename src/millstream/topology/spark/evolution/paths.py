@@ -22,6 +22,7 @@ _KEY_CHANGING = (
     "KSTREAM-FLATMAP-#",
     "KSTREAM-PROCESSOR-#",
 )
+_WINDOWED = ("-this-windowed", "-other-windowed")
 _OWNERS = {
     "KSTREAM-JOINTHIS-#-store": "KSTREAM-WINDOWED-#",
     "KSTREAM-OUTERTHIS-#-store": "KSTREAM-WINDOWED-#",
@@ -62,6 +63,8 @@ class Paths:
         wanted = _OWNERS.get(kind, kind.removesuffix("-STATE-STORE-#") + "-#")
         found = [user for user in store.users if kind_of(user) == wanted]
         if not found:
+            found = [user for user in store.users if user.endswith(_WINDOWED)]
+        if not found:
             found = [user for user in store.users if kind_of(user) == "KTABLE-SOURCE-#"]
         if not found:
             filling = [user for user in store.users if kind_of(user) not in _READERS]
@@ -90,10 +93,28 @@ class Paths:
         """Return the topics from outside whose records reach a store."""
         return frozenset().union(*(self.topics[name] for name in self.owners(store)))
 
-    def _parents(self, store: StoreFacts, paths: Mapping[str, Digests]) -> Digests:
+    def twin(self, store: StoreFacts) -> str | None:
+        """Return another store with the same records: the other side of a join with itself."""
+        if not self._side(store):
+            return None
+        parents = self._above_owners(store)
+        for other in self._facts.stores.values():
+            if other is not store and self._side(other) and self._above_owners(other) == parents:
+                return other.name
+        return None
+
+    def _side(self, store: StoreFacts) -> bool:
+        """Tell whether a store has the records of one side of a join of streams."""
+        windowed = _OWNERS["KSTREAM-JOINTHIS-#-store"]
+        owners = self.owners(store)
+        return all(kind_of(name) == windowed or name.endswith(_WINDOWED) for name in owners)
+
+    def _above_owners(self, store: StoreFacts) -> set[str]:
         nodes = self._facts.nodes
-        parents = {p for name in self.owners(store) for p in nodes[name].parents}
-        return frozenset().union(*(paths[parent] for parent in parents))
+        return {parent for name in self.owners(store) for parent in nodes[name].parents}
+
+    def _parents(self, store: StoreFacts, paths: Mapping[str, Digests]) -> Digests:
+        return frozenset().union(*(paths[parent] for parent in self._above_owners(store)))
 
     def _topmost(self, names: list[str]) -> list[str]:
         above = self._above[True]

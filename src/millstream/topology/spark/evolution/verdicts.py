@@ -21,6 +21,7 @@ from millstream.topology.spark.evolution.facts import Facts, StoreFacts
 from millstream.topology.spark.evolution.matching import Matches
 from millstream.topology.spark.evolution.names import is_generated, role_of
 from millstream.topology.spark.evolution.outcome import Fate, StateOutcome
+from millstream.topology.spark.evolution.paths import Paths
 from millstream.topology.spark.evolution.words import Words
 
 RESCALE = "millstream state rescale"
@@ -49,9 +50,15 @@ def new_stores(
 
 
 def old_stores(
-    before: Facts, after: Facts, matches: Matches, words: Words, empty: Collection[str]
+    before: Facts,
+    after: Facts,
+    matches: Matches,
+    words: Words,
+    empty: Collection[str],
+    paths: Paths,
 ) -> Iterator[StateOutcome]:
-    """Yield what becomes of each store of the former program that has no counterpart."""
+    """Yield what becomes of each store of the former program, whose paths are given, that has no
+    counterpart."""
     taken = set(matches.found.values())
     for name, store in before.stores.items():
         if name in taken:
@@ -62,6 +69,8 @@ def old_stores(
             yield _dropped(name, "a global store is filled from its topic")
         elif name in empty:
             yield _dropped(name, "it has no entries")
+        elif (twin := paths.twin(store)) in taken:
+            yield _dropped(name, f'it has the same records as "{twin}"')
         else:
             yield _abandoned(store, after, matches)
 
