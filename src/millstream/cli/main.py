@@ -26,6 +26,7 @@ from millstream.cli.plugins import plugins
 from millstream.cli.port import port, port_check
 from millstream.cli.reset import reset
 from millstream.cli.run import run
+from millstream.cli.state import state
 from millstream.cli.tasks import tasks
 from millstream.cli.topics import topics
 from millstream.core.errors import MillstreamError
@@ -70,6 +71,7 @@ app.command(
     )
 )(pipe)
 app.add_typer(topics, name="topics")
+app.add_typer(state, name="state")
 app.command(epilog=epilog("millstream lag word-count --set bootstrap.servers=localhost:9092"))(lag)
 app.command(
     epilog=epilog(

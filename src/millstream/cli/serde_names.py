@@ -15,10 +15,24 @@ import msgspec
 
 from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes.base import Serde, deserializer_call, serializer_call
+from millstream.core.serdes.identity import format_of
 from millstream.plugins.kinds import SERDES
 from millstream.plugins.registry import offered
 
 _ALSO = {"int": "integer", "str": "string", "text": "string", "bool": "boolean"}
+_IDENTITIES = {
+    "Boolean": "boolean",
+    "ByteArray": "bytes",
+    "Double": "double",
+    "Float": "float",
+    "Integer": "integer",
+    "Json": "json",
+    "Long": "long",
+    "Short": "short",
+    "String": "string",
+    "UUID": "uuid",
+    "Void": "void",
+}
 _WITH_REGISTRY = {
     "avro": "GenericAvroSerde",
     "json-schema": "KafkaJsonSchemaSerde",
@@ -62,6 +76,26 @@ def named_serde(name: str, entries: Mapping[str, Any], *, is_key: bool) -> Named
         read=deserializer_call(serde.deserializer()),
         write=serializer_call(serde.serializer()),
         parse=_TEXTS.get(short, json.loads if short in _JSON else str),
+    )
+
+
+def name_of(text: str) -> str | None:
+    """Return the name of a stock serde, given its identity as text; None of any other.
+
+    >>> name_of("ByteArray"), name_of("shop.orders:OrderSerde")
+    ('bytes', None)
+    """
+    return _IDENTITIES.get(text)
+
+
+def of_serde(serde: Serde[Any]) -> NamedSerde:
+    """Return a serde of a program, by the name of the stock serde that it is, if any."""
+    name = name_of(format_of(serde)) or "own"
+    return NamedSerde(
+        name=name,
+        read=deserializer_call(serde.deserializer()),
+        write=serializer_call(serde.serializer()),
+        parse=_TEXTS.get(name, json.loads if name in _JSON else str),
     )
 
 

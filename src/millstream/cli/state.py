@@ -1,0 +1,245 @@
+"""`millstream state`: the stores of a savepoint, listed, read, exported, changed, compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from millstream.cli.options import (
+    AsJson,
+    ConfigFiles,
+    Sets,
+    epilog,
+    print_json,
+    print_table,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from millstream.cli.state_entries import OpenStore
+    from millstream.cli.state_serdes import SerdeChoice
+
+state = typer.Typer(
+    help="Show, export, change and compare the stores of a savepoint.", rich_markup_mode=None
+)
+
+Directory = Annotated[str, typer.Argument(help="The directory of a savepoint.", show_default=False)]
+Store = Annotated[str, typer.Argument(help="A store.", show_default=False)]
+App = Annotated[
+    str | None,
+    typer.Option(
+        "--app",
+        metavar="TARGET",
+        help="The application, as for `millstream describe`: its serdes are used. Not needed where "
+        "they are stock ones, such as strings and numbers.",
+        show_default=False,
+    ),
+]
+KeySerde = Annotated[
+    str | None,
+    typer.Option(metavar="SERDE", help="As for `millstream peek`.", show_default=False),
+]
+ValueSerde = Annotated[
+    str | None, typer.Option(metavar="SERDE", help="See --key-serde.", show_default=False)
+]
+_HEADINGS = ("store", "type", "key", "value", "sub-topology", "partitions", "rows", "bytes")
+
+
+@state.command("list", epilog=epilog("millstream state list savepoints/orders"))
+def list_stores(savepoint: Directory, json: AsJson = False) -> None:
+    """List the stores: their types and serdes, and how many rows they have."""
+    from millstream.cli.state_entries import moment
+    from millstream.cli.state_listing import listing
+    from millstream.topology.savepoints.reader import Savepoint
+
+    found = listing(Savepoint(savepoint))
+    if json:
+        print_json(found)
+        return
+    print_table(_HEADINGS, [[row[name] for name in _HEADINGS] for row in found["stores"]])
+    made = moment(found["created"]) if found["created"] else "at an unknown time"
+    tasks = ", ".join(f"{count} of sub-topology {part}" for part, count in found["tasks"].items())
+    print(f'savepoint of "{found["application"]}", made {made}; tasks: {tasks or "none"}')
+
+
+@state.command(
+    epilog=epilog(
+        "millstream state get savepoints/orders counts alice",
+        "millstream state get savepoints/orders totals 17 --app shop/orders.py --json",
+    )
+)
+def get(
+    savepoint: Directory,
+    store: Store,
+    key: Annotated[
+        str, typer.Argument(help="The key, as `millstream pipe` takes it.", show_default=False)
+    ],
+    app: App = None,
+    key_serde: KeySerde = None,
+    value_serde: ValueSerde = None,
+    json: AsJson = False,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+) -> None:
+    """Print what a store has for a key: one entry, or one for each window or version.
+
+    Exit code 1 if it has none.
+    """
+    from millstream.cli.state_entries import print_entries
+    from millstream.core.errors import NoSuchElementException
+
+    opened = _opened(savepoint, store, _choice(app, key_serde, value_serde, config, sets))
+    found = opened.of_key(opened.key_bytes(key))
+    if not found:
+        raise NoSuchElementException(f'store "{store}" has no entry with key "{key}"')
+    print_entries(opened, found, json=json)
+
+
+@state.command(
+    epilog=epilog(
+        "millstream state scan savepoints/orders counts --limit 10",
+        "millstream state scan savepoints/orders counts --from a --to b --json",
+    )
+)
+def scan(
+    savepoint: Directory,
+    store: Store,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="KEY", help="The first key.", show_default=False),
+    ] = None,
+    stop: Annotated[
+        str | None,
+        typer.Option("--to", metavar="KEY", help="The last key, inclusive.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Print so many at most.", show_default=False)
+    ] = None,
+    app: App = None,
+    key_serde: KeySerde = None,
+    value_serde: ValueSerde = None,
+    json: AsJson = False,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+) -> None:
+    """Print the entries of a store, in the order of the keys' bytes."""
+    from millstream.cli.state_entries import print_entries
+
+    opened = _opened(savepoint, store, _choice(app, key_serde, value_serde, config, sets))
+    lower = None if start is None else opened.key_bytes(start)
+    upper = None if stop is None else opened.key_bytes(stop)
+    print_entries(opened, opened.between(lower, upper, limit), json=json)
+
+
+@state.command(
+    "export",
+    epilog=epilog(
+        "millstream state export savepoints/orders counts counts.jsonl",
+        "millstream state export savepoints/orders counts - | jq .value",
+    ),
+)
+def export_store(
+    savepoint: Directory,
+    store: Store,
+    file: Annotated[str, typer.Argument(help="A new file; - is standard output.")] = "-",
+    app: App = None,
+    key_serde: KeySerde = None,
+    value_serde: ValueSerde = None,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+) -> None:
+    """Write the entries of a store as JSON lines: key, value, timestamp, window, partition."""
+    from millstream.cli.state_files import write_lines
+
+    opened = _opened(savepoint, store, _choice(app, key_serde, value_serde, config, sets))
+    count = write_lines(opened, file)
+    warn(f'{count:,} {"entry" if count == 1 else "entries"} of store "{store}" written')
+
+
+@state.command(
+    "import",
+    epilog=epilog("millstream state import savepoints/orders counts fixed.jsonl savepoints/fixed"),
+)
+def import_store(
+    savepoint: Directory,
+    store: Store,
+    file: Annotated[
+        Path, typer.Argument(help="JSON lines, as `export` writes them.", show_default=False)
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Directory of the new savepoint.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Leave out all entries that the file does not have.")
+    ] = False,
+    app: App = None,
+    key_serde: KeySerde = None,
+    value_serde: ValueSerde = None,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+) -> None:
+    """Make a new savepoint in which a store has the entries of a file; a value of null deletes.
+
+    An entry without partition goes where Kafka's default partitioner puts its key.
+    """
+    from millstream.cli.state_files import import_lines
+
+    opened = _opened(savepoint, store, _choice(app, key_serde, value_serde, config, sets))
+    count = import_lines(opened, file, new, replace=replace)
+    warn(f'{count:,} {"entry" if count == 1 else "entries"} of store "{store}" imported')
+
+
+@state.command(
+    epilog=epilog(
+        "millstream state diff savepoints/monday savepoints/tuesday",
+        "millstream state diff savepoints/blue savepoints/green --store counts --entries",
+    )
+)
+def diff(
+    a: Annotated[str, typer.Argument(help="A savepoint.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="Another one.", show_default=False)],
+    store: Annotated[
+        list[str] | None, typer.Option(help="Only this one. Repeatable.", show_default=False)
+    ] = None,
+    entries: Annotated[
+        bool, typer.Option("--entries", help="Print the entries that differ, too.")
+    ] = False,
+    app: App = None,
+    key_serde: KeySerde = None,
+    value_serde: ValueSerde = None,
+    json: AsJson = False,
+    config: ConfigFiles = None,
+    sets: Sets = None,
+) -> None:
+    """Compare two savepoints, entry by entry, in whatever partitions they are.
+
+    Exit code 1 if they differ.
+    """
+    from millstream.cli.state_diff import print_differences
+
+    choice = _choice(app, key_serde, value_serde, config, sets)
+    if not print_differences(a, b, store, choice, entries=entries, json=json):
+        raise typer.Exit(1)
+
+
+def _choice(
+    app: str | None,
+    key_serde: str | None,
+    value_serde: str | None,
+    config: list[Path] | None,
+    sets: list[str] | None,
+) -> SerdeChoice:
+    from millstream.cli.settings import entries
+    from millstream.cli.state_serdes import SerdeChoice
+
+    return SerdeChoice(key_serde, value_serde, app, entries(config, sets))
+
+
+def _opened(savepoint: str, store: str, choice: SerdeChoice) -> OpenStore:
+    from millstream.cli.state_entries import OpenStore
+    from millstream.cli.state_serdes import serdes_of
+    from millstream.topology.savepoints.reader import Savepoint
+    from millstream.topology.savepoints.records import StoreRecords
+
+    records = StoreRecords(Savepoint(savepoint), store)
+    return OpenStore(records, *serdes_of(store, records.note, choice))
