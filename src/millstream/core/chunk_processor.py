@@ -38,6 +38,8 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """The processor drops late records; a metric measures lateness."""
     reads_globals: bool = True
     """The processor may read a global store."""
+    keys_by_record: bool = False
+    """Every entry of its stores belongs to the key of the record that it was made for."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
 

@@ -25,6 +25,7 @@ class UserProcessor(ChunkProcessor):
         self._made = made
         self._process: Any = None
         self._inner = inner if isinstance(inner, ChunkProcessor) else None
+        self.keys_by_record = self._inner is not None and self._inner.keys_by_record
 
     def init(self, context: Any) -> None:
         """Initialise the user's object, which may make its ``process`` there.

@@ -20,6 +20,7 @@ class Operator(ChunkProcessor):
     """A processor of the DSL: its context is at hand, and it reads no global store."""
 
     reads_globals = False
+    keys_by_record = True
 
     def init(self, context: Any) -> None:
         """Keep the context, which for our own processors has more than the public one."""

@@ -19,6 +19,7 @@ class TransformTableValues(DerivedTable):
     """Computes the value of every row, also of deleted ones, with a user's transformer."""
 
     reads_globals = True
+    keys_by_record = False
 
     def __init__(self, supplier: Callable[[], Any], *, settings: TableSettings) -> None:
         super().__init__(settings=settings)
