@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from millstream.cli.history import From, ToEnd, Until, bounds
 from millstream.cli.options import ConfigFiles, Sets, Target
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ def run(
         ),
     ] = False,
     idle: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="See --until-idle.")] = 3.0,
+    to_end: ToEnd = False,
+    start: From = None,
+    until: Until = None,
 ) -> None:
     """Run an application on Spark until Ctrl-C, and show rate, lag, batch time and state size.
 
@@ -58,30 +62,38 @@ def run(
     """
     if sum((plain, dashboard, json)) > 1:
         raise typer.BadParameter("Choose one of --plain, --dashboard and --json.")
+    if ((start or until) and not to_end) or (to_end and until_idle):
+        raise typer.BadParameter("--from and --until go with --to-end, --until-idle does not.")
     from millstream.cli.running import Ending, prepared, run_to_end
 
+    first, last = bounds(start, "--from"), bounds(until, "--until")
     application = prepared(target, config, sets, verbose=verbose, until_idle=until_idle)
-    interval = every or (_JSON_S if json else _PLAIN_S)
-    live = every or _LIVE_S
     where = f"log in {application.log}" if application.log else "no log file"
     print(f"millstream: {application.name}: starting; {where}", file=sys.stderr, flush=True)
-
-    def display() -> RunDisplay:
-        from millstream.cli import displays
-
-        if json:
-            return displays.JsonLines(interval)
-        if dashboard:
-            return displays.Dashboard(live, application.name)
-        # Of a verbose log's lines and a line that is drawn anew, each would overwrite the other.
-        if plain or verbose or not sys.stdout.isatty():
-            return displays.PlainLines(interval)
-        return displays.LiveLine(live)
-
+    kind = "json" if json else "dashboard" if dashboard else "lines" if plain or verbose else ""
+    display = _display(kind, every, application.name)
     # Without a batch nothing is read: one must have had the time to begin.
     idle_s = max(idle, application.batches_s + 1) if until_idle else None
     ending = Ending(for_s=for_s, idle_s=idle_s)
-    failure: Any = run_to_end(application, display(), ending)
+
+    def over_history() -> dict[str, Any]:
+        return application.streams.runToEnd(start=first, end=last).asMap()
+
+    main = over_history if to_end else None
+    failure: Any = run_to_end(application, display, ending, main)
     if failure is not None:
         print(f"millstream: {failure}", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _display(kind: str, every: float | None, name: str) -> RunDisplay:
+    from millstream.cli import displays
+
+    if kind == "json":
+        return displays.JsonLines(every or _JSON_S)
+    if kind == "dashboard":
+        return displays.Dashboard(every or _LIVE_S, name)
+    # Of a verbose log's lines and a line that is drawn anew, each would overwrite the other.
+    if kind == "lines" or not sys.stdout.isatty():
+        return displays.PlainLines(every or _PLAIN_S)
+    return displays.LiveLine(every or _LIVE_S)

@@ -22,6 +22,7 @@ from millstream.topology.spark.logs import LogOptions
 
 _POLL_S = 0.1
 _COMMIT = "commit.interval.ms"
+Main = Callable[[], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,19 @@ def prepared(
 
 
 def run_to_end(
-    application: PreparedApplication, display: RunDisplay, ending: Ending
+    application: PreparedApplication,
+    display: RunDisplay,
+    ending: Ending,
+    main: Main | None = None,
 ) -> Exception | None:
-    """Run an application in the main thread; return the failure that has ended it, if any."""
+    """Run an application in the main thread; return the failure that has ended it, if any.
+
+    Args:
+        application: The application.
+        display: Shows its progress and its end.
+        ending: What closes it.
+        main: Runs it and returns facts about the end; None for ``run()``.
+    """
     streams = application.streams
     reader = ProgressReader(streams.metrics, lambda: streams.state().name)
     over, failures = threading.Event(), list[Exception]()
@@ -132,15 +143,19 @@ def run_to_end(
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
+    facts: dict[str, Any] = {}
     try:
-        streams.run()
+        if main is None:
+            streams.run()
+        else:
+            facts = main()
     except Exception as error:  # noqa: BLE001 - it is told as the end of the run
         failures.insert(0, error)
     over.set()
     watcher.join()
     failure = failures[0] if failures else None
     with suppress(OSError):
-        display.close(_end(failure))
+        display.close(_end(failure) | facts)
     return failure
 
 

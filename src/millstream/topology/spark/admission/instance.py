@@ -210,6 +210,16 @@ class ApplicationInstance:
         threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
 
+    def settle(self, offsets: Mapping[At, int]) -> None:
+        """Commit offsets, which the checkpoint has read up to.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        assert self._claim is not None
+        mark = Mark(self._claim.checkpoint, _DRIVER).text()
+        Group(self._config).commit(self._claim, offsets, {}, mark)
+
     def check(self) -> None:
         """Check that no other instance has claimed the application since.
 

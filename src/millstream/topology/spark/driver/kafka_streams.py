@@ -22,18 +22,18 @@ from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import with_plugins
 from millstream.topology.checks import not_none
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.spark.driver.lifecycle import LivingApplication
 from millstream.topology.spark.driver.preflight import check_arguments, check_config
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State as _State
 from millstream.topology.spark.driver.state_machine import StateListener as _StateListener
+from millstream.topology.spark.driver.to_end import BoundedApplication
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
 
 
-class KafkaStreams(LivingApplication):
+class KafkaStreams(BoundedApplication):
     """An application that reads Kafka, runs a topology on Spark and writes Kafka.
 
     The Spark session is the one given, or one made with the configuration's ``spark.*`` entries

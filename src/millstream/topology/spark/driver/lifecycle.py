@@ -117,7 +117,7 @@ class LivingApplication(WatchedApplication):
             StreamsException: The failure that ended the application, with the original error as
                 its cause.
         """
-        limit_s = _seconds(timeout)
+        limit_s = seconds(timeout)
         if self.state().hasNotStarted():
             raise IllegalStateException(
                 "cannot wait: the application is CREATED", hint="Call start() first, or run()."
@@ -147,7 +147,7 @@ class LivingApplication(WatchedApplication):
         """
         if not isinstance(timeout, CloseOptions):
             timeout = CloseOptions.timeout(to_millis(timeout, "timeout"))
-        limit_s = _seconds(timeout.timeout_ms)
+        limit_s = seconds(timeout.timeout_ms)
         self._begin_close(limit_s)
         return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
 
@@ -302,7 +302,12 @@ class LivingApplication(WatchedApplication):
         return threading.current_thread() in own or self._machine.is_notifying()
 
 
-def _seconds(timeout: timedelta | int | None) -> float | None:
+def seconds(timeout: timedelta | int | None) -> float | None:
+    """Return a time limit in seconds; a number is milliseconds, None is no limit.
+
+    Raises:
+        IllegalArgumentException: It is negative.
+    """
     if timeout is None:
         return None
     limit_ms = to_millis(timeout, "timeout")

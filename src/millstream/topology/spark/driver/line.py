@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
@@ -52,11 +53,15 @@ class LineOptions:
     """Start offsets of the global topics; empty if there are none."""
     seed: str = ""
     """Location of the segments that the stages begin with; empty if they begin with none."""
+    history: History | None = None
+    """Facts about a run over history; None for a live one."""
 
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
     """Start the query of an application."""
     line: DataFrame | None = None
+    if options.history is not None:
+        options.history.agreement().again()
     read = [stage for stage in job.layout.stages if stage.topics]
     shares = shares_of_a_batch(read, options.backlog)
     for stage in job.layout.stages:
@@ -101,9 +106,19 @@ def _seed(session: SparkSession, location: str, stage: Stage) -> GroupedData:
 def _records(
     session: SparkSession, job: Job, stage: Stage, options: LineOptions, limit: int
 ) -> DataFrame:
+    if options.history is not None:
+        return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
     source = source.option("maxOffsetsPerTrigger", limit)
     return _packed(session, source, packer(job.layout, stage.index))
+
+
+def _history(session: SparkSession, stage: Stage, history: History) -> DataFrame:
+    with workers_for(session, "pack"):
+        session.dataSource.register(HistorySource)
+        source = session.readStream.format(HistorySource.name()).option(STAGE, stage.index)
+        packed = source.option(FACTS, history.encoded()).load()
+    return _with_clock(packed)
 
 
 def _global_records(session: SparkSession, job: Job, options: LineOptions) -> DataFrame:

@@ -18,6 +18,7 @@ from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
+from millstream.topology.spark.progress import with_records
 
 _STOP_POLL_S = 0.005
 
@@ -128,14 +129,14 @@ class QueryControl:
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's progress of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
-        return self._progress if progress is None else json.loads(progress.json)
+        return self._progress if progress is None else with_records(json.loads(progress.json))
 
     def recent_progress(self) -> list[dict[str, Any]]:
         """Return Spark's progress of the last batches, oldest first."""
         query: Any = self._query
         if query is None:
             return []
-        return [json.loads(each.json()) for each in query._jsq.recentProgress()]
+        return [with_records(json.loads(each.json())) for each in query._jsq.recentProgress()]
 
     def _check_wanted(self) -> None:
         if self._over:

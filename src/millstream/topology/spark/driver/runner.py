@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from millstream.core.errors import (
 from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.admission.instance import ApplicationInstance
+from millstream.topology.spark.backfill.history import History
 from millstream.topology.spark.checkpoint.descriptor import (
     Checkpoint,
     local_files,
@@ -24,6 +26,7 @@ from millstream.topology.spark.checkpoint.descriptor import (
     new_checkpoint,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
+from millstream.topology.spark.checkpoint.log import flat
 from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -32,6 +35,7 @@ from millstream.topology.spark.clients.settings import (
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
+from millstream.topology.spark.driver.backfill import Backfill, StartingApplication
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
@@ -105,6 +109,8 @@ class Runner(QueryControl):
         self.started: Started | None = None
         self.measurements = Measurements(config, self.application_id, self._description)
         """Metrics reported by workers."""
+        self.backfill: Backfill | None = None
+        """The run over history; None if the application runs on."""
         self.rebuilt: RebuiltStores | None = None
         """Reports of restored stores; None without a restore listener."""
 
@@ -209,6 +215,7 @@ class Runner(QueryControl):
             records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
+            history=self._history(compiled, offsets, generations.files),
             global_connector=connector_settings(self._config, "global.consumer."),
             global_offsets=from_the_beginning(compiled.global_sizes),
         )
@@ -227,6 +234,15 @@ class Runner(QueryControl):
         )
         self.started = Started(session, plan, job)
         self._run()
+
+    def settle(self, backfill: Backfill) -> None:
+        """Commit the positions at the end of a run over history.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        self._instance.settle(flat(backfill.positions))
+        backfill.settle()
 
     def restart(self) -> None:
         """Start the query again from its checkpoint, unless it is held.
@@ -267,6 +283,23 @@ class Runner(QueryControl):
             compiled.plan, self._config, brokers, read, compiled.layout.feedback
         )
         return {topic: begin[topic] | known.get(topic, {}) for topic in read}
+
+    def _history(
+        self, compiled: Compiled, offsets: Mapping[str, Mapping[int, int]], files: Files
+    ) -> History | None:
+        if self.backfill is None:
+            return None
+        starting = StartingApplication(
+            config=self._config,
+            layout=compiled.layout,
+            read=compiled.read,
+            offsets=offsets,
+            goes_on=self._instance.positions is not None,
+            directory=self.state_dir,
+            files=files,
+            run=self._instance.id,
+        )
+        return self.backfill.prepare(starting)
 
     def _compiled(self, brokers: Brokers, sizes: dict[str, int]) -> Compiled:
         plan, matched = without_patterns(self._plan, sizes)
@@ -311,6 +344,8 @@ class Runner(QueryControl):
         return list(dict.fromkeys([*_sink_topics(plan), *filter(None, [dead_letters])]))
 
     def _trigger_ms(self, ticks: bool) -> int:
+        if self.backfill is not None:
+            return 0
         if "commit.interval.ms" in self._config.originals():
             return self._config.getLong("commit.interval.ms")
         return self._config.getLong("poll.ms") if ticks else 0

@@ -1,0 +1,60 @@
+"""Bounds of history as options of the command, and a run to the end as a process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from compat_tests.cli.support import command
+from compat_tests.cli.test_run import counts, lines, write_app
+from compat_tests.kafka.fixture import KafkaServer
+from compat_tests.kafka.topics import create_topics
+from millstream.cli.history import bounds
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (None, None),
+        (["1500"], 1500),
+        (["1970-01-01T00:00:01.5Z"], 1500),
+        (["1970-01-01T01:00:00+01:00"], 0),
+        (["a=1970-01-01T00:00:01", "b:0=7", "b:1=8"], {"a": 1000, "b": {0: 7, 1: 8}}),
+    ],
+)
+def test_a_bound_is_a_time_or_times_and_offsets_by_topic(texts: Any, expected: Any) -> None:
+    assert bounds(texts, "--until") == expected
+
+
+@pytest.mark.parametrize(
+    "texts", [["now"], ["1", "2"], ["1", "a=2"], ["a=1", "a=2"], ["a=1", "a:0=2"], ["a:x=1"]]
+)
+def test_other_bounds_are_refused(texts: list[str]) -> None:
+    with pytest.raises(typer.BadParameter):
+        bounds(texts, "--until")
+
+
+def test_the_command_runs_to_an_end_and_another_run_goes_on(
+    kafka: KafkaServer, tmp_path: Path
+) -> None:
+    servers = kafka.bootstrap_servers
+    create_topics(servers, ["end-lines", "end-counts"])
+    lines(servers, "end-lines", "to be", "or not", "to be")
+    write_app(tmp_path, servers, "end")
+    run = ["run", "app.py", "-c", "app.toml", "--to-end", "--json"]
+    done = command(*run, "--until", "end-lines:0=2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    end = json.loads(done.stdout.splitlines()[-1])
+    assert (end["event"], end["records"]) == ("closed", 2)
+    assert end["positions"] == {"end-lines": {"0": 2}}
+    assert counts(servers, "end-counts") == {"to": 1, "be": 1, "or": 1, "not": 1}
+    done = command(*run, cwd=tmp_path)
+    assert json.loads(done.stdout.splitlines()[-1])["records"] == 1
+    assert counts(servers, "end-counts") == {"to": 2, "be": 2, "or": 1, "not": 1}
+    wrong = command(*run, "--from", "nothing=5", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert 'does not read topic "nothing"' in wrong.stderr

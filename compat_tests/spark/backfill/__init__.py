@@ -1,0 +1,1 @@
+"""Tests of the parts of a run over history that need no Spark."""

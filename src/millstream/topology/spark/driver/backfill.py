@@ -1,0 +1,190 @@
+"""A run over history, on the driver: its bounds as offsets, its sources, its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import RECORDS_PER_BATCH
+from millstream.core.errors import StreamsException, TopologyException
+from millstream.topology.spark.backfill.bounds import Bound, check_topics
+from millstream.topology.spark.backfill.history import History
+from millstream.topology.spark.backfill.rounds import Positions, flat, nested
+from millstream.topology.spark.backfill.slices import Place
+from millstream.topology.spark.backfill.topics import TopicClient
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import SOURCES, CheckpointLog
+from millstream.topology.spark.clients.settings import connector_settings, consumer_settings
+from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.driver.brokers import LATEST
+
+_BEGINNING = f"{SOURCES}/history/0"
+"""Beside the files in which Spark's Kafka sources note where they began."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartingApplication:
+    """An application that is about to start, as far as a run over history needs it."""
+
+    config: StreamsConfig
+    layout: Layout
+    read: Mapping[str, int]
+    """The topics that are read, with their partition counts."""
+    offsets: Mapping[str, Mapping[int, int]]
+    """Where the application starts: an offset, EARLIEST or LATEST."""
+    goes_on: bool
+    """Whether these are a checkpoint's positions."""
+    directory: Path
+    """For files of this run, on this machine."""
+    files: Files
+    """The checkpoint."""
+    run: str
+    """The id of this start."""
+
+
+class Backfill:
+    """One run over history, from the call of ``runToEnd`` to its end.
+
+    Args:
+        start: Where it begins, if the application has no checkpoint.
+        end: Where it ends at the latest.
+    """
+
+    def __init__(self, start: Bound, end: Bound) -> None:
+        self._start = start
+        self._end = end
+        self.history: History | None = None
+        """Facts for the query's sources; None before the start."""
+        self._log: CheckpointLog | None = None
+        self._before = -1
+        self.batches = 0
+        """How many batches have ended, at the end of the run."""
+        self.settled = False
+        """Whether everything has been read and committed."""
+
+    def prepare(self, starting: StartingApplication) -> History:
+        """Find out where to begin and to end; return the facts for the query's sources.
+
+        Raises:
+            IllegalArgumentException: A bound names a topic or a partition that is not read.
+            StreamsException: The checkpoint is before the start, or the broker does not answer.
+        """
+        layout, config = starting.layout, starting.config
+        if not any(stage.topics for stage in layout.stages):
+            raise TopologyException(
+                "the topology reads no topics but those of global tables",
+                detail="They have no end: their stores are filled before everything else.",
+            )
+        own = {topic: n for topic, n in starting.read.items() if topic not in layout.feedback}
+        check_topics((self._start, self._end), own)
+        consumer = consumer_settings(config, config.getString("application.id"))
+        level = connector_settings(config).get("kafka.isolation.level", "read_uncommitted")
+        consumer["isolation.level"] = level
+        patience_s = config.getLong("task.timeout.ms") / 1000
+        client = TopicClient(consumer, patience_s)
+        try:
+            begin, ends = self._bounds(starting, client)
+        finally:
+            client.close()
+        self._log = CheckpointLog(starting.files, str(starting.directory))
+        if not self._log.batches():
+            starting.files.write(_BEGINNING, f"v1\n{json.dumps(nested(begin))}")
+        bounded = {place: end for place, end in ends.items() if place[0] not in layout.feedback}
+        self._before = max(self._log.committed(), default=-1)
+        self.history = history = History(
+            run=starting.run,
+            layout=layout,
+            begin=_by_topic(begin),
+            ends=_by_topic(bounded),
+            records_per_batch=config.getInt(RECORDS_PER_BATCH),
+            rounds=str(starting.directory / "history.json"),
+            consumer=consumer,
+            patience_s=patience_s,
+        )
+        history.agreement().begin({place: begin[place] for place in bounded})
+        return history
+
+    def over(self) -> bool:
+        """Return whether everything has been read and committed."""
+        return self.history is not None and self.history.agreement().over()
+
+    def settle(self) -> None:
+        """Note that the run has reached its end."""
+        assert self._log is not None
+        self.batches = max(self._log.committed(), default=-1) - self._before
+        self.settled = True
+
+    @property
+    def positions(self) -> Positions:
+        """Where the live application goes on."""
+        assert self.history is not None
+        return self.history.ends
+
+    def passed(self) -> int:
+        """Return how many offsets are between the beginning and the end."""
+        assert self.history is not None
+        begin = flat(self.history.begin)
+        return sum(end - begin[place] for place, end in flat(self.history.ends).items())
+
+    def _bounds(
+        self, starting: StartingApplication, client: TopicClient
+    ) -> tuple[dict[Place, int], dict[Place, int]]:
+        places = [(topic, n) for topic, count in starting.read.items() for n in range(count)]
+        known = client.bounds(places)
+        own = [place for place in places if place[0] not in starting.layout.feedback]
+        first = self._found(self._start, own, known, client)
+        last = self._found(self._end, own, known, client)
+        begin, ends = {}, {}
+        for place in places:
+            topic, partition = place
+            oldest, newest = known[place]
+            at = starting.offsets.get(topic, {}).get(partition, oldest)
+            at = newest if at == LATEST else max(at, oldest) if at < 0 else at
+            if place in first and not starting.goes_on:
+                at = max(oldest, first[place])
+            elif first.get(place, 0) > max(at, oldest):
+                raise _behind(place, at, first[place])
+            begin[place] = at
+            ends[place] = max(at, min(newest, last.get(place, newest)))
+        return begin, ends
+
+    def _found(
+        self,
+        bound: Bound,
+        places: list[Place],
+        known: Mapping[Place, tuple[int, int]],
+        client: TopicClient,
+    ) -> dict[Place, int]:
+        """Return a bound as offsets; places without a bound are left out."""
+        found: dict[Place, int] = {}
+        by_time: dict[int, list[Place]] = {}
+        for place in places:
+            own = bound.of(place[0])
+            if isinstance(own, int):
+                by_time.setdefault(own, []).append(place)
+            elif own is not None and place[1] in own:
+                found[place] = min(own[place[1]], known[place][1])
+        for time_ms, asked in by_time.items():
+            at = client.at_time(asked, time_ms)
+            found |= {place: at.get(place, known[place][1]) for place in asked}
+        return found
+
+
+def _by_topic(places: Mapping[Place, int]) -> dict[str, dict[int, int]]:
+    found: dict[str, dict[int, int]] = {}
+    for (topic, partition), offset in places.items():
+        found.setdefault(topic, {})[partition] = offset
+    return found
+
+
+def _behind(place: Place, at: int, start: int) -> StreamsException:
+    topic, partition = place
+    return StreamsException(
+        "the start of the run is after the application's position",
+        detail=f'Partition {partition} of topic "{topic}" is read up to offset {at}, and the run '
+        f"is to begin at {start}: the records between would be left out.",
+        hint="Leave the start out, to go on where the checkpoint is.",
+    )
