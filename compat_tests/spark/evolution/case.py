@@ -81,5 +81,5 @@ def shown(table: Any, topic: str) -> None:
 
 
 def lines(topic: str, keys: str, start: int = 0) -> list[Record]:
-    """One record for each letter, a second apart."""
-    return [(topic, key, "v", (start + n) * 1000) for n, key in enumerate(keys)]
+    """One record for each letter, a second apart; a time of 0 would be that of the broker."""
+    return [(topic, key, "v", (start + n) * 1000) for n, key in enumerate(keys, start=1)]

@@ -22,6 +22,7 @@ from millstream.cli.new import new
 from millstream.cli.options import EXIT_CODES, epilog
 from millstream.cli.peek import peek
 from millstream.cli.pipe import pipe
+from millstream.cli.plan import plan
 from millstream.cli.plugins import plugins
 from millstream.cli.port import port, port_check
 from millstream.cli.reset import reset
@@ -55,6 +56,12 @@ app.command(
         "millstream describe app.py", "millstream describe app.py:topology -f svg -o app.svg"
     )
 )(describe)
+app.command(
+    epilog=epilog(
+        "millstream plan app.py --config app.toml",
+        "millstream plan shop.orders:build_topology --set application.id=orders --offline --json",
+    )
+)(plan)
 app.command(
     epilog=epilog("millstream broker", "millstream broker --port 9093 --data-dir kafka-data")
 )(broker)

@@ -108,8 +108,8 @@ def _continued(old: StoreFacts, new: StoreFacts, matches: Matches, words: Words)
     open_ = [each for each in found if not each.conversion]
     if name in words.convert:
         open_ = [each for each in open_ if not each.by_word]
-    if open_ and new.subtopology is None:
-        how = f"it is filled again from its topic, because {_listed_texts(open_)}"
+    if found and new.subtopology is None:
+        how = f"it is filled again from its topic, because {_listed_texts(found)}"
         outcome = StateOutcome(kind="store", name=name, former=old.name, fate=Fate.NEW, how=how)
         return StoreVerdict(outcome=outcome, goes_on=False)
     conversions = tuple(dict.fromkeys(each.conversion for each in found if each.conversion))

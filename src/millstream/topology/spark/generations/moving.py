@@ -22,6 +22,7 @@ from millstream.topology.spark.checkpoint.origin import Origin
 from millstream.topology.spark.checkpoint.store_notes import kinds_of, log_carried, merged
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.evolution.comparison import compare
+from millstream.topology.spark.evolution.convert import conversions
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.evolution.reading import checkpoint_facts
@@ -77,13 +78,14 @@ class StateMove(ABC):
         at_root: bool = False,
     ) -> None:
         wanted = replace(self.compiled.wanted, words=_words(comparison, self.config))
+        after = self._after()
         program = Program(
             checkpoint=wanted.id,
             plan=self.compiled.plan,
             layout=self.compiled.layout,
-            facts=self._after(),
+            facts=after,
             kinds=kinds_of(wanted.stores),
-            convert={},
+            convert=conversions(comparison, image.facts, after, words_of(self.config)),
         )
         self.generations.begin(session, image, comparison, program, wanted, origin, at_root=at_root)
         self.instance.goes_on_in(self.generations.location, origin.positions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from millstream.core.plan import Plan
 from millstream.topology.spark.compile import Layout, Stage
+from millstream.topology.spark.evolution.convert import Convert
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.generations.carried import carried
@@ -36,8 +37,6 @@ _ARROW = pa.schema(
 ON_DISK = "rocksdb"
 """Byte store of parts until they are opened, then in the kind that their store asks for."""
 
-Converter = Callable[[bytes], bytes]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
@@ -50,8 +49,8 @@ class Program:
     facts: Facts
     kinds: Mapping[str, str]
     """Store -> plugin of its byte store, where it is known."""
-    convert: Mapping[str, tuple[Converter, Converter]]
-    """Store -> functions of keys and of values, for stores whose rows have another form now."""
+    convert: Mapping[str, Convert]
+    """Store -> conversion of its rows, for stores whose rows have another form now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class _Place:
 
     store: str
     stage: int
-    convert: tuple[Converter, Converter] | None
+    convert: Convert | None
 
 
 def write_seed(
@@ -95,7 +94,8 @@ def _places(comparison: Comparison, program: Program) -> dict[str, _Place]:
         if subtopology is None:
             continue
         for part in ("", SPILLED):
-            place = _Place(new + part, stages[subtopology], program.convert.get(new))
+            convert = program.convert.get(new) if part == "" else None
+            place = _Place(new + part, stages[subtopology], convert)
             found[old + part] = place
     return found
 
@@ -133,9 +133,7 @@ def _groups(batch: pa.RecordBatch) -> Iterator[tuple[str, int, tuple[list[Any], 
 
 def _section(place: _Place, keys: list[bytes], values: list[bytes]) -> Section:
     if place.convert is not None:
-        of_key, of_value = place.convert
-        keys = [of_key(key) for key in keys]
-        values = [of_value(value) for value in values]
+        keys, values = place.convert(keys, values)
     return Section(store=place.store, kind=CHANGES, keys=keys, values=values)
 
 
