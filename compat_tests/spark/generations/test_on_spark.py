@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from compat_tests.spark.support import Playground, eventually
@@ -16,8 +17,12 @@ from millstream import (
     Serdes,
     StoreQueryParameters,
     StreamsBuilder,
+    StreamsConfig,
     Topology,
 )
+from millstream.topology.spark.checkpoint.files import LocalFiles
+from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.generations.generations import Generations
 
 TEXT = Serdes.String()
 
@@ -88,3 +93,37 @@ def test_a_savepoint_starts_another_application(play: Playground, spark: Any) ->
     # The first application has not been touched.
     with KafkaStreams(topology, play.config(), spark=spark) as again:
         eventually(lambda: count(again), 3)
+
+
+def test_a_savepoint_is_restored_and_former_generations_are_pruned(
+    play: Playground, spark: Any
+) -> None:
+    source, target = play.topic("words"), play.topic("counts", partitions=1)
+
+    def application() -> KafkaStreams:
+        topology = counted(source, target, filtered=False)
+        return KafkaStreams(topology, play.config(), spark=spark)
+
+    with application() as streams:
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(streams), 1)
+        streams.savepoint(play.directory / "one")
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(streams), 2)
+    config = StreamsConfig(play.config())
+    runner = Runner(counted(source, target, filtered=False), config, spark)
+    runner.restore(str(play.directory / "one"))
+    assert pointer(play) == 1
+    with application() as streams:
+        # What came after the savepoint is read again.
+        eventually(lambda: count(streams), 2)
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(streams), 3)
+    root = play.directory / play.name / "checkpoint"
+    generations = Generations(str(root), LocalFiles(root), lambda at: LocalFiles(Path(at)))
+    assert "state" in generations.prune()
+    assert not (root / "state").exists()
+    with application() as streams:
+        eventually(lambda: count(streams), 3)
+        play.produce(source, [("a", "x", 1000)])
+        eventually(lambda: count(streams), 4)

@@ -84,7 +84,9 @@ class RemoteFiles(Files):
         context: Any = session._jsc
         self._path = jvm.org.apache.hadoop.fs.Path
         self._root = self._path(location)
-        self._files = self._root.getFileSystem(context.hadoopConfiguration())
+        self._jvm, self._configuration = jvm, context.hadoopConfiguration()
+        self._gateway: Any = session.sparkContext._gateway
+        self._files = self._root.getFileSystem(self._configuration)
         self._io = jvm.org.apache.commons.io.IOUtils
 
     def names(self, directory: str) -> list[str]:
@@ -108,16 +110,27 @@ class RemoteFiles(Files):
 
     def write(self, path: str, text: str) -> None:
         """Write a file; atomically if the file system's rename is atomic."""
-        file = self._at(path)
+        file, draft = self._at(path), self._at(f"{path}.draft")
         self._files.mkdirs(file.getParent())
-        stream = self._files.create(file, True)
+        stream = self._files.create(draft, True)
         try:
             stream.write(bytearray(text.encode()))
         finally:
             stream.close()
+        self._rename(draft, file)
 
     def remove(self, path: str) -> None:
         self._files.delete(self._at(path), True)
+
+    def _rename(self, draft: Any, file: Any) -> None:
+        # Only a file context can replace a file in one step.
+        context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
+            self._root.toUri(), self._configuration
+        )
+        how = self._jvm.org.apache.hadoop.fs.Options.Rename
+        options = self._gateway.new_array(how, 1)
+        options[0] = how.OVERWRITE
+        context.rename(draft, file, options)
 
     def _at(self, path: str) -> Any:
         return self._path(self._root, path) if path else self._root

@@ -70,6 +70,20 @@ class Started:
     job: Job
 
 
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """What a start has prepared for its query."""
+
+    brokers: Brokers
+    compiled: Compiled
+    generations: Generations
+    note: Checkpoint
+    sink_sizes: dict[str, int]
+    spark: SparkSession
+    session: SparkSession
+    """With the settings of queries."""
+
+
 class Runner(QueryControl):
     """One application's query on Spark.
 
@@ -171,22 +185,70 @@ class Runner(QueryControl):
         session = self._spark if self.started is None else self.started.session
         return take_savepoint(self._config, directory, session)
 
+    def restore(self, directory: str) -> None:
+        """Make a savepoint the next generation of the checkpoint; start nothing.
+
+        Raises:
+            LockException: The application runs.
+            StreamsException: The savepoint does not fit the program, or is damaged.
+        """
+        self._instance.lock()
+        try:
+            self._prepared(directory)
+        finally:
+            self.release()
+
     def _start(self) -> None:
+        ready = self._prepared()
+        compiled, layout = ready.compiled, ready.compiled.layout
+        ticks, spark = bool(compiled.wanted.ticks), ready.spark
+        offsets = self._offsets(ready.brokers, compiled)
+        options = LineOptions(
+            checkpoint=self.checkpoint_location,
+            seed=ready.generations.seed,
+            connector=connector_settings(self._config),
+            starting_offsets=offsets,
+            backlog=ready.brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
+            records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
+            trigger_ms=self._trigger_ms(ticks),
+            ticks=ticks,
+            history=self._history(compiled, offsets, ready.generations.files),
+            global_connector=connector_settings(self._config, "global.consumer."),
+            global_offsets=from_the_beginning(compiled.global_sizes),
+        )
+        job = replace(
+            self._job(compiled.plan, layout, ready.sink_sizes, ready.note),
+            kinds=kinds_of(compiled.wanted.stores),
+        )
+        if self.log.on and (spark.sparkContext.master or "").startswith("local"):
+            job = replace(job, log=str(self.log.path))
+        if self.rebuilt is not None:
+            job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
+        recorded = spark.sparkContext.accumulator([], self.measurements.reports)
+        job = replace(job, recorded=recorded)
+        self._again = (ready.session, job, options)
+        self.placement = PlacementWatcher(
+            self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor
+        )
+        self.started = Started(ready.session, compiled.plan, job)
+        self._run()
+
+    def _prepared(self, restore: str = "") -> _Ready:
+        """Admit the instance, move the state where the program has changed, claim the output."""
         brokers = Brokers(self._config)
         sizes = brokers.topic_sizes(self._plan)
         local = local_files(self.checkpoint_root)
         generations = None if local is None else self._generations(local)
         compiled = self._compiled(brokers, sizes)
-        sink_sizes = brokers.sink_sizes(self._written(compiled.plan), sizes)
-        sinks = brokers.create_progress_topics(len(compiled.layout.keys), sizes)
-        brokers.create_feedback_topics(compiled.layout.feedback, sizes)
+        plan, layout = compiled.plan, compiled.layout
+        sink_sizes = brokers.sink_sizes(self._written(plan), sizes)
+        sinks = brokers.create_progress_topics(len(layout.keys), sizes)
+        brokers.create_feedback_topics(layout.feedback, sizes)
         move = None
         if generations is not None:
-            move = self._admitted(generations, compiled, sinks)
-        plan, layout = compiled.plan, compiled.layout
+            move = self._admitted(generations, compiled, sinks, restore)
         if generations is None or self._instance.positions is None:
             starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
-        ticks = bool(compiled.wanted.ticks)
         self._check_wanted()
         spark = self._spark or new_session(self._entries, self.application_id, self.log)
         if self._spark is not None:
@@ -197,7 +259,7 @@ class Runner(QueryControl):
         private_state(self.state_dir)
         if generations is None:
             generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
-            move = self._admitted(generations, compiled, sinks)
+            move = self._admitted(generations, compiled, sinks, restore)
         session = query_session(spark, self._entries, len(layout.keys))
         if move is not None:
             self._check_wanted()
@@ -205,35 +267,7 @@ class Runner(QueryControl):
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
         self._instance.claim(generations.files, note.id, sinks)
-        offsets = self._offsets(brokers, compiled)
-        options = LineOptions(
-            checkpoint=self.checkpoint_location,
-            seed=generations.seed,
-            connector=connector_settings(self._config),
-            starting_offsets=offsets,
-            backlog=brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
-            records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
-            trigger_ms=self._trigger_ms(ticks),
-            ticks=ticks,
-            history=self._history(compiled, offsets, generations.files),
-            global_connector=connector_settings(self._config, "global.consumer."),
-            global_offsets=from_the_beginning(compiled.global_sizes),
-        )
-        job = replace(
-            self._job(plan, layout, sink_sizes, note), kinds=kinds_of(compiled.wanted.stores)
-        )
-        if self.log.on and (spark.sparkContext.master or "").startswith("local"):
-            job = replace(job, log=str(self.log.path))
-        if self.rebuilt is not None:
-            job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
-        recorded = spark.sparkContext.accumulator([], self.measurements.reports)
-        job = replace(job, recorded=recorded)
-        self._again = (session, job, options)
-        self.placement = PlacementWatcher(
-            self._config, self.state_dir, session, plan, layout, self._assignor
-        )
-        self.started = Started(session, plan, job)
-        self._run()
+        return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session)
 
     def settle(self, backfill: Backfill) -> None:
         """Commit the positions at the end of a run over history.
@@ -267,10 +301,10 @@ class Runner(QueryControl):
         return generations
 
     def _admitted(
-        self, generations: Generations, compiled: Compiled, sinks: int
+        self, generations: Generations, compiled: Compiled, sinks: int, restore: str
     ) -> StateMove | None:
-        """Admit the instance; return the move of its state if the program has changed."""
-        move = admitted(self._instance, generations, compiled, self._config, sinks)
+        """Admit the instance; return the move of its state if one is needed."""
+        move = admitted(self._instance, generations, compiled, self._config, sinks, restore)
         self.checkpoint_location = generations.location
         return move
 

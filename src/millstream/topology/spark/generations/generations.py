@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.files import Files
-from millstream.topology.spark.checkpoint.log import CheckpointLog
+from millstream.topology.spark.checkpoint.log import SPARKS, CheckpointLog
 from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin, read_origin
 from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.generations.image import Image
@@ -78,6 +78,27 @@ class Generations:
         self._point(
             replace(self._pointer, number=former, abandoned=(*self._pointer.abandoned, note.id))
         )
+
+    def prune(self) -> list[str]:
+        """Delete the state of former generations, and the seed of the current one.
+
+        Returns:
+            What has been deleted, relative to the checkpoint; nothing before the current
+            generation has ended a batch, because until then it may go back.
+        """
+        if not CheckpointLog(self.files, self.location).committed():
+            return []
+        number = self._pointer.number
+        gone = [directory_of(each) for each in range(1, self._pointer.highest + 1)]
+        gone = [each for each in gone if each != directory_of(number)]
+        if number:
+            # The first generation's own files stay: they tell that there is a checkpoint.
+            gone += [*SPARKS, SEED, ORIGIN]
+        gone.append(f"{directory_of(number)}/{SEED}" if number else SEED)
+        found = [each for each in dict.fromkeys(gone) if self._files.has(each)]
+        for each in found:
+            self._files.remove(each)
+        return found
 
     def begin(
         self,

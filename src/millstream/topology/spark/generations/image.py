@@ -49,6 +49,9 @@ def image_of_checkpoint(
         progress: Its progress; at least one batch has been committed.
         facts: Facts of the program that wrote it.
     """
+    # This makes the coordinator of state stores, which Spark's reader expects to be there: in a
+    # process without a query there is none yet.
+    _ = session.streams
     stages = [int(number) for number in note.tasks]
     frames, parts = [], set[str]()
     snapshots, of_globals = dict[str, bytes](), dict[str, bytes]()

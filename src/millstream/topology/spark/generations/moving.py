@@ -117,9 +117,11 @@ class FromCheckpoint(StateMove):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromSavepoint(StateMove):
-    """A start of a new checkpoint with the state of a savepoint."""
+    """A move of a savepoint's state into a new checkpoint, or its next generation."""
 
     location: str
+    former: str
+    """Id of the checkpoint that it replaces; empty for none."""
 
     def make(self, session: SparkSession) -> None:
         image = image_of_savepoint(session, self.generations.open(self.location), self.location)
@@ -128,9 +130,10 @@ class FromSavepoint(StateMove):
         origin = Origin(
             source="savepoint",
             location=self.location,
+            checkpoint=self.former,
             positions=_renamed(image.manifest.positions, former, name, self.compiled),
         )
-        self._begin(session, image, comparison, origin, at_root=True)
+        self._begin(session, image, comparison, origin, at_root=not self.former)
 
 
 def admitted(
@@ -139,6 +142,7 @@ def admitted(
     compiled: Compiled,
     config: StreamsConfig,
     sinks: int,
+    restore: str = "",
 ) -> StateMove | None:
     """Admit an instance; return the move to make if the program has changed.
 
@@ -148,6 +152,7 @@ def admitted(
         compiled: The program.
         config: The application's configuration.
         sinks: How many partitions the progress topic has.
+        restore: A savepoint to go on with, whatever the checkpoint has; empty for none.
 
     Raises:
         StreamsException: The start is refused.
@@ -156,17 +161,21 @@ def admitted(
         instance.located(generations.location)
         if instance.admit(generations.files, compiled.read, sinks, generations.abandoned):
             return None
-        found, savepoint = described(generations), config.getString(SAVEPOINT)
-        if found is None:
-            if not savepoint:
-                return None
+        found = described(generations)
+        savepoint = restore or (config.getString(SAVEPOINT) if found is None else "")
+        if savepoint:
+            if found is not None:
+                _check_whole(instance, generations, found)
             return FromSavepoint(
                 generations=generations,
                 instance=instance,
                 compiled=compiled,
                 config=config,
                 location=normal(savepoint),
+                former="" if found is None else found.id,
             )
+        if found is None:
+            return None
         if _same_program(found, compiled.wanted):
             return None
         if instance.progress().done >= 0:
