@@ -203,6 +203,28 @@ def test_a_global_store_is_filled_from_its_topic_where_it_cannot_go_on() -> None
     assert not gone.refused
 
 
+def test_a_global_store_and_one_of_tasks_are_not_the_same() -> None:
+    def program(*, shared: bool) -> Topology:
+        builder = StreamsBuilder()
+        how: Any = Materialized.as_("rates")
+        builder.stream("in", Consumed.with_(TEXT, TEXT)).to("out")
+        make = builder.globalTable if shared else builder.table
+        make("rates", Consumed.with_(TEXT, LONG), how)
+        return builder.build()
+
+    shared, own = facts(program(shared=True)), facts(program(shared=False))
+    assert fates(compare(shared, own)) == {"rates": Fate.NEW, "former rates": Fate.DROPPED}
+    found = compare(own, shared)
+    assert fates(found) == {"rates": Fate.NEW, "former rates": Fate.NEEDS_WORD}
+    assert found.stores == {}
+
+
+def test_words_for_readable_bytes_name_stores_of_the_program() -> None:
+    words = Words(changed_ok=frozenset({"x"}))
+    with pytest.raises(ConfigException, match="millstream.store.changed.ok: the new program has"):
+        compare(facts(counted("a")), facts(counted("a")), words)
+
+
 def test_topics_come_and_go() -> None:
     def program(*topics: str) -> Topology:
         builder = StreamsBuilder()

@@ -63,6 +63,7 @@ def compare(
     matches, before_paths, after_paths = Matches(), _paths(before, after), _paths(after, before)
     if _unchanged(before, after):
         given = Words(changed_ok=given.changed_ok)
+        given.check_compatible(after.stores)
         matches.found = {name: name for name in after.stores}
     else:
         given.check(before.stores, after.stores)
@@ -99,8 +100,12 @@ def _paths(facts: Facts, other: Facts) -> Paths:
 
 def _unchanged(before: Facts, after: Facts) -> bool:
     """Tell whether the programs have the same description and stores."""
-    return before.nodes == after.nodes and not any(
-        differences(before.stores[name].note, store.note) for name, store in after.stores.items()
+    if before.nodes != after.nodes:
+        return False
+    pairs = [(before.stores[name], store) for name, store in after.stores.items()]
+    # The nodes of a global table may be those of a table.
+    return not any(
+        old.subtopology != new.subtopology or differences(old.note, new.note) for old, new in pairs
     )
 
 

@@ -57,6 +57,7 @@ def match_stores(
         gone.add(old)
     for name in after.stores:
         named = name in before.stores and not is_generated(name)
+        named = named and is_global(before.stores[name]) == is_global(after.stores[name])
         if named and name not in matches.found and name not in gone:
             matches.found[name] = name
             gone.add(name)
@@ -70,32 +71,39 @@ def match_stores(
     return matches
 
 
+def is_global(store: StoreFacts) -> bool:
+    """Tell whether every task has all entries of a store."""
+    return store.subtopology is None
+
+
 def _may_be(store: StoreFacts, gone: Iterable[str]) -> bool:
     return is_generated(store.name) and store.name not in gone
 
 
 def _recognise(matches: Matches, olds: list[_Seen], news: list[_Seen]) -> None:
+    pairs = [(old, new) for new in news for old in olds if _alike(old, new)]
     for test in _TESTS:
-        fitting = _fitting(olds, news, test)
-        pairs = list(_only_ones(fitting))
+        fitting = _fitting(pairs, test)
+        found = list(_only_ones(fitting))
         if test is _symmetric:
-            pairs += _by_name(fitting)
+            found += _by_name(fitting)
         taken = set(matches.found.values())
         matches.found |= {
-            new: old for new, old in pairs if new not in matches.found and old not in taken
+            new: old for new, old in found if new not in matches.found and old not in taken
         }
     taken = set(matches.found.values())
-    for new, fits in _fitting(olds, news, _common).items():
+    for new, fits in _fitting(pairs, _common).items():
         left = [old for old in fits if old not in taken]
         if new not in matches.found and left:
             matches.candidates[new] = left
 
 
-def _fitting(olds: list[_Seen], news: list[_Seen], test: Test) -> dict[str, list[str]]:
-    return {
-        new.facts.name: [old.facts.name for old in olds if _alike(old, new) and test(old, new)]
-        for new in news
-    }
+def _fitting(pairs: list[tuple[_Seen, _Seen]], test: Test) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for old, new in pairs:
+        if test(old, new):
+            found.setdefault(new.facts.name, []).append(old.facts.name)
+    return found
 
 
 def _only_ones(fitting: Mapping[str, list[str]]) -> Iterable[tuple[str, str]]:
@@ -122,7 +130,7 @@ def _alike(old: _Seen, new: _Seen) -> bool:
 
 
 def _same_role(old: _Seen, new: _Seen) -> bool:
-    if (old.facts.subtopology is None) != (new.facts.subtopology is None):
+    if is_global(old.facts) != is_global(new.facts):
         return False
     if is_generated(new.facts.name):
         return role_of(old.facts.name) == role_of(new.facts.name)

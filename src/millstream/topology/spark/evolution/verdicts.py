@@ -18,7 +18,7 @@ from millstream.topology.spark.evolution.differences import (
     free,
 )
 from millstream.topology.spark.evolution.facts import Facts, StoreFacts
-from millstream.topology.spark.evolution.matching import Matches
+from millstream.topology.spark.evolution.matching import Matches, is_global
 from millstream.topology.spark.evolution.names import is_generated, role_of
 from millstream.topology.spark.evolution.outcome import Fate, StateOutcome
 from millstream.topology.spark.evolution.paths import Paths
@@ -103,6 +103,9 @@ def _without(store: StoreFacts, before: Facts, matches: Matches, words: Words) -
 def _continued(old: StoreFacts, new: StoreFacts, matches: Matches, words: Words) -> StoreVerdict:
     found = differences(old.note, new.note)
     name = new.name
+    if is_global(old) != is_global(new):
+        text = f"it was in {_part(old)} and is in {_part(new)}"
+        found = [*found, NoteDifference(text=text)]
     if {name, old.name} & words.changed_ok:
         found = [each for each in found if not each.declarable]
     open_ = [each for each in found if not each.conversion]
@@ -217,4 +220,4 @@ def _listed_texts(found: list[NoteDifference]) -> str:
 
 def _part(store: StoreFacts) -> str:
     number = store.subtopology
-    return "a global store" if number is None else f"sub-topology {number}"
+    return "all tasks" if number is None else f"sub-topology {number}"

@@ -76,8 +76,18 @@ class Words:
                     f"{new} is in both programs and goes on by itself",
                     f"Add {new} to {STATE_DROP}, or rename it too.",
                 )
+        self.check_compatible(after)
         for name in sorted(self.convert):
             _known(STATE_CONVERT, f"{name}:{self.convert[name]}", name, after, "new")
+
+    def check_compatible(self, after: Collection[str]) -> None:
+        """Check that the stores in ``millstream.store.changed.ok`` are those of a program.
+
+        Raises:
+            ConfigException: One is not.
+        """
+        for name in sorted(self.changed_ok):
+            _known(STORE_CHANGED_OK, name, name, after, "new")
 
     def converter(self, store: str) -> Callable[[bytes], bytes]:
         """Return the function that converts the values of a store.
