@@ -26,6 +26,7 @@ from millstream.cli.plan import plan
 from millstream.cli.plugins import plugins
 from millstream.cli.port import port, port_check
 from millstream.cli.reset import reset
+from millstream.cli.restore import prune, restore
 from millstream.cli.run import run
 from millstream.cli.state import state
 from millstream.cli.tasks import tasks
@@ -78,6 +79,10 @@ app.command(
     )
 )(pipe)
 app.add_typer(topics, name="topics")
+state.command(epilog=epilog("millstream state restore app.py savepoints/orders -c app.toml"))(
+    restore
+)
+state.command(epilog=epilog("millstream state prune orders -c app.toml"))(prune)
 app.add_typer(state, name="state")
 app.command(epilog=epilog("millstream lag word-count --set bootstrap.servers=localhost:9092"))(lag)
 app.command(

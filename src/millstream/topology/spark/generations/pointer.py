@@ -59,7 +59,10 @@ def read_pointer(files: Files, root: str) -> Pointer:
             number=int(body["generation"]), highest=int(body["highest"]), abandoned=abandoned
         )
     except (ValueError, KeyError, TypeError, OSError) as error:
-        held = ", ".join(sorted(files.names(GENERATIONS), key=len)) or "none"
+        held = (
+            ", ".join(sorted(files.names(GENERATIONS), key=lambda name: (len(name), name)))
+            or "none"
+        )
         raise StreamsException(
             f'cannot read "{POINTER}" in checkpoint "{root}"',
             detail=f"{type(error).__name__}: {error}. It names the current generation; those below "
