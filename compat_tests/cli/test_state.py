@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from compat_tests.cli.support import command, printed, refused
-from millstream import Serdes
+from millstream import IllegalArgumentException, IllegalStateException, Serdes
+from millstream.cli.main import app
 from millstream.testing import TopologyTestDriver
 
 APP = """
@@ -227,12 +228,11 @@ def test_a_wrong_line_is_refused_and_nothing_is_written(
 ) -> None:
     (tmp_path / "lines").write_text(line)
 
-    text = refused(
-        "state", "import", "one", "counts", f"{tmp_path}/lines", f"{tmp_path}/n", cwd=home
-    )
+    arguments = [str(home / "one"), "counts", f"{tmp_path}/lines", f"{tmp_path}/n"]
+    with pytest.raises(IllegalArgumentException, match="cannot import line 1") as caught:
+        app(["state", "import", *arguments], standalone_mode=False)
 
-    assert "cannot import line 1" in text
-    assert reason in text
+    assert reason in str(caught.value)
     assert not (tmp_path / "n").exists()
 
 
@@ -247,3 +247,51 @@ def test_what_cannot_be_read_is_refused(home: Path, tmp_path: Path) -> None:
         "state", "import", "one", "versions", f"{tmp_path}/lines", f"{tmp_path}/n", cwd=home
     )
     assert "cannot write" in refused("state", "export", "one", "counts", "stated.py", cwd=home)
+
+
+def test_a_savepoint_is_rescaled_with_its_program(home: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "four")
+    arguments = ["stated.py", "one", "--partitions", "in=4"]
+
+    shown = printed("state", "rescale", *arguments, cwd=home)
+    assert "sub-topology 0: 1 tasks become 4" in shown
+    assert shown.endswith("Nothing has been written. Add --to NEW to do it.\n")
+
+    plan = json.loads(printed("state", "rescale", *arguments, "--to", target, "--json", cwd=home))
+    rows = {row["store"]: row for row in plan["stores"]}
+    assert plan["tasks"]["0"] == {"before": 1, "after": 4}
+    assert rows["counts"] == {
+        "store": "counts",
+        "before": 1,
+        "after": 4,
+        "rows": 3,
+        "moving": rows["counts"]["moving"],
+        "refused": None,
+    }
+    assert json.loads(printed("state", "diff", "one", target, "--json", cwd=home))["same"]
+    found = json.loads(printed("state", "list", target, "--json", cwd=home))
+    assert found["positions"]["in"] == {"0": 4, "1": 0, "2": 0, "3": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--partitions", "nope=2"], 'reads no topic "nope"'),
+        (["--by", "nope=key"], "names no store"),
+        (["--by", "counts=os:nothing"], "there is no function"),
+        (["--by", "counts=os:sep"], "is not a function"),
+    ],
+)
+def test_a_wrong_rescaling_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+) -> None:
+    monkeypatch.chdir(home)
+    with pytest.raises(IllegalArgumentException, match=reason):
+        app(["state", "rescale", "stated.py", "one", *arguments], standalone_mode=False)
+
+
+def test_another_program_does_not_rescale(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "other.py").write_text(APP.replace('"counts"', '"others"'))
+    monkeypatch.chdir(home)
+    with pytest.raises(IllegalStateException, match="another program"):
+        app(["state", "rescale", "other.py", "one", "--partitions", "in=2"], standalone_mode=False)

@@ -25,9 +25,11 @@ from millstream.cli.pipe import pipe
 from millstream.cli.plan import plan
 from millstream.cli.plugins import plugins
 from millstream.cli.port import port, port_check
+from millstream.cli.rescale import rescale_savepoint
 from millstream.cli.reset import reset
 from millstream.cli.restore import prune, restore
 from millstream.cli.run import run
+from millstream.cli.savepoint import savepoint
 from millstream.cli.state import state
 from millstream.cli.tasks import tasks
 from millstream.cli.topics import topics
@@ -83,6 +85,20 @@ state.command(epilog=epilog("millstream state restore app.py savepoints/orders -
     restore
 )
 state.command(epilog=epilog("millstream state prune orders -c app.toml"))(prune)
+app.command(
+    epilog=epilog(
+        "millstream savepoint orders savepoints/orders --config app.toml",
+        "millstream savepoint orders s3a://bucket/orders --set state.dir=/var/lib/streams",
+    )
+)(savepoint)
+state.command(
+    "rescale",
+    epilog=epilog(
+        "millstream state rescale app.py savepoints/orders --partitions orders=8",
+        "millstream state rescale app.py savepoints/orders --partitions orders=8 "
+        "--to savepoints/orders-8",
+    ),
+)(rescale_savepoint)
 app.add_typer(state, name="state")
 app.command(epilog=epilog("millstream lag word-count --set bootstrap.servers=localhost:9092"))(lag)
 app.command(

@@ -51,6 +51,11 @@ Sets = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+def absolute(location: str) -> str:
+    """Return a location that means the same in every process; a URL as it is."""
+    return location if "://" in location else Path(location).expanduser().absolute().as_uri()
+
+
 def epilog(*examples: str) -> str:
     """Return the end of a subcommand's help: examples, each in its line, and the exit codes."""
     # Click keeps the lines of a paragraph that begins with \b.

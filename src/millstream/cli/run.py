@@ -9,6 +9,7 @@ import typer
 
 from millstream.cli.history import From, ToEnd, Until, bounds
 from millstream.cli.options import ConfigFiles, Sets, Target
+from millstream.cli.savepoint import FromSavepoint, beginning
 
 if TYPE_CHECKING:
     from millstream.cli.displays import RunDisplay
@@ -50,6 +51,7 @@ def run(
             "--until-idle", help="Close when everything is read and nothing has come for --idle."
         ),
     ] = False,
+    from_savepoint: FromSavepoint = None,
     idle: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="See --until-idle.")] = 3.0,
     to_end: ToEnd = False,
     start: From = None,
@@ -67,6 +69,7 @@ def run(
     from millstream.cli.running import Ending, prepared, run_to_end
 
     first, last = bounds(start, "--from"), bounds(until, "--until")
+    sets = [*(sets or ()), *beginning(from_savepoint)]
     application = prepared(target, config, sets, verbose=verbose, until_idle=until_idle)
     where = f"log in {application.log}" if application.log else "no log file"
     print(f"millstream: {application.name}: starting; {where}", file=sys.stderr, flush=True)

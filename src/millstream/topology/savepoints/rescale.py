@@ -25,6 +25,8 @@ class Rescaling:
     """Sub-topology -> its new number of tasks; others stay as they are."""
     places: Mapping[str, PartitionOf] = field(default_factory=dict)
     """Stores whose keys are not placed by Kafka's default partitioner."""
+    topics: Mapping[str, int] = field(default_factory=dict)
+    """Topic -> its number of partitions; a new one is read from its beginning."""
 
     def rehashes(self, manifest: SavepointManifest) -> dict[str, Rehash]:
         """Return the move of each store, and part of a store, that gets other partitions.
@@ -61,7 +63,15 @@ class Rescaling:
             whole = snapshots.merged(map(snapshots.decode, former.values()), combine)
             for number in range(count):
                 saved[f"{part}_{number}"] = snapshots.encoded(_of_task(whole, number))
-        return replace(manifest, tasks=tasks, snapshots=saved)
+        return replace(manifest, tasks=tasks, snapshots=saved, positions=self._positions(manifest))
+
+    def _positions(self, manifest: SavepointManifest) -> dict[str, dict[int, int]]:
+        found = {}
+        for topic, numbers in manifest.positions.items():
+            count = self.topics.get(topic)
+            kept = {n: at for n, at in numbers.items() if count is None or n < count}
+            found[topic] = dict.fromkeys(range(count or 0), 0) | kept
+        return found
 
 
 def rescale(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -17,12 +17,14 @@ from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
+from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.evolution.reading import checkpoint_facts
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.image import Image, image_of_checkpoint
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import write_savepoint
+from millstream.topology.spark.logs import LogOptions
 
 
 def checkpoint_root(config: StreamsConfig) -> str:
@@ -63,7 +65,7 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
     name, root = config.getString("application.id"), checkpoint_root(config)
     # getOrCreate returns a session that others use, if there is one.
     ours = spark is None and SparkContext._active_spark_context is None
-    used = spark or new_session(config.merged(), name)
+    used = spark or _new_session(config, name)
     try:
         generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
         note = described(generations)
@@ -81,6 +83,17 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
     finally:
         if ours:
             used.stop()
+
+
+def _new_session(config: StreamsConfig, name: str) -> SparkSession:
+    """Return a session whose JVM logs to a file beside that of the application."""
+    directory = Path(config.getString("state.dir")) / name
+    log = LogOptions.of(config, directory)
+    log = replace(log, path=log.path.with_name("millstream-state.log"))
+    session = new_session(config.merged(), name, log if log.on else None)
+    if log.on and not log.verbose:
+        quieten(session)
+    return session
 
 
 def take_savepoint(
