@@ -79,7 +79,10 @@ def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Im
 
 
 def facts_of_savepoint(manifest: SavepointManifest) -> Facts:
-    """Return facts of the program that a savepoint is from."""
+    """Return facts of the program that a savepoint is from.
+
+    Partitions follow from its tasks: after a rescaling the positions are still the former ones.
+    """
     stores = {n: s for n, s in manifest.stores.items() if not n.endswith(SPILLED)}
     return facts_of(
         manifest.topology,
@@ -88,7 +91,6 @@ def facts_of_savepoint(manifest: SavepointManifest) -> Facts:
         notes={name: StoreNote(**each.note) for name, each in stores.items() if each.note},
         topics=manifest.topics,
         store_format=manifest.store_format,
-        partitions={topic: len(each) for topic, each in manifest.positions.items()},
     )
 
 
