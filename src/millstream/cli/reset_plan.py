@@ -31,6 +31,7 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import CLEANED, normal
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
+from millstream.topology.spark.checkpoint.origin import root_of
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import Claim, this_machine
 from millstream.topology.spark.placement.record import FILE as PLACEMENT
@@ -205,7 +206,7 @@ def _check_claim(name: str, location: str, claim: Claim | None) -> None:
             hint="Run this command there. --force resets it from here, without deleting what is "
             "there; it must be stopped.",
         )
-    if claim.location and claim.location != location:
+    if claim.location and root_of(claim.location) != location:
         raise IllegalStateException(
             f'application "{name}" has another checkpoint than "{location}"',
             detail=f"It was last started with the one in {claim.place()}.",

@@ -19,6 +19,8 @@ from urllib.parse import quote, unquote
 
 from confluent_kafka import TopicPartition
 
+from millstream.topology.spark.checkpoint.origin import root_of
+
 _CLAIM_WORDS, _MARK_WORDS = 5, 2
 _LOCATION_LIMIT = 2000
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -66,7 +68,7 @@ class Claim:
 
     def place(self) -> str:
         """Return where the checkpoint is, for an error."""
-        where = f'"{self.location}"' if self.location else "a place with a long name"
+        where = f'"{root_of(self.location)}"' if self.location else "a place with a long name"
         return f'{where} on machine "{self.host}"'
 
 

@@ -44,7 +44,7 @@ from millstream.topology.spark.checkpoint.log import (
     Progress,
     flat,
 )
-from millstream.topology.spark.checkpoint.origin import read_origin
+from millstream.topology.spark.checkpoint.origin import read_origin, root_of
 from millstream.topology.spark.ownership import Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
@@ -331,7 +331,7 @@ class ApplicationInstance:
             return False
         path = local_path(claim.location)
         if path is None:
-            is_here = claim.location == self._location
+            is_here = root_of(claim.location) == root_of(self._location)
             return is_here and (here is None or here.id != claim.checkpoint)
         if claim.machine != this_machine()[1]:
             return False

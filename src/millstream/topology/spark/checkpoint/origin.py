@@ -38,6 +38,12 @@ class Origin:
         return json.dumps({"version": VERSION, **asdict(self)}, indent=1)
 
 
+def root_of(location: str) -> str:
+    """Return the location of a checkpoint, given that of one of its generations."""
+    root, _, number = location.rpartition(f"/{GENERATIONS}/")
+    return root if root and number.isdecimal() else location
+
+
 def read_origin(files: Files, location: str) -> Origin | None:
     """Return the origin of a generation; None if it began with empty stores.
 
