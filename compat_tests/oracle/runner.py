@@ -32,18 +32,26 @@ def run_java(package: Path, *arguments: str, log_level: str = "off") -> int:
     Raises:
         MillstreamError: There is no JDK, or the jars of Kafka Streams cannot be had.
     """
+    command = [*java_program(package, "Main", log_level=log_level), *arguments]
+    return subprocess.run(command, check=False).returncode
+
+
+def java_program(package: Path, main: str, *, log_level: str = "off") -> list[str]:
+    """The command that runs a class of a folder of Java beside Kafka Streams.
+
+    Raises:
+        MillstreamError: There is no JDK, or the jars of Kafka Streams cannot be had.
+    """
     libraries = [str(jar) for jar in jars("streams")]
     classes = _compiled(package, libraries)
-    command = [
+    return [
         java_command(),
         *JVM_OPTIONS,
         f"-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}",
         "-cp",
         os.pathsep.join([str(classes), *libraries]),
-        f"{package.name}.Main",
-        *arguments,
+        f"{package.name}.{main}",
     ]
-    return subprocess.run(command, check=False).returncode
 
 
 def _compiled(package: Path, libraries: list[str]) -> Path:

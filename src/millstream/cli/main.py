@@ -12,6 +12,7 @@ import typer
 # It does not declare what it exports.
 from typer.completion import completion_init  # type: ignore[attr-defined]
 
+from millstream.cli.adopt import adopt, hand_back
 from millstream.cli.broker import broker
 from millstream.cli.completion import completion
 from millstream.cli.describe import describe
@@ -109,6 +110,15 @@ app.command(
     )
 )(reset)
 app.command(epilog=epilog("millstream tasks word-count"))(tasks)
+app.command(
+    epilog=epilog(
+        "millstream adopt orders shop/orders.py --config app.toml --dry-run",
+        "millstream adopt orders shop/orders.py --config app.toml",
+    )
+)(adopt)
+app.command(
+    "hand-back", epilog=epilog("millstream hand-back orders shop/orders.py --config app.toml")
+)(hand_back)
 app.command("jars", epilog=epilog("millstream jars", "millstream jars spark --commas"))(fetch_jars)
 app.add_typer(plugins, name="plugins", epilog=epilog("millstream plugins check rocksdb"))
 app.command(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from millstream.core.errors import StreamsException, UnsupportedOperationException
+from millstream.core.errors import StreamsException
 from millstream.core.serdes import identity
 from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.stores.changelogs.buffers import SuppressionFormat
 from millstream.stores.changelogs.points import (
+    LOGGED,
     UNMATCHED,
     WAITING,
     KeyValueFormat,
@@ -54,15 +55,10 @@ def format_of(store: str, note: Noted, retention: int | None = None) -> Changelo
         retention: Of a versioned store, how far back versions are kept; None: all are.
 
     Raises:
-        UnsupportedOperationException: A user's own code decides the bytes.
         StreamsException: The note names what this package does not know.
     """
     if note.values == "supplied" or note.type == "own":
-        raise UnsupportedOperationException(
-            f'store "{store}" has bytes of its own: how its changelog is to be read is not known',
-            detail="It is a store of a type, or over a supplier, of the application's own.",
-            hint="Leave it out and fill it anew, or use one of the stores of Stores.",
-        )
+        return LOGGED
     layout = note.layout
     try:
         if note.type == "key-value":

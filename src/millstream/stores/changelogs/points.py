@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from millstream.core.durations import LONG_MAX
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Row
-from millstream.stores.changelogs.values import PLAIN, ValueForm
+from millstream.stores.changelogs.values import PLAIN, TIMESTAMPED, ValueForm
 
+_JOIN_TIMES = struct.Struct(">qq")
+_BUFFER_TIMES = struct.Struct(">qqi")
 _LENGTH = 4
 _TIME_AND_SIDE = 9
 
@@ -28,6 +32,27 @@ class KeyValueFormat(ChangelogFormat):
 
     def record_key(self, key: bytes) -> bytes | None:
         return key
+
+
+class LoggedFormat(KeyValueFormat):
+    """Stores of users' own types, or over users' own bytes: what they have logged, with its time.
+
+    They are filled from it by the callback that they have registered.
+    """
+
+    def record_key(self, key: bytes) -> bytes | None:
+        """Refuse.
+
+        Raises:
+            UnsupportedOperationException: Always.
+        """
+        raise UnsupportedOperationException(
+            "how the keys of a store of the application's own belong to partitions is not known",
+            hint="Use one of the stores of Stores.",
+        )
+
+    def is_summary(self, key: bytes) -> bool:
+        return False
 
 
 class WindowedKeysFormat(KeyValueFormat):
@@ -71,9 +96,18 @@ class UnmatchedFormat(KeyValueFormat):
     def record_key(self, key: bytes) -> bytes | None:
         return key[_TIME_AND_SIDE:]
 
-    def time_of(self, key: bytes) -> int:
-        """Return the time of a row's records."""
-        return int.from_bytes(key[:8], "big", signed=True)
+    def summary_of(self, rows: Iterable[tuple[bytes, bytes]]) -> bytes:
+        """Return no stream time and the smallest time, as the join saves them."""
+        times = (int.from_bytes(key[:8], "big", signed=True) for key, _ in rows)
+        return self.merged(_JOIN_TIMES.pack(-1, time) for time in times)
+
+    def summary_of_records(self, records: Iterable[ChangelogRecord]) -> bytes:
+        kept = (record for record in records if record.value is not None)
+        return self.summary_of((record.key, b"") for record in kept)
+
+    def merged(self, summaries: Iterable[bytes]) -> bytes:
+        times = [_JOIN_TIMES.unpack(each)[1] for each in summaries if each]
+        return _JOIN_TIMES.pack(-1, min(times)) if times else b""
 
 
 class WaitingFormat(KeyValueFormat):
@@ -92,14 +126,27 @@ class WaitingFormat(KeyValueFormat):
     def record_key(self, key: bytes) -> bytes | None:
         return key[_TIME_AND_SIDE:-4]
 
-    def time_of(self, key: bytes) -> int:
-        """Return the time of a row's record."""
-        return int.from_bytes(key[1:_TIME_AND_SIDE], "big", signed=True)
+    def summary_of(self, rows: Iterable[tuple[bytes, bytes]]) -> bytes:
+        """Return stream time, smallest time and last number, as the join saves them."""
+        return self.merged(_waiting(key, held=True) for key, _ in rows)
 
-    def sequence_of(self, key: bytes) -> int:
-        """Return the number that tells records of one time and key apart."""
-        return int.from_bytes(key[-4:], "big")
+    def summary_of_records(self, records: Iterable[ChangelogRecord]) -> bytes:
+        return self.merged(_waiting(each.key, held=each.value is not None) for each in records)
+
+    def merged(self, summaries: Iterable[bytes]) -> bytes:
+        found = [_BUFFER_TIMES.unpack(each) for each in summaries if each]
+        if not found:
+            return b""
+        streams, firsts, numbers = zip(*found, strict=True)
+        return _BUFFER_TIMES.pack(max(streams), min(firsts), max(numbers))
+
+
+def _waiting(key: bytes, *, held: bool) -> bytes:
+    time = int.from_bytes(key[1:_TIME_AND_SIDE], "big", signed=True)
+    number = int.from_bytes(key[-4:], "big", signed=True)
+    return _BUFFER_TIMES.pack(time, time if held else LONG_MAX, number)
 
 
 UNMATCHED = UnmatchedFormat(PLAIN)
 WAITING = WaitingFormat(PLAIN)
+LOGGED = LoggedFormat(TIMESTAMPED)

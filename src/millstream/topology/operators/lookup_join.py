@@ -71,6 +71,8 @@ class JoinPastTable(JoinTable):
     def __init__(self, joiner: Joiner, *, left: bool, buffer: str, settings: TableSettings) -> None:
         super().__init__(joiner, left=left, settings=settings)
         self._buffer_name = buffer
+        self.saves_times_of = buffer
+        """The store whose times ``save`` returns."""
 
     def init(self, context: Any) -> None:
         super().init(context)

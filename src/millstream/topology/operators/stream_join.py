@@ -82,6 +82,8 @@ class JoinStreams(Operator):
         self._unmatched_result = unmatched_result
         self._other_store = other_store
         self._unmatched_store = unmatched_store
+        self.saves_times_of = unmatched_store if is_left else None
+        """The store whose times ``save`` returns."""
 
     def init(self, context: Any) -> None:
         super().init(context)

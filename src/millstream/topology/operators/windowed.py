@@ -99,6 +99,20 @@ class WindowedAggregate(Operator):
         idle = IdleClock.combined([data[_TIMES.size :] for data in saved])
         return _TIMES.pack(stream_time, last_close) + idle
 
+    def saved_after(self, close_time: int) -> bytes:
+        """Return what ``save`` does once windows were forwarded up to a close time, and no more."""
+        return _TIMES.pack(-1, close_time) + self._idle.save()
+
+    @property
+    def emitted_until(self) -> int:
+        """The close time up to which windows have been forwarded on close; -1 for none."""
+        return self._last_close if self._on_close else -1
+
+    @property
+    def store_name(self) -> str | None:
+        """The name of the aggregates' store."""
+        return self._settings.store
+
     def restore(self, data: bytes) -> None:
         self._stream_time, self._last_close = _TIMES.unpack_from(data)
         self._idle.restore(data[_TIMES.size :])

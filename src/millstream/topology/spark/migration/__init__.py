@@ -1,0 +1,1 @@
+"""Applications that move in from the JVM's Kafka Streams, and back."""

@@ -1,0 +1,94 @@
+"""Internal topics with the settings that Kafka Streams gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
+
+# Its stubs do not export it.
+from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.clients import for_clients
+from millstream.core.plan import StoreNode
+from millstream.topology.spark.checkpoint.store_notes import StoreNote
+from millstream.topology.spark.clients.settings import client_settings, raise_kafka_error
+from millstream.topology.spark.driver.brokers import FEEDBACK_SETTINGS
+
+_DAY_MS = 86_400_000
+_TIMEOUT_S = 30.0
+
+
+def changelog_settings(
+    store: StoreNode, note: StoreNote, retention: int | None, config: StreamsConfig
+) -> dict[str, str]:
+    """Return the settings of a store's changelog topic.
+
+    Args:
+        store: The store.
+        note: Its type.
+        retention: How long windows, sessions or versions are kept, in milliseconds.
+        config: The application's configuration.
+
+    Source: ``processor.internals.InternalTopicConfig`` and its subclasses.
+    """
+    settings = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
+    if note.type in ("window", "session") and retention is not None:
+        more = config.getLong("windowstore.changelog.additional.retention.ms")
+        settings["cleanup.policy"] = "compact,delete"
+        settings["retention.ms"] = str(retention + more)
+    if note.type == "versioned" and retention is not None:
+        settings["min.compaction.lag.ms"] = str(retention + _DAY_MS)
+    return settings | _given(config) | dict(store.builder.logConfig())
+
+
+def repartition_settings(config: StreamsConfig) -> dict[str, str]:
+    """Return the settings of a repartition topic."""
+    return dict(FEEDBACK_SETTINGS) | _given(config)
+
+
+class Topics:
+    """Requests about internal topics.
+
+    Args:
+        config: The application's configuration.
+    """
+
+    def __init__(self, config: StreamsConfig) -> None:
+        self._admin = AdminClient(client_settings(config))
+        self._replication = config.getInt("replication.factor")
+
+    def create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
+        """Create a topic, unless it exists.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        new = NewTopic(topic, partitions, self._replication, config=dict(settings))
+        (answer,) = self._admin.create_topics([new]).values()
+        try:
+            answer.result(_TIMEOUT_S)
+        except ClientException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise_kafka_error(f'cannot create internal topic "{topic}"', error)
+
+    def delete(self, *topics: str) -> None:
+        """Delete topics; one that is gone already is no error.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        for topic, answer in self._admin.delete_topics(list(topics)).items():
+            try:
+                answer.result(_TIMEOUT_S)
+            except ClientException as error:
+                if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    raise_kafka_error(f'cannot delete internal topic "{topic}"', error)
+
+
+def _given(config: StreamsConfig) -> dict[str, str]:
+    entries: Mapping[str, Any] = for_clients(config.originalsWithPrefix("topic."))
+    return {name: str(value) for name, value in entries.items()}
