@@ -109,7 +109,7 @@ class TopologyTestDriver(DriverSavepoints):
         now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
         self._topology, plan = topology, topology.plan()
         if state is not None:
-            state.check(plan, self._config)
+            state.check(plan, str(topology.describe()), self._config)
         self._host = DriverHost(
             settings.application_id, settings.configs, now_ms, real_stores=real_stores, state=state
         )

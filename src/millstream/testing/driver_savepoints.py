@@ -58,7 +58,8 @@ class DriverSavepoints(DriverStores):
         punctuations are due when the first task's are. Topics go on at the savepoint's offsets.
 
         Args:
-            topology: The topology that the savepoint was made with, or one with the same stores.
+            topology: The topology that the savepoint was made with, or one that has changed as an
+                application may change: stores go on by name, or by what they are.
             config: As for the driver; ``application.id`` and ``dsl.store.format`` are those of the
                 savepoint unless given.
             directory: The savepoint, on this machine.
@@ -68,8 +69,8 @@ class DriverSavepoints(DriverStores):
             real_stores: As for the driver.
 
         Raises:
-            StreamsException: There is no savepoint or it is damaged, a store's bytes would be read
-                as something else, or a key is in several partitions of a store.
+            StreamsException: There is no savepoint or it is damaged, the topology cannot go on with
+                a store, or a key is in several partitions of a store.
             IllegalArgumentException: No task has that partition.
         """
         check_topology(topology)

@@ -16,14 +16,11 @@ from millstream.core.plan import Plan
 from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.core.store import ByteStore
 from millstream.plugins.registry import store_kinds
+from millstream.testing.continued import Continued, continued
 from millstream.topology.savepoints.notes import note_of
 from millstream.topology.savepoints.reader import Savepoint
-from millstream.topology.spark.checkpoint.store_notes import (
-    check_stores,
-    compatible_stores,
-    notes_from_json,
-    notes_of,
-)
+from millstream.topology.spark.evolution.convert import Convert
+from millstream.topology.spark.evolution.outcome import Fate
 
 log = logging.getLogger(__name__)
 
@@ -49,24 +46,19 @@ class SavedState:
                 detail=f"Its partitions are 0 to {most - 1}.",
             )
         self._partition = partition
+        self._continued: Continued
 
-    def check(self, plan: Plan, config: StreamsConfig) -> None:
-        """Check that a topology gives the stores' bytes the meaning that they have.
+    def check(self, plan: Plan, description: str, config: StreamsConfig) -> None:
+        """Find out which stores and nodes of a topology go on with which of the savepoint.
 
         Raises:
-            StreamsException: It does not.
+            StreamsException: The topology cannot go on with a store.
         """
-        stores = self.manifest.stores
-        found = notes_from_json({name: each.note for name, each in stores.items() if each.note})
-        wanted = notes_of(plan, config)
         place = str(self.savepoint.root)
-        check_stores(found, wanted, compatible_stores(config, wanted), place, what="savepoint")
-        own = tuple(wanted)
-        for name in sorted(wanted.keys() - stores.keys()):
-            log.warning("store starts empty: it is not in the savepoint store=%s", name)
-        for name in sorted(stores.keys() - wanted.keys()):
-            if not name.startswith(own):
-                log.warning("store of the savepoint is not in the topology store=%s", name)
+        self._continued = continued(self.manifest, plan, description, config, place)
+        for each in self._continued.comparison.outcomes:
+            if each.kind == "store" and each.fate is not Fate.SAME:
+                log.warning("store %s: %s %s", each.name, each.fate.value, each.how)
 
     def fill(self, store: str, opened: ByteStore) -> None:
         """Write a store's entries to an empty byte store.
@@ -74,20 +66,26 @@ class SavedState:
         Raises:
             StreamsException: A key is in several partitions; or the savepoint is damaged.
         """
-        numbers = self._partitions(store)
-        layout = self._format(store) if len(numbers) > 1 else None
+        name = self._continued.former(store)
+        if name is None:
+            return
+        numbers = self._partitions(name)
+        layout = self._format(name) if len(numbers) > 1 else None
+        convert = self._continued.converter(store)
         summaries: list[bytes] = []
         for number in numbers:
-            for keys, values in self.savepoint.columns(store, number):
+            for keys, values in self.savepoint.columns(name, number):
                 rows = dict(zip(keys, values, strict=True))
                 if layout is not None:
                     summaries.append(layout.summary_of(rows.items()))
                     rows = {key: each for key, each in rows.items() if not layout.is_summary(key)}
+                rows = _converted(convert, rows)
                 if number != numbers[0]:
-                    self._check_new(store, rows, opened.get_many(rows))
+                    self._check_new(name, rows, opened.get_many(rows))
                 opened.write(rows, b"")
         if layout is not None:
-            opened.write(dict(layout.summary_rows(layout.merged(summaries))), b"")
+            shared = dict(layout.summary_rows(layout.merged(summaries)))
+            opened.write(_converted(convert, shared), b"")
 
     def entries(self, store: str) -> Iterator[tuple[bytes, bytes]]:
         """Yield the entries of a store of a user's own.
@@ -96,9 +94,10 @@ class SavedState:
             StreamsException: A key is in several partitions; or the savepoint is damaged.
         """
         seen: dict[bytes, bytes] = {}
-        for number in self._partitions(store):
-            rows = dict(self.savepoint.entries(store, number))
-            self._check_new(store, rows, map(seen.get, rows))
+        name = self._continued.former(store) or store
+        for number in self._partitions(name):
+            rows = dict(self.savepoint.entries(name, number))
+            self._check_new(name, rows, map(seen.get, rows))
             seen |= rows
         yield from seen.items()
 
@@ -107,7 +106,7 @@ class SavedState:
         for topic, partitions in self.manifest.positions.items():
             reached = [at for number, at in partitions.items() if self._wanted(number)]
             if reached:
-                yield self._topic(topic, application_id), max(reached)
+                yield self._continued.topic(topic, application_id), max(reached)
 
     def resume(self, task: Task, application_id: str, *, store: str | None = None) -> None:
         """Give a task the times, the schedules and the processors' state of all tasks.
@@ -121,7 +120,8 @@ class SavedState:
             saved = self.manifest.snapshots.items()
             parts = [data for name, data in saved if self._wanted(int(name.rpartition("_")[2]))]
         else:
-            parts = [self.manifest.global_snapshots.get(store, b"")]
+            former = self._continued.former(store) or store
+            parts = [self.manifest.global_snapshots.get(former, b"")]
         found = [
             self._fitted(snapshots.decode(part), task, application_id) for part in parts if part
         ]
@@ -136,9 +136,10 @@ class SavedState:
 
     def _fitted(self, saved: Snapshot, task: Task, application_id: str) -> Snapshot:
         """Return what a task can take up: its own topics, as one partition, and processors."""
+        saved = self._continued.renamed(saved)
         times: dict[tuple[str, int], int] = {}
         for (topic, _), time in saved.partition_times.items():
-            at = (self._topic(topic, application_id), 0)
+            at = (self._continued.topic(topic, application_id), 0)
             if task.reads(at[0]):
                 times[at] = max(time, times.get(at, time))
         processors = {
@@ -147,12 +148,6 @@ class SavedState:
             if task.processor(name) is not None
         }
         return replace(saved, partition_times=times, processors=processors)
-
-    def _topic(self, topic: str, application_id: str) -> str:
-        """Return a topic under another application's name, if it is an internal one."""
-        prefix = f"{self.manifest.application_id}-"
-        internal = topic.startswith(prefix) and topic.endswith("-repartition")
-        return f"{application_id}-{topic.removeprefix(prefix)}" if internal else topic
 
     def _wanted(self, partition: int) -> bool:
         return self._partition is None or self._partition == partition
@@ -179,3 +174,9 @@ class SavedState:
                     detail=f"The bytes of the key are {key!r}.",
                     hint="The test driver has one partition: give partition=N to take one of them.",
                 )
+
+
+def _converted(convert: Convert | None, rows: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    if convert is None or not rows:
+        return rows
+    return dict(zip(*convert(list(rows), list(rows.values())), strict=True))

@@ -81,13 +81,7 @@ def compatible_stores(config: StreamsConfig, notes: Notes) -> set[str]:
     return named
 
 
-def check_stores(
-    found: Notes,
-    wanted: Notes,
-    compatible: AbstractSet[str],
-    location: str,
-    what: str = "checkpoint",
-) -> None:
+def check_stores(found: Notes, wanted: Notes, compatible: AbstractSet[str], location: str) -> None:
     """Check that the bytes of each store still have the same meaning.
 
     Args:
@@ -95,7 +89,6 @@ def check_stores(
         wanted: The topology's notes.
         compatible: Stores whose serdes and sizes may change.
         location: The checkpoint's location.
-        what: What is there, for errors.
 
     Raises:
         StreamsException: A store's type, layout, sizes or serdes have changed.
@@ -107,7 +100,7 @@ def check_stores(
     }
     changed = {name: changes for name, changes in changed.items() if changes}
     if changed:
-        raise _changed(changed, found, wanted, f'{what} "{location}"')
+        raise _changed(changed, found, wanted, location)
 
 
 def merged(found: Notes, wanted: Notes) -> dict[str, StoreNote]:
@@ -193,7 +186,7 @@ def _compared(before: Mapping[str, Any], now: Mapping[str, Any], unit: str) -> I
 
 
 def _changed(
-    changed: Mapping[str, Iterable[str]], found: Notes, wanted: Notes, place: str
+    changed: Mapping[str, Iterable[str]], found: Notes, wanted: Notes, location: str
 ) -> StreamsException:
     first = next(iter(changed))
     more = "" if len(changed) == 1 else f" and {len(changed) - 1} more"
@@ -205,7 +198,7 @@ def _changed(
     if may:
         hint += f" If the bytes can be read all the same, set {STORE_CHANGED_OK}={','.join(may)}."
     return StreamsException(
-        f'store "{first}"{more} of {place} would be read as something else',
+        f'store "{first}"{more} of checkpoint "{location}" would be read as something else',
         detail=" ".join(f'Of "{name}", {"; ".join(changes)}.' for name, changes in changed.items()),
         hint=hint,
     )
