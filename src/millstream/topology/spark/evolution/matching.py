@@ -7,7 +7,7 @@ is a counterpart; names with the same number mean nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from millstream.topology.spark.evolution.differences import differences, free
@@ -81,7 +81,7 @@ def _may_be(store: StoreFacts, gone: Iterable[str]) -> bool:
 
 
 def _recognise(matches: Matches, olds: list[_Seen], news: list[_Seen]) -> None:
-    pairs = [(old, new) for new in news for old in olds if _alike(old, new)]
+    pairs = list(_pairs(olds, news))
     for test in _TESTS:
         fitting = _fitting(pairs, test)
         found = list(_only_ones(fitting))
@@ -92,10 +92,23 @@ def _recognise(matches: Matches, olds: list[_Seen], news: list[_Seen]) -> None:
             new: old for new, old in found if new not in matches.found and old not in taken
         }
     taken = set(matches.found.values())
-    for new, fits in _fitting(pairs, _common).items():
+    for new, fits in _fitting(pairs, lambda old, new: True).items():
         left = [old for old in fits if old not in taken]
         if new not in matches.found and left:
             matches.candidates[new] = left
+
+
+def _pairs(olds: list[_Seen], news: list[_Seen]) -> Iterator[tuple[_Seen, _Seen]]:
+    """Yield the stores that get records of a common topic, and have the same bytes and purpose."""
+    of_topic: dict[str, dict[str, _Seen]] = {}
+    for old in olds:
+        for topic in old.topics:
+            of_topic.setdefault(topic, {})[old.facts.name] = old
+    for new in news:
+        near = {name: old for topic in new.topics for name, old in of_topic.get(topic, {}).items()}
+        for name in sorted(near):
+            if _alike(near[name], new):
+                yield near[name], new
 
 
 def _fitting(pairs: list[tuple[_Seen, _Seen]], test: Test) -> dict[str, list[str]]:
@@ -163,11 +176,7 @@ def _coarse_to_sinks(old: _Seen, new: _Seen) -> bool:
 
 def _near(old: _Seen, new: _Seen) -> bool:
     """Tell whether a source has got or lost topics, and nothing else is different."""
-    return old.shape == new.shape and not old.topics.isdisjoint(new.topics)
-
-
-def _common(old: _Seen, new: _Seen) -> bool:
-    return not old.topics.isdisjoint(new.topics)
+    return old.shape == new.shape
 
 
 _TESTS: tuple[Test, ...] = (_exact, _symmetric, _exact_to_sinks, _coarse, _coarse_to_sinks, _near)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping
 
 from millstream.topology.spark.evolution.facts import Facts, NodeFacts
 from millstream.topology.spark.evolution.names import is_generated, is_internal, role_of
 from millstream.topology.spark.evolution.paths import Paths
-
-T = TypeVar("T")
 
 
 def match_nodes(
@@ -33,35 +31,35 @@ def match_nodes(
         former = before.nodes.get(name)
         if former and former.kind == node.kind == "processor" and not is_generated(name):
             found[name] = name
-    olds = [n for n in before.nodes.values() if n.kind == "processor" and n.name not in found]
-    news = [n for n in after.nodes.values() if n.kind == "processor" and n.name not in found]
-
-    def shares(old: NodeFacts, new: NodeFacts) -> bool:
-        mapped = {stores.get(store) for store in new.stores}
-        return _same_kind(old, new) and not mapped.isdisjoint(old.stores)
-
-    def exact(old: NodeFacts, new: NodeFacts) -> bool:
-        return (
-            not old.stores
-            and not new.stores
-            and _same_kind(old, new)
-            and before_paths.exact_above[old.name] == after_paths.exact_above[new.name]
-        )
-
-    def coarse(old: NodeFacts, new: NodeFacts) -> bool:
-        return (
-            not old.stores
-            and not new.stores
-            and is_generated(new.name)
-            and _same_kind(old, new)
-            and before_paths.coarse_above[old.name] == after_paths.coarse_above[new.name]
-        )
-
-    for test in (shares, exact, coarse):
-        _add(found, olds, news, test)
-    sources = [n for n in before.nodes.values() if n.kind == "source"]
-    new_sources = [n for n in after.nodes.values() if n.kind == "source"]
-    _add(found, sources, new_sources, lambda old, new: _read(old) == _read(new))
+    processors = [node for node in after.nodes.values() if node.kind == "processor"]
+    formers = [node for node in before.nodes.values() if node.kind == "processor"]
+    users: dict[str, list[NodeFacts]] = {}
+    for node in formers:
+        for store in node.stores:
+            users.setdefault(store, []).append(node)
+    _add(
+        found,
+        {
+            new.name: {
+                old.name
+                for store in new.stores
+                for old in users.get(stores.get(store, ""), ())
+                if _same_kind(old, new)
+            }
+            for new in processors
+        },
+    )
+    olds = [node for node in formers if not node.stores and is_generated(node.name)]
+    news = [node for node in processors if not node.stores and is_generated(node.name)]
+    for one, other in (
+        (before_paths.exact_above, after_paths.exact_above),
+        (before_paths.coarse_above, after_paths.coarse_above),
+    ):
+        keys = {node.name: (role_of(node.name), one[node.name]) for node in olds}
+        _add(found, _by_key(keys, {n.name: (role_of(n.name), other[n.name]) for n in news}))
+    sources = {node.name: _read(node) for node in before.nodes.values() if node.kind == "source"}
+    new_sources = {n.name: _read(n) for n in after.nodes.values() if n.kind == "source"}
+    _add(found, _by_key(sources, new_sources))
     return found
 
 
@@ -74,16 +72,12 @@ def match_topics(
     for topic in news:
         if topic in olds and not is_generated(topic):
             found[topic] = topic
-    left = [NodeFacts(name=t, kind="topic", subtopology=0) for t in olds if t not in found]
-    new = [NodeFacts(name=t, kind="topic", subtopology=0) for t in news if t not in found]
-
-    def same(old: NodeFacts, new: NodeFacts, paths: Callable[[Paths, str], object]) -> bool:
-        if role_of(old.name) != role_of(new.name):
-            return False
-        return paths(before_paths, olds[old.name]) == paths(after_paths, news[new.name])
-
-    _add(found, left, new, lambda a, b: same(a, b, lambda p, name: p.exact_above[name]))
-    _add(found, left, new, lambda a, b: same(a, b, lambda p, name: p.coarse_above[name]))
+    for one, other in (
+        (before_paths.exact_above, after_paths.exact_above),
+        (before_paths.coarse_above, after_paths.coarse_above),
+    ):
+        keys = {topic: (role_of(topic), one[source]) for topic, source in olds.items()}
+        _add(found, _by_key(keys, {t: (role_of(t), other[source]) for t, source in news.items()}))
     return found
 
 
@@ -110,20 +104,20 @@ def _read(node: NodeFacts) -> tuple[bool, tuple[str, ...]]:
     return node.pattern, tuple(sorted(node.topics))
 
 
-def _add(
-    found: dict[str, str],
-    olds: Iterable[NodeFacts],
-    news: Iterable[NodeFacts],
-    test: Callable[[NodeFacts, NodeFacts], bool],
-) -> None:
-    """Add the pairs that fit each other and nothing else."""
-    fits = {new.name: [old.name for old in olds if test(old, new)] for new in news}
-    counts: dict[str, int] = {}
-    for names in fits.values():
-        for name in names:
-            counts[name] = counts.get(name, 0) + 1
+def _by_key(olds: Mapping[str, Hashable], news: Mapping[str, Hashable]) -> dict[str, set[str]]:
+    """Return new name -> old names with the same key."""
+    found: dict[Hashable, set[str]] = {}
+    for name, key in olds.items():
+        found.setdefault(key, set()).add(name)
+    return {name: found.get(key, set()) for name, key in news.items()}
+
+
+def _add(found: dict[str, str], fits: Mapping[str, Collection[str]]) -> None:
+    """Add the pairs that fit each other and nothing else, of those without a counterpart."""
     taken = set(found.values())
+    counts = Counter(old for new, names in fits.items() for old in names if new not in found)
     for new, names in fits.items():
-        alone = len(names) == 1 and counts[names[0]] == 1
-        if alone and new not in found and names[0] not in taken:
-            found[new] = names[0]
+        if new not in found and len(names) == 1:
+            (old,) = names
+            if counts[old] == 1 and old not in taken:
+                found[new] = old
