@@ -8,12 +8,19 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from compat_tests import ROOT
+from compat_tests.cli.support import command
+from compat_tests.cli.test_run import counts, write_app
+from compat_tests.cli.test_run import lines as produce_lines
+from compat_tests.kafka.fixture import KafkaServer
+from compat_tests.kafka.topics import create_topics
 from compat_tests.spark.applications.test_processes import committed_count, lines, series
 from compat_tests.spark.generations.changing_program import VARIANTS
 from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, eventually
@@ -94,3 +101,42 @@ def test_a_switch_killed_at_any_moment_neither_loses_nor_repeats_a_result(play: 
     assert process.wait(120) == 0
     assert generation(play) > 0
     assert found == {word: list(range(1, count + 1)) for word, count in words.items()}
+
+
+@pytest.mark.spark
+@pytest.mark.cluster
+def test_a_restore_killed_at_any_moment_can_be_repeated(kafka: KafkaServer, tmp_path: Path) -> None:
+    servers, app, at = kafka.bootstrap_servers, "restored", ["--config", "app.toml"]
+    create_topics(servers, [f"{app}-lines"], partitions=2)
+    create_topics(servers, [f"{app}-counts"])
+    write_app(tmp_path, servers, app)
+    text = [f"a b{n} c{n % 7}" for n in range(40)]
+    run_to_idle(tmp_path, at, text, servers, app)
+    first = counts(servers, f"{app}-counts")
+    done = command("savepoint", app, "point", *at, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    random = Random(KILLS)
+    restore = ["state", "restore", "app.py", "point", *at]
+    for _ in range(KILLS):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "millstream.cli", *restore],
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(3 + random.random() * 15)
+        process.kill()
+        process.wait()
+        # What a killed restore has left may also be started.
+        if random.random() < 0.5:
+            run_to_idle(tmp_path, at, [], servers, app)
+    assert command(*restore, cwd=tmp_path).returncode == 0
+    run_to_idle(tmp_path, at, text, servers, app)
+    assert counts(servers, f"{app}-counts") == {word: 2 * n for word, n in first.items()}
+
+
+def run_to_idle(folder: Path, at: list[str], text: list[str], servers: str, app: str) -> None:
+    produce_lines(servers, f"{app}-lines", *text)
+    done = command("run", "app.py", *at, "--until-idle", cwd=folder)
+    assert done.returncode == 0, done.stderr

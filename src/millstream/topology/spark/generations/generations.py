@@ -55,8 +55,10 @@ class Generations:
 
     @property
     def seed(self) -> str:
-        """Location of the current generation's seed; empty if it has none."""
-        return f"{self.location}/{SEED}" if self.files.has(SEED) else ""
+        """Location of the seed for the current generation's first batch; else empty."""
+        if CheckpointLog(self.files, self.location).committed() or not self.files.has(SEED):
+            return ""
+        return f"{self.location}/{SEED}"
 
     def can_go_back(self) -> bool:
         """Return whether the current generation has ended no batch, and a former one is there."""
