@@ -13,7 +13,7 @@ from compat_tests.cli.support import command
 from compat_tests.cli.test_run import counts, lines, write_app
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topics
-from millstream.cli.history import bounds
+from millstream.cli.history import bounds, files
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,13 @@ def test_a_bound_is_a_time_or_times_and_offsets_by_topic(texts: Any, expected: A
 def test_other_bounds_are_refused(texts: list[str]) -> None:
     with pytest.raises(typer.BadParameter):
         bounds(texts, "--until")
+
+
+def test_files_are_given_by_topic() -> None:
+    assert files(["a=x", "b=y=z", "a=w"]) == {"a": ["x", "w"], "b": ["y=z"]}
+    assert files(None) is None
+    with pytest.raises(typer.BadParameter):
+        files(["x"])
 
 
 def test_the_command_runs_to_an_end_and_another_run_goes_on(

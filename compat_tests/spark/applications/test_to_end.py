@@ -26,7 +26,7 @@ from millstream import (
     Topology,
     TopologyTestDriver,
 )
-from millstream.core.errors import StreamsException, TimeoutException
+from millstream.core.errors import IllegalStateException, StreamsException, TimeoutException
 
 TEXT = Serdes.String()
 SMALL_BATCHES = {"millstream.max.records.per.batch": 60}
@@ -116,6 +116,9 @@ def test_a_join_with_a_long_table_is_that_of_event_time_and_goes_on_live(
         play.produce(orders, [("0-0", "new", 1_800_000_000_001, 0)])
         pairs = play.pairs(out, count + 1, more=0.5)
     assert len(pairs) == count + 1
+    after = KafkaStreams(topology, config, spark=spark).runToEnd()
+    assert after.records == 0
+    assert after.positions == {topic: play.ends(topic) for topic in inputs}
     assert by_key(pairs)[b"0-0"][-1] == b"new@last"
 
 
@@ -212,9 +215,15 @@ def test_ticks_do_not_keep_a_run_going_and_a_failing_record_ends_it(
     assert failing.state() is KafkaStreams.State.ERROR
     skipping = config | {"processing.exception.handler": LogAndContinueProcessingExceptionHandler}
     play.produce(numbers, [("a", str(n), 3000 + n, 0) for n in range(100, 300)])
-    closing = KafkaStreams(topology, skipping, spark=spark)
+    late = KafkaStreams(topology, skipping, spark=spark)
     with pytest.raises(TimeoutException, match="was not reached"):
-        closing.runToEnd(timeout=0)
+        late.runToEnd(timeout=0)
+    closed = KafkaStreams(topology, skipping, spark=spark)
+    closed.setStateListener(lambda new, old: new.name == "RUNNING" and closed.close())
+    with pytest.raises(IllegalStateException, match="closed before it reached"):
+        closed.runToEnd()
+    with pytest.raises(IllegalStateException, match="cannot run to the end"):
+        closed.runToEnd()
     done = KafkaStreams(topology, skipping, spark=spark).runToEnd()
     assert done.positions[numbers] == {0: 301, 1: 0}
     assert [value for _, value in play.pairs(out, 300, more=0.5)] == [b"%d" % n for n in range(300)]

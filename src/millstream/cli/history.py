@@ -25,6 +25,15 @@ From = Annotated[
         show_default=False,
     ),
 ]
+Files = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--file",
+        metavar="TOPIC=PATH",
+        help="With --to-end: Parquet or JSON lines that stand for a topic (repeatable).",
+        show_default=False,
+    ),
+]
 Until = Annotated[
     list[str] | None,
     typer.Option(
@@ -70,6 +79,21 @@ def bounds(texts: Iterable[str] | None, option: str) -> Any:
     if len(everywhere) + bool(topics) > 1:
         raise _wrong("one time for all topics, or bounds by topic", option)
     return everywhere[0] if everywhere else topics or None
+
+
+def files(texts: Iterable[str] | None) -> dict[str, list[str]] | None:
+    """Return what ``runToEnd`` takes for the values of ``--file``.
+
+    Raises:
+        BadParameter: A value is not TOPIC=PATH.
+    """
+    found: dict[str, list[str]] = {}
+    for text in texts or ():
+        topic, separator, path = text.partition("=")
+        if not (topic and separator and path):
+            raise _wrong(f'"{text}" is not TOPIC=PATH', "--file")
+        found.setdefault(topic, []).append(path)
+    return found or None
 
 
 def _time_ms(text: str, option: str) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from millstream.cli.history import From, ToEnd, Until, bounds
+from millstream.cli.history import Files, From, ToEnd, Until, bounds, files
 from millstream.cli.options import ConfigFiles, Sets, Target
 from millstream.cli.savepoint import FromSavepoint, beginning
 
@@ -56,6 +56,7 @@ def run(
     to_end: ToEnd = False,
     start: From = None,
     until: Until = None,
+    file: Files = None,
 ) -> None:
     """Run an application on Spark until Ctrl-C, and show rate, lag, batch time and state size.
 
@@ -64,11 +65,11 @@ def run(
     """
     if sum((plain, dashboard, json)) > 1:
         raise typer.BadParameter("Choose one of --plain, --dashboard and --json.")
-    if ((start or until) and not to_end) or (to_end and until_idle):
-        raise typer.BadParameter("--from and --until go with --to-end, --until-idle does not.")
+    if ((start or until or file) and not to_end) or (to_end and until_idle):
+        raise typer.BadParameter("--from, --until, --file go with --to-end; --until-idle does not.")
     from millstream.cli.running import Ending, prepared, run_to_end
 
-    first, last = bounds(start, "--from"), bounds(until, "--until")
+    first, last, given = bounds(start, "--from"), bounds(until, "--until"), files(file)
     sets = [*(sets or ()), *beginning(from_savepoint)]
     application = prepared(target, config, sets, verbose=verbose, until_idle=until_idle)
     where = f"log in {application.log}" if application.log else "no log file"
@@ -79,10 +80,8 @@ def run(
     idle_s = max(idle, application.batches_s + 1) if until_idle else None
     ending = Ending(for_s=for_s, idle_s=idle_s)
 
-    def over_history() -> dict[str, Any]:
-        return application.streams.runToEnd(start=first, end=last).asMap()
-
-    main = over_history if to_end else None
+    run_all = application.streams.runToEnd
+    main = (lambda: run_all(start=first, end=last, files=given).asMap()) if to_end else None
     failure: Any = run_to_end(application, display, ending, main)
     if failure is not None:
         print(f"millstream: {failure}", file=sys.stderr)

@@ -35,6 +35,8 @@ class Job:
     """Log file of workers on the driver's machine; None for stderr."""
     instance: str = ""
     """Id of the application's instance, as in its claim; empty without claims."""
+    files: frozenset[str] = frozenset()
+    """Topics for which files stand in this run; their records' offsets are not committed."""
     rebuilt: Any = None
     """Where workers report restored stores; None without a listener."""
     recorded: Any = None

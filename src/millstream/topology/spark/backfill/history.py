@@ -16,8 +16,11 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
+from millstream.topology.spark.backfill.inputs import FILE
 from millstream.topology.spark.backfill.rounds import Positions, Rounds, flat, nested
 from millstream.topology.spark.backfill.slices import Cut, Place, Slice, between, next_slice
+from millstream.topology.spark.backfill.sorted_files import SortedFile
+from millstream.topology.spark.backfill.staged import StagedPartition
 from millstream.topology.spark.backfill.topics import TopicClient, clipped
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
@@ -45,6 +48,9 @@ class History:
     consumer: Mapping[str, Any] = field(repr=False)
     """Settings of consumers."""
     patience_s: float = 300.0
+    files: Mapping[str, Mapping[int, StagedPartition]] = field(default_factory=dict)
+    """Topic -> partition -> the file that stands for it. Positions in files are under the topic's
+    name after FILE; positions of the topic itself stay where the live application goes on."""
 
     @property
     def readers(self) -> int:
@@ -99,12 +105,14 @@ class HistoryReader(DataSourceStreamReader):
     def __init__(self, history: History, stage: int) -> None:
         self._history = history
         self._stage = stage
-        topics = history.layout.stages[stage].topics
+        topics = list(history.layout.stages[stage].topics)
+        topics += [FILE + topic for topic in topics if topic in history.files]
         feedback = history.layout.feedback
         self._own = [topic for topic in topics if topic not in feedback]
         self._begin = flat({topic: history.begin[topic] for topic in topics})
         self._feedback = [place for place in self._begin if place[0] in feedback]
         self._ends = flat({topic: history.ends[topic] for topic in self._own})
+        self._files = {place: end for place, end in self._ends.items() if place[0].startswith(FILE)}
 
     def initialOffset(self) -> dict[str, dict[str, int]]:
         """Return the beginning of a run that has no checkpoint yet."""
@@ -114,13 +122,16 @@ class HistoryReader(DataSourceStreamReader):
         """Return the end of the next batch."""
         del limit
         with reported():
-            at = self._begin | flat(start)
+            at = self._at(start)
             fed, drained = self._fed(at)
             rounds = self._history.agreement()
             ends = flat(self._history.ends)
             cut = rounds.ask(self._stage, ends, self._following, drained)
             # A source that was ahead, as Spark's own may be, waits for the others.
             found = between(at, {p: cut[p] for p in self._ends}, self._far(at)) | fed
+            if all(found[place] >= end for place, end in self._files.items()):
+                # A position without files is one that the live application knows.
+                found = {place: at for place, at in found.items() if place not in self._files}
         return nested(found)
 
     def reportLatestOffset(self) -> dict[str, Any]:
@@ -129,8 +140,7 @@ class HistoryReader(DataSourceStreamReader):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
         """Return the ranges of a batch that have an offset."""
-        first = self._begin | flat(start)
-        stops = flat(end)
+        first, stops = self._at(start), self._files | flat(end)
         return [
             Range(place, first.get(place, 0), stop)
             for place, stop in sorted(stops.items())
@@ -143,8 +153,13 @@ class HistoryReader(DataSourceStreamReader):
         history = self._history
         pack = packer(history.layout, self._stage)
         with reported():
-            client = _client(history)
-            yield from pack(client.records(partition.place, partition.start, partition.stop))
+            place, start, stop = partition.place, partition.start, partition.stop
+            if place in self._files:
+                place = (place[0].removeprefix(FILE), place[1])
+                records = SortedFile(history.files[place[0]][place[1]].path).records
+            else:
+                records = _client(history).records
+            yield from pack(records(place, start, stop))
 
     def stop(self) -> None:
         """Close the client of this process."""
@@ -154,10 +169,22 @@ class HistoryReader(DataSourceStreamReader):
         history = self._history
         ends, client = flat(history.ends), _client(history)
 
+        left = [place for place, end in ends.items() if last.cut[place] < end]
+        topics = [place for place in left if not place[0].startswith(FILE)]
+        sorted_files = {
+            place: _sorted_file(history, place) for place in left if place not in topics
+        }
+
         def find(time_ms: int) -> Cut:
-            return clipped(client.at_time(ends, time_ms), ends)
+            found = client.at_time(topics, time_ms) if topics else {}
+            found |= {place: each.at_time(time_ms) for place, each in sorted_files.items()}
+            return clipped(found, ends)
 
         return next_slice(last, ends, history.records_per_batch, find)
+
+    def _at(self, start: Mapping[str, Any]) -> dict[Place, int]:
+        """Return where a batch begins; files without a position are read to their ends."""
+        return self._begin | self._files | flat(start)
 
     def _far(self, at: Cut) -> Cut:
         return {place: max(end, at.get(place, 0)) for place, end in self._ends.items()}
@@ -186,6 +213,11 @@ def _client(history: History) -> TopicClient:
         _forget()
         _clients[history.run] = TopicClient(history.consumer, history.patience_s)
     return _clients[history.run]
+
+
+def _sorted_file(history: History, place: Place) -> SortedFile:
+    topic, partition = place[0].removeprefix(FILE), place[1]
+    return SortedFile(history.files[topic][partition].path)
 
 
 def _forget() -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import RECORDS_PER_BATCH
-from millstream.core.errors import StreamsException, TopologyException
+from millstream.core.errors import IllegalArgumentException, StreamsException, TopologyException
 from millstream.topology.spark.backfill.bounds import Bound, check_topics
 from millstream.topology.spark.backfill.history import History
+from millstream.topology.spark.backfill.inputs import FILE, Inputs, check_inputs
 from millstream.topology.spark.backfill.rounds import Positions, flat, nested
 from millstream.topology.spark.backfill.slices import Place
+from millstream.topology.spark.backfill.staged import Staged, StagedPartition
+from millstream.topology.spark.backfill.staging import remove_data, stage, staged
 from millstream.topology.spark.backfill.topics import TopicClient
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SOURCES, CheckpointLog
@@ -35,14 +41,25 @@ class StartingApplication:
     """The topics that are read, with their partition counts."""
     offsets: Mapping[str, Mapping[int, int]]
     """Where the application starts: an offset, EARLIEST or LATEST."""
-    goes_on: bool
-    """Whether these are a checkpoint's positions."""
+    positions: Mapping[str, Mapping[int, int]] | None
+    """The checkpoint's positions, in files too; None if the application begins."""
     directory: Path
     """For files of this run, on this machine."""
     files: Files
     """The checkpoint."""
     run: str
     """The id of this start."""
+    commit: Callable[[Mapping[Place, int]], None]
+    """Commits positions at the end of the run."""
+    session: SparkSession
+    """The session of the query."""
+    location: str
+    """The checkpoint's location."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a checkpoint to go on from."""
+        return self.positions is not None
 
 
 class Backfill:
@@ -51,17 +68,21 @@ class Backfill:
     Args:
         start: Where it begins, if the application has no checkpoint.
         end: Where it ends at the latest.
+        files: Files that stand for topics.
     """
 
-    def __init__(self, start: Bound, end: Bound) -> None:
+    def __init__(self, start: Bound, end: Bound, files: Inputs) -> None:
         self._start = start
         self._end = end
+        self._inputs = files
         self.history: History | None = None
         """Facts for the query's sources; None before the start."""
         self._log: CheckpointLog | None = None
         self._before = -1
         self.batches = 0
         """How many batches have ended, at the end of the run."""
+        self._files: Files | None = None
+        self._commit: Callable[[Mapping[Place, int]], None] | None = None
         self.settled = False
         """Whether everything has been read and committed."""
 
@@ -80,13 +101,16 @@ class Backfill:
             )
         own = {topic: n for topic, n in starting.read.items() if topic not in layout.feedback}
         check_topics((self._start, self._end), own)
+        check_inputs(self._inputs, own)
+        self._commit = starting.commit
+        files = self._staged(starting)
         consumer = consumer_settings(config, config.getString("application.id"))
         level = connector_settings(config).get("kafka.isolation.level", "read_uncommitted")
         consumer["isolation.level"] = level
         patience_s = config.getLong("task.timeout.ms") / 1000
         client = TopicClient(consumer, patience_s)
         try:
-            begin, ends = self._bounds(starting, client)
+            begin, ends = self._bounds(starting, files, client)
         finally:
             client.close()
         self._log = CheckpointLog(starting.files, str(starting.directory))
@@ -103,6 +127,7 @@ class Backfill:
             rounds=str(starting.directory / "history.json"),
             consumer=consumer,
             patience_s=patience_s,
+            files=files,
         )
         history.agreement().begin({place: begin[place] for place in bounded})
         return history
@@ -112,16 +137,29 @@ class Backfill:
         return self.history is not None and self.history.agreement().over()
 
     def settle(self) -> None:
-        """Note that the run has reached its end."""
+        """Commit the positions at the end of the run, and note that it is reached.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
         assert self._log is not None
+        assert self._commit is not None
+        self._commit(flat(self.positions))
         self.batches = max(self._log.committed(), default=-1) - self._before
+        if self.history is not None and self.history.files and self._files is not None:
+            remove_data(self._files)
         self.settled = True
+
+    @property
+    def has_files(self) -> bool:
+        """Whether files stand for topics."""
+        return bool(self._inputs)
 
     @property
     def positions(self) -> Positions:
         """Where the live application goes on."""
         assert self.history is not None
-        return self.history.ends
+        return {t: own for t, own in self.history.ends.items() if not t.startswith(FILE)}
 
     def passed(self) -> int:
         """Return how many offsets are between the beginning and the end."""
@@ -129,8 +167,32 @@ class Backfill:
         begin = flat(self.history.begin)
         return sum(end - begin[place] for place, end in flat(self.history.ends).items())
 
+    def _staged(self, starting: StartingApplication) -> Staged:
+        """Return the sorted files, made now unless an earlier run has begun with them."""
+        if not self._inputs:
+            return {}
+        self._files = starting.files
+        if not starting.goes_on:
+            bounds = (self._start, self._end)
+            return stage(
+                starting.session,
+                starting.files,
+                starting.location,
+                self._inputs,
+                starting.read,
+                bounds,
+            )
+        found = staged(starting.files, self._inputs)
+        if found is None:
+            raise IllegalArgumentException(
+                "files come before the topics, and the application has a checkpoint already",
+                detail=f"It is in {starting.location}.",
+                hint="Give files at the first run only, or begin with another checkpoint.",
+            )
+        return found
+
     def _bounds(
-        self, starting: StartingApplication, client: TopicClient
+        self, starting: StartingApplication, files: Staged, client: TopicClient
     ) -> tuple[dict[Place, int], dict[Place, int]]:
         places = [(topic, n) for topic, count in starting.read.items() for n in range(count)]
         known = client.bounds(places)
@@ -143,12 +205,25 @@ class Backfill:
             oldest, newest = known[place]
             at = starting.offsets.get(topic, {}).get(partition, oldest)
             at = newest if at == LATEST else max(at, oldest) if at < 0 else at
-            if place in first and not starting.goes_on:
+            if topic in files:
+                pass
+            elif place in first and not starting.goes_on:
                 at = max(oldest, first[place])
             elif first.get(place, 0) > max(at, oldest):
                 raise _behind(place, at, first[place])
             begin[place] = at
             ends[place] = max(at, min(newest, last.get(place, newest)))
+            if topic in files:
+                own_file = files[topic][partition]
+                if not starting.goes_on:
+                    at = _after_file(place, own_file, last.get(place), newest, at)
+                begin[place] = ends[place] = at
+                place = (FILE + topic, partition)
+                read = (starting.positions or {}).get(place[0], {}).get(partition)
+                begin[place] = read or 0
+                if read is None and starting.goes_on:
+                    begin[place] = own_file.records
+                ends[place] = own_file.records
         return begin, ends
 
     def _found(
@@ -171,6 +246,48 @@ class Backfill:
             at = client.at_time(asked, time_ms)
             found |= {place: at.get(place, known[place][1]) for place in asked}
         return found
+
+
+def _after_file(
+    place: Place, file: StagedPartition, end: int | None, newest: int, begin: int
+) -> int:
+    """Return where the live application reads a topic for which a file has stood.
+
+    At the end that the user gives; else after the file's last record, if its records have offsets;
+    else where a first start would begin.
+    """
+    if end is not None or file.following is None:
+        return begin if end is None else end
+    if file.following > newest:
+        raise StreamsException(
+            f'the file for topic "{place[0]}" is not of this topic',
+            detail=f"In partition {place[1]} it ends at offset {file.following}, and the topic at "
+            f"{newest}.",
+            hint="Give the end of the run for this topic: there the live application goes on.",
+        )
+    return file.following
+
+
+def check_finished(
+    positions: Mapping[str, Any] | None, backfill: Backfill | None, *, changed: bool
+) -> None:
+    """Check that no run over files has been left before its end, unless it goes on now.
+
+    Args:
+        positions: The checkpoint's positions; None without a checkpoint.
+        backfill: The run that is to start; None for a live one.
+        changed: Whether the program has changed.
+
+    Raises:
+        StreamsException: A run over files is not finished.
+    """
+    unread = sorted(t.removeprefix(FILE) for t in positions or () if t.startswith(FILE))
+    if unread and (changed or backfill is None or not backfill.has_files):
+        raise StreamsException(
+            f"a run over files is not finished: {', '.join(unread)}",
+            detail="The checkpoint is in the middle of them.",
+            hint="Call runToEnd with the same files and the same program first.",
+        )
 
 
 def _by_topic(places: Mapping[Place, int]) -> dict[str, dict[int, int]]:

@@ -26,7 +26,6 @@ from millstream.topology.spark.checkpoint.descriptor import (
     new_checkpoint,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
-from millstream.topology.spark.checkpoint.log import flat
 from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -35,7 +34,7 @@ from millstream.topology.spark.clients.settings import (
     producer_settings,
 )
 from millstream.topology.spark.compile import Layout, compile_plan
-from millstream.topology.spark.driver.backfill import Backfill, StartingApplication
+from millstream.topology.spark.driver.backfill import Backfill, StartingApplication, check_finished
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
@@ -208,17 +207,18 @@ class Runner(QueryControl):
             seed=ready.generations.seed,
             connector=connector_settings(self._config),
             starting_offsets=offsets,
-            backlog=ready.brokers.backlogs(offsets) if _reads_at_several_places(layout) else {},
+            backlog=self._backlog(ready.brokers, layout, offsets),
             records_per_batch=self._config.getInt(RECORDS_PER_BATCH),
             trigger_ms=self._trigger_ms(ticks),
             ticks=ticks,
-            history=self._history(compiled, offsets, ready.generations.files),
+            history=self._history(ready, offsets),
             global_connector=connector_settings(self._config, "global.consumer."),
             global_offsets=from_the_beginning(compiled.global_sizes),
         )
         job = replace(
             self._job(compiled.plan, layout, ready.sink_sizes, ready.note),
             kinds=kinds_of(compiled.wanted.stores),
+            files=frozenset(() if options.history is None else options.history.files),
         )
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))
@@ -269,15 +269,6 @@ class Runner(QueryControl):
         self._instance.claim(generations.files, note.id, sinks)
         return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session)
 
-    def settle(self, backfill: Backfill) -> None:
-        """Commit the positions at the end of a run over history.
-
-        Raises:
-            StreamsException: The broker refuses or does not answer.
-        """
-        self._instance.settle(flat(backfill.positions))
-        backfill.settle()
-
     def restart(self) -> None:
         """Start the query again from its checkpoint, unless it is held.
 
@@ -306,6 +297,8 @@ class Runner(QueryControl):
         """Admit the instance; return the move of its state if one is needed."""
         move = admitted(self._instance, generations, compiled, self._config, sinks, restore)
         self.checkpoint_location = generations.location
+        if not restore:
+            check_finished(self._instance.positions, self.backfill, changed=move is not None)
         return move
 
     def _offsets(self, brokers: Brokers, compiled: Compiled) -> dict[str, dict[int, int]]:
@@ -318,20 +311,28 @@ class Runner(QueryControl):
         )
         return {topic: begin[topic] | known.get(topic, {}) for topic in read}
 
-    def _history(
-        self, compiled: Compiled, offsets: Mapping[str, Mapping[int, int]], files: Files
-    ) -> History | None:
+    def _backlog(
+        self, brokers: Brokers, layout: Layout, offsets: Mapping[str, Mapping[int, int]]
+    ) -> dict[str, int]:
+        if self.backfill is not None or not _reads_at_several_places(layout):
+            return {}
+        return brokers.backlogs(offsets)
+
+    def _history(self, ready: _Ready, offsets: Mapping[str, Mapping[int, int]]) -> History | None:
         if self.backfill is None:
             return None
         starting = StartingApplication(
             config=self._config,
-            layout=compiled.layout,
-            read=compiled.read,
+            layout=ready.compiled.layout,
+            read=ready.compiled.read,
             offsets=offsets,
-            goes_on=self._instance.positions is not None,
+            positions=self._instance.positions,
             directory=self.state_dir,
-            files=files,
+            files=ready.generations.files,
             run=self._instance.id,
+            commit=self._instance.settle,
+            session=ready.session,
+            location=self.checkpoint_location,
         )
         return self.backfill.prepare(starting)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from millstream.core.errors import IllegalStateException, TimeoutException
 from millstream.topology.spark.backfill.bounds import Given, bound, check_order
+from millstream.topology.spark.backfill.inputs import inputs
 from millstream.topology.spark.backfill.summary import Summary
 from millstream.topology.spark.driver.backfill import Backfill
 from millstream.topology.spark.driver.lifecycle import LivingApplication, seconds
@@ -25,6 +28,7 @@ class BoundedApplication(LivingApplication):
         *,
         start: Given | None = None,
         end: Given | None = None,
+        files: Mapping[str, Any] | None = None,
         timeout: timedelta | int | None = None,
     ) -> Summary:
         """Run the topology over history up to a bound, in event-time order, and stop.
@@ -45,6 +49,12 @@ class BoundedApplication(LivingApplication):
             end: Where to stop, in the same forms: in each partition, the first record at or after
                 it and all behind it are not processed. By default, and at the latest, the ends of
                 the topics at the start. A batch that an earlier run has begun is finished first.
+            files: Topic -> path, or paths, of Parquet files or JSON lines that stand for the topic
+                in this run: files, directories or patterns that Spark can read. See
+                ``docs/operating/backfill.md`` for their columns. Afterwards the live application
+                reads the topic from ``end``, if that is given; else from behind the files' last
+                offsets, if they have offsets; else from where it would begin. Only for the first
+                run of an application, and to go on with it.
             timeout: The longest time to run; a number is milliseconds. None: no limit.
 
         Raises:
@@ -64,7 +74,7 @@ class BoundedApplication(LivingApplication):
         begins, ends = bound(start, "start"), bound(end, "end")
         check_order(begins, ends)
         self._check_new()
-        backfill = Backfill(begins, ends)
+        backfill = Backfill(begins, ends, inputs(files))
         began = time.monotonic()
         with Signals() as signals:
             self._begin(backfill)
@@ -122,7 +132,7 @@ class BoundedApplication(LivingApplication):
 
     def _settle(self, backfill: Backfill) -> None:
         try:
-            self._runner.settle(backfill)
+            backfill.settle()
         except Exception as error:  # noqa: BLE001 - raised when the application has ended
             self._failure = self._failure or error
         self._begin_close(None)

@@ -129,6 +129,7 @@ class WorkerTask:
         consumed = {
             at: (chunks[0]["offsets"][0].as_py(), chunks[-1]["offsets"][-1].as_py() + 1)
             for at, chunks in runs.items()
+            if at[0] not in self._job.files
         }
         return following.encode(), list(self._rows(consumed, arrived.clock_ms))
 
