@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 # Its stubs do not export it.
-from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.clients import for_clients
@@ -137,11 +137,13 @@ class Brokers:
     def create_progress_topics(self, partitions: int, sizes: Mapping[str, int]) -> int:
         """Create the internal topics of claims and of the sinks' tokens, unless they exist.
 
+        The topic of tokens gets more partitions if it has too few: it has no records, and tokens
+        are offsets of partitions.
+
         Returns:
             The partition count of the topic of tokens.
 
         Raises:
-            MisconfiguredInternalTopicException: The topic has too few partitions.
             StreamsException: The broker refuses to create it.
         """
         owner = owner_topic(self._application_id)
@@ -150,8 +152,8 @@ class Brokers:
         topic = progress_topic(self._application_id)
         if topic in sizes:
             if sizes[topic] < partitions:
-                raise _misconfigured(topic, sizes[topic], partitions)
-            return sizes[topic]
+                self._grow(topic, partitions)
+            return max(sizes[topic], partitions)
         self._create(topic, partitions, {"cleanup.policy": "compact"})
         return partitions
 
@@ -223,6 +225,21 @@ class Brokers:
         except ClientException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
                 raise_kafka_error(f'cannot create internal topic "{topic}"', error)
+
+    def _grow(self, topic: str, partitions: int) -> None:
+        """Give a topic more partitions; return when the broker knows them."""
+        admin = AdminClient(self._quiet)
+        problem = f'cannot add partitions to internal topic "{topic}"'
+        give_up = time.monotonic() + _AUTO_CREATE_S
+        try:
+            (future,) = admin.create_partitions([NewPartitions(topic, partitions)]).values()
+            future.result()
+            while len(admin.list_topics(topic, TIMEOUT_S).topics[topic].partitions) < partitions:
+                if time.monotonic() > give_up:
+                    raise StreamsException(problem, detail="The broker does not show them.")
+                time.sleep(_NEW_TOPIC_PAUSE_S)
+        except ClientException as error:
+            raise_kafka_error(problem, error)
 
     def _connected(self, problem: str) -> AbstractContextManager[Consumer]:
         return connected(consumer_settings(self._config, self._application_id), problem)
