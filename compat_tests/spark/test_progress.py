@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.topology.spark.progress import progress_metrics
+from millstream.topology.spark.progress import progress_metrics, with_records
 
 
 def test_progress_becomes_metrics() -> None:
@@ -26,3 +26,22 @@ def test_progress_becomes_metrics() -> None:
         "records-lag": 3.0,
     }
     assert progress_metrics("app", None) == {}
+
+
+def test_a_run_over_history_counts_records_by_their_offsets() -> None:
+    tick = {"description": "RateStreamMicroBatch", "numInputRows": 1, "endOffset": {"offset": 5}}
+    history = {
+        "description": "org.apache.spark.x.PythonMicroBatchStreamWithAdmissionControl@1",
+        "numInputRows": 2,
+        "startOffset": {"t": {"0": 10, "1": 4}},
+        "endOffset": {"t": {"0": 30, "1": 4}},
+    }
+    progress = {
+        "numInputRows": 3,
+        "durationMs": {"triggerExecution": 500},
+        "sources": [tick, history],
+    }
+    found = with_records(progress)
+    assert (found["numInputRows"], found["processedRowsPerSecond"]) == (21, 42)
+    assert [each["numInputRows"] for each in found["sources"]] == [1, 20]
+    assert "processedRowsPerSecond" not in with_records({"numInputRows": 3, "sources": [tick]})

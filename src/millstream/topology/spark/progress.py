@@ -10,6 +10,8 @@ from millstream.core.metrics import Metric, MetricName, Metrics
 GROUP = "stream-metrics"
 HISTORY = "millstream-history"
 """Name of the source of a run over history."""
+_CHUNK_SOURCE = "PythonMicroBatchStream"
+"""Part of Spark's description of that source, the only one in Python."""
 
 
 def progress_metrics(
@@ -44,15 +46,16 @@ def with_records(progress: dict[str, Any]) -> dict[str, Any]:
 
     A run over history reads chunks; its records are counted by offsets.
     """
-    for source in progress.get("sources") or ():
-        if HISTORY in str(source.get("description")):
-            read = _passed(source.get("startOffset") or {}, source.get("endOffset") or {})
-            rows = source.get("numInputRows") or 0
-            progress["numInputRows"] = (progress.get("numInputRows") or 0) + read - rows
-            source["numInputRows"] = read
-    seconds = ((progress.get("durationMs") or {}).get("triggerExecution") or 0) / 1000
-    if seconds:
-        progress["processedRowsPerSecond"] = (progress.get("numInputRows") or 0) / seconds
+    sources = progress.get("sources") or ()
+    chunked = [each for each in sources if _CHUNK_SOURCE in str(each.get("description"))]
+    for source in chunked:
+        read = _passed(source.get("startOffset") or {}, source.get("endOffset") or {})
+        rows = source.get("numInputRows") or 0
+        progress["numInputRows"] = (progress.get("numInputRows") or 0) + read - rows
+        source["numInputRows"] = read
+    took_ms = (progress.get("durationMs") or {}).get("triggerExecution")
+    if chunked and took_ms:
+        progress["processedRowsPerSecond"] = (progress.get("numInputRows") or 0) * 1000 / took_ms
     return progress
 
 
