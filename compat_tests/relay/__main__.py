@@ -24,9 +24,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m compat_tests.relay")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=450, help="records of all topics")
-    parser.add_argument("--headers", action="store_true", help="stores with headers")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="configuration, such as dsl.store.format=headers or topology.optimization=all",
+    )
     given = parser.parse_args()
-    config = {**CONFIG, **({"dsl.store.format": "headers"} if given.headers else {})}
+    config = CONFIG | dict(entry.split("=", 1) for entry in given.set)
     sent = thirds(records(given.seed, given.count))
     with tempfile.TemporaryDirectory() as place, kafka_server() as kafka:
         play = Playground(kafka.bootstrap_servers, "relay", Path(place))
