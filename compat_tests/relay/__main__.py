@@ -23,7 +23,7 @@ def main() -> int:
     """Run the legs; return how many output topics differ."""
     parser = argparse.ArgumentParser(prog="python -m compat_tests.relay")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=450, help="records of all topics")
+    parser.add_argument("--count", type=int, default=240, help="records of all topics")
     parser.add_argument(
         "--set",
         action="append",

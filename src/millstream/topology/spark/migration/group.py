@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,28 +65,6 @@ class GroupClient:
             metadata={place: metadata_of(each) for place, each in places.items()},
             claim=claim_of(claims[0]) if claims else None,
         )
-
-    def commit(self, offsets: Iterable[TopicPartition]) -> None:
-        """Commit offsets; the group must have no members.
-
-        Raises:
-            StreamsException: The broker refuses or does not answer.
-        """
-        wanted = list(offsets)
-
-        def ask() -> None:
-            (answer,) = self._admin.alter_consumer_group_offsets(
-                [ConsumerGroupTopicPartitions(self.group, wanted)], request_timeout=TIMEOUT_S
-            ).values()
-            for each in answer.result().topic_partitions:
-                if each.error is not None:
-                    raise ClientException(each.error)
-
-        try:
-            if wanted:
-                with_coordinator(ask, TIMEOUT_S)
-        except ClientException as error:
-            raise_kafka_error(f'cannot commit the offsets of group "{self.group}"', error)
 
     def _committed(self) -> list[TopicPartition]:
         asked = [ConsumerGroupTopicPartitions(self.group)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from confluent_kafka import KafkaException as ClientException
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -14,7 +15,11 @@ from millstream.core.config import StreamsConfig
 from millstream.core.engine import snapshots
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.group import Group
-from millstream.topology.spark.clients.settings import connector_settings, producer_settings
+from millstream.topology.spark.clients.settings import (
+    connector_settings,
+    producer_settings,
+    raise_kafka_error,
+)
 from millstream.topology.spark.driver.savepoints import Opened, opened_checkpoint
 from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.generations.moving import described
@@ -32,6 +37,7 @@ from millstream.topology.spark.migration.topics import (
 )
 from millstream.topology.spark.migration.writing import SPILLED, ChangelogTarget, write_changelogs
 from millstream.topology.spark.ownership import owner_topic
+from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.topology import Topology
 
 Place = tuple[str, int]
@@ -98,7 +104,7 @@ def hand_back(
         )
         records = write_changelogs(opened.session, opened.image.entries, target)
         offsets = list(_offsets(program, opened.image, config))
-        GroupClient(config).commit(offsets)
+        _commit(offsets, program.application_id, config)
         Topics(config).delete(
             owner_topic(program.application_id), progress_topic(program.application_id)
         )
@@ -137,6 +143,21 @@ def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> Non
             detail="It was killed before the batch had ended.",
             hint="Run it once more (millstream run APP --until-idle), then hand it back.",
         )
+
+
+def _commit(offsets: list[TopicPartition], group: str, config: StreamsConfig) -> None:
+    """Commit offsets with exactly this metadata.
+
+    librdkafka sends a text without its terminating zero, so that Java could not read it.
+    """
+    try:
+        producer = ZeroTimeProducer(producer_settings(config), f"{group}-hand-back")
+        try:
+            producer.write_transaction([], offsets, group)
+        finally:
+            producer.close()
+    except ClientException as error:
+        raise_kafka_error(f'cannot commit the offsets of group "{group}"', error)
 
 
 def _create(program: MovingProgram, feeds: tuple[Feed, ...], config: StreamsConfig) -> None:
