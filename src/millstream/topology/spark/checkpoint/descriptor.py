@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,7 +13,6 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.checkpoint.store_notes import (
     StoreNote,
-    check_stores,
     notes_from_json,
     notes_to_json,
 )
@@ -116,47 +113,6 @@ def new_checkpoint(
     )
 
 
-def check_same(
-    found: Checkpoint, wanted: Checkpoint, location: str, compatible: AbstractSet[str] = frozenset()
-) -> None:
-    """Check that a checkpoint belongs to the same topology.
-
-    Args:
-        found: The checkpoint's description.
-        wanted: The description that the application would write now.
-        location: The checkpoint's location.
-        compatible: Stores whose serdes or window size may change.
-
-    Raises:
-        StreamsException: The topology, the numbers of tasks, the format of stores, or a
-            store's type, layout or serdes differ.
-    """
-    hint = (
-        "Give the application another application.id or millstream.checkpoint.location, "
-        "or delete the checkpoint to start anew from the committed offsets."
-    )
-    if found.topology != wanted.topology:
-        raise StreamsException(
-            f'checkpoint "{location}" belongs to another topology',
-            detail=_difference(found.topology, wanted.topology),
-            hint=hint,
-        )
-    if found.tasks != wanted.tasks:
-        raise StreamsException(
-            f'checkpoint "{location}" was made with other numbers of tasks',
-            detail=f"They were {found.tasks} by sub-topology and would be {wanted.tasks} now: "
-            "the partitions of a source topic have changed.",
-            hint=hint,
-        )
-    if found.store_format != wanted.store_format:
-        raise StreamsException(
-            f'checkpoint "{location}" was made with another dsl.store.format',
-            detail=f"It was {found.store_format} and would be {wanted.store_format} now.",
-            hint=hint,
-        )
-    check_stores(found.stores, wanted.stores, compatible, location)
-
-
 def without_description(problem: str, reason: str = "") -> StreamsException:
     """Return the error for a checkpoint without a readable description."""
     return StreamsException(
@@ -177,9 +133,3 @@ def local_path(location: str) -> Path | None:
     """Return the path of a checkpoint on this machine's file system; None for any other."""
     parts = urlsplit(location)
     return Path(unquote(parts.path)) if parts.scheme in ("", "file") else None
-
-
-def _difference(old: str, new: str) -> str:
-    pairs = zip_longest(old.splitlines(), new.splitlines(), fillvalue="nothing")
-    first = next(((a.strip(), b.strip()) for a, b in pairs if a != b), ("", ""))
-    return f'Its description has "{first[0]}" where this one has "{first[1]}".'
