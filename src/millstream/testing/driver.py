@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import Self
 
@@ -36,11 +36,13 @@ from millstream.testing.driver_host import DriverHost
 from millstream.testing.driver_savepoints import DriverSavepoints
 from millstream.testing.driver_topics import inputs, internal_topics, matches, named_sources
 from millstream.testing.idling import Idling
-from millstream.testing.saved_state import SavedState
 from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
 from millstream.topology.dsl.arguments import ABSENT
 from millstream.topology.given_topology import check_topology
 from millstream.topology.topology import Topology
+
+if TYPE_CHECKING:
+    from millstream.testing.saved_state import SavedState
 
 K = TypeVar("K")
 V = TypeVar("V")

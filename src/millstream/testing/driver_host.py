@@ -6,7 +6,7 @@ import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
@@ -15,7 +15,9 @@ from millstream.core.metrics.measured import measured
 from millstream.core.store import Entry
 from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store
-from millstream.testing.saved_state import SavedState
+
+if TYPE_CHECKING:
+    from millstream.testing.saved_state import SavedState
 
 BUILT_IN = ("rocksdb", "lmdb")
 _TIME = struct.Struct(">q")

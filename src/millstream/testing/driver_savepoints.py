@@ -16,14 +16,11 @@ from millstream.core.errors import IllegalStateException
 from millstream.core.plan import Plan
 from millstream.testing.driver_host import DriverHost
 from millstream.testing.driver_stores import DriverStores
-from millstream.testing.saved_state import SavedState
 from millstream.topology.given_topology import check_topology
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
-from millstream.topology.savepoints.reader import Savepoint
-from millstream.topology.savepoints.writer import SavepointWriter
-from millstream.topology.spark.checkpoint.store_notes import notes_of, notes_to_json
 
 if TYPE_CHECKING:
+    from millstream.testing.saved_state import SavedState
     from millstream.topology.topology import Topology
 
 APPLICATION_ID = StreamsConfig.APPLICATION_ID_CONFIG
@@ -73,6 +70,10 @@ class DriverSavepoints(DriverStores):
                 a store, or a key is in several partitions of a store.
             IllegalArgumentException: No task has that partition.
         """
+        # Most tests have no savepoint, and need neither Arrow nor Spark.
+        from millstream.testing.saved_state import SavedState
+        from millstream.topology.savepoints.reader import Savepoint
+
         check_topology(topology)
         state = SavedState(Savepoint(directory), partition)
         manifest = state.manifest
@@ -96,6 +97,8 @@ class DriverSavepoints(DriverStores):
             IllegalStateException: Records wait for other inputs (``max.task.idle.ms``).
             StreamsException: The directory is not empty, or cannot be written.
         """
+        from millstream.topology.savepoints.writer import SavepointWriter
+
         if self._task.has_queued():
             raise IllegalStateException(
                 "a savepoint cannot have records that wait to be processed",
@@ -119,6 +122,8 @@ class DriverSavepoints(DriverStores):
             self._offsets[row] = max(offset, self._offsets.get(row, 0))
 
     def _manifest(self, filled: set[str]) -> SavepointManifest:
+        from millstream.topology.spark.checkpoint.store_notes import notes_of, notes_to_json
+
         plan = self._topology.plan()
         notes = notes_to_json(notes_of(plan, self._config))
         homes: dict[str, int | None] = {each.store.name: None for each in plan.globals}
