@@ -54,7 +54,8 @@ def test_a_program_with_an_operator_more_or_less_goes_on(
 ) -> None:
     scenario["config"]["statestore.cache.max.bytes"] = 0
     longer = with_operator(scenario, place, op)
-    assume(longer is not None and len(scenario["events"]) > 1)
+    if longer is None or len(scenario["events"]) < 2:
+        return
     former, now = (longer, scenario) if shorter else (scenario, longer)
     alone = replay(now, DriverHost())
     assume("error" not in alone)
