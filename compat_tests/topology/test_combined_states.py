@@ -39,6 +39,7 @@ def bare(kind: type[ChunkProcessor]) -> ChunkProcessor:
         (Deduplicate, [times(-1), times(-1)], times(-1)),
         (WindowAggregate, [times(50, 40), times(30, 20), times(-1, -1)], times(50, 20)),
         (WindowAggregate, [times(50, 40), times(30, -1)], times(50, -1)),
+        (WindowAggregate, [times(-1, 40), times(-1, 20), times(-1, -1)], times(-1, 20)),
         (WindowAggregate, [times(50, 40, 7), times(30, 20, 9)], times(50, 20, 9)),
         (JoinStreams, [times(5, 3), times(9, LONG_MAX)], times(9, 3)),
         (

@@ -95,7 +95,8 @@ class WindowedAggregate(Operator):
         """
         times = [_TIMES.unpack_from(data) for data in saved]
         stream_time = max(time for time, _ in times)
-        last_close = min((last for time, last in times if time >= 0), default=-1)
+        # An adopted task knows what was forwarded before it has a time of its own.
+        last_close = min((last for time, last in times if max(time, last) >= 0), default=-1)
         idle = IdleClock.combined([data[_TIMES.size :] for data in saved])
         return _TIMES.pack(stream_time, last_close) + idle
 
