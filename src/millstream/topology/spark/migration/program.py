@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from millstream.core.config import StreamsConfig
@@ -29,7 +29,7 @@ class MovingProgram:
     layout: Layout
     description: Checkpoint
     """As a checkpoint of the program has it."""
-    configs: Mapping[str, Any]
+    configs: Mapping[str, Any] = field(repr=False)
     sizes: Mapping[str, int]
     """All topics of the broker, with their partition counts."""
     sources: Mapping[str, int]
