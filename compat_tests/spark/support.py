@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,6 +18,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from compat_tests.kafka.topics import create_topic
 from millstream import KafkaStreams, Serdes, StreamsConfig
+from millstream.testing.broker import wait_for
 
 PATIENCE_S = 240
 Out = tuple[bytes | None, bytes | None]
@@ -120,12 +123,40 @@ def _admin(servers: str) -> AdminClient:
 
 def eventually(what: Callable[[], Any], expected: Any) -> None:
     """Wait until ``what()`` is ``expected``."""
-    give_up = time.monotonic() + PATIENCE_S
-    found = what()
-    while found != expected and time.monotonic() < give_up:
-        time.sleep(0.1)
+
+    def is_so() -> bool:
         found = what()
-    assert found == expected
+        assert found == expected, f"{found!r} is not {expected!r}"
+        return True
+
+    wait_for(is_so, PATIENCE_S)
+
+
+def happens_before_end(
+    process: subprocess.Popen[Any], condition: Callable[[], object], within: float = PATIENCE_S
+) -> bool:
+    """Wait until something is so; return False if a process ends before that."""
+    found = False
+
+    def is_over() -> bool:
+        nonlocal found
+        # Asked for in this order: what a process did just before its end counts.
+        ended = process.poll() is not None
+        found = bool(condition())
+        return found or ended
+
+    wait_for(is_over, within)
+    return found
+
+
+def killed_after(process: subprocess.Popen[Any], seconds: float) -> bool:
+    """Kill a process (SIGKILL) after some seconds; return False if it ends by itself before."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+        return False
+    process.kill()
+    process.wait()
+    return True
 
 
 def run_until(streams: KafkaStreams, condition: Callable[[], Any], expected: Any) -> None:
