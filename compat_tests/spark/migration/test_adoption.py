@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from compat_tests.spark.migration.test_feeds import topology
+from compat_tests.spark.changelogs.test_feeds import topology
 from millstream import StreamsException
+from millstream.topology.spark.changelogs.feeds import feeds_of
 from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.migration.adoption import Adoption
-from millstream.topology.spark.migration.feeds import feeds_of
 from millstream.topology.spark.migration.group import JavaGroup
 from millstream.topology.spark.migration.program import MovingProgram
 from millstream.topology.spark.ownership import Claim

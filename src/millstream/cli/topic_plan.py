@@ -18,9 +18,9 @@ from millstream.cli.target import load_target
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import IllegalArgumentException, MissingSourceTopicException
 from millstream.core.plan import Plan
+from millstream.topology.spark.changelogs.topics import FEEDBACK_SETTINGS
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.compile import compile_plan
-from millstream.topology.spark.driver.brokers import FEEDBACK_SETTINGS
 from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic

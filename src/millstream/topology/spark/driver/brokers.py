@@ -15,7 +15,6 @@ from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic  # type: ignore[attr-defined]
 
 from millstream.core.config import StreamsConfig
-from millstream.core.config.clients import for_clients
 from millstream.core.config.own_keys import SINK_TOPICS
 from millstream.core.errors import (
     MisconfiguredInternalTopicException,
@@ -23,6 +22,7 @@ from millstream.core.errors import (
     StreamsException,
 )
 from millstream.core.plan import Plan
+from millstream.topology.spark.changelogs.topics import repartition_settings
 from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import checked, committed, connected
 from millstream.topology.spark.clients.settings import (
@@ -40,14 +40,6 @@ _AUTO_CREATE_S = 5.0
 _NEW_TOPIC_S = 3.0
 _NEW_TOPIC_PAUSE_S = 0.2
 EARLIEST, LATEST = -2, -1
-
-FEEDBACK_SETTINGS = {
-    "cleanup.policy": "delete",
-    "message.timestamp.type": "CreateTime",
-    "retention.ms": "-1",
-    "segment.bytes": str(50 << 20),
-}
-"""The settings of Kafka Streams' repartition topics; ``topic.`` entries win."""
 
 
 class Brokers:
@@ -167,10 +159,7 @@ class Brokers:
         for topic, partitions in wanted.items():
             there = sizes.get(topic)
             if there is None:
-                settings = FEEDBACK_SETTINGS | for_clients(
-                    self._config.originalsWithPrefix("topic.")
-                )
-                self._create(topic, partitions, {k: str(v) for k, v in settings.items()})
+                self._create(topic, partitions, repartition_settings(self._config))
                 self._created_on_demand(topic)
             elif there != partitions:
                 raise _misconfigured(topic, there, partitions)

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
+from millstream.topology.spark.changelogs.reading import Changelogs, restored
 from millstream.topology.spark.checkpoint.origin import Origin
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
 from millstream.topology.spark.clients.settings import connector_settings
@@ -24,7 +25,6 @@ from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.seed import Program
 from millstream.topology.spark.migration.adoption import Adoption
-from millstream.topology.spark.migration.reading import Changelogs, restored
 from millstream.topology.spark.migration.sessions import locked, spark_session
 from millstream.topology.spark.migration.task_times import task_snapshots
 

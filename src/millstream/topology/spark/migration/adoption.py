@@ -9,7 +9,7 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.group import Group
-from millstream.topology.spark.migration.feeds import Feeds, feeds_of
+from millstream.topology.spark.changelogs.feeds import Feeds, feeds_of
 from millstream.topology.spark.migration.group import GroupClient, JavaGroup
 from millstream.topology.spark.migration.program import MovingProgram, moving_program
 from millstream.topology.topology import Topology

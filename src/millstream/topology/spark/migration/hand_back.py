@@ -15,6 +15,13 @@ from millstream.core.config import StreamsConfig
 from millstream.core.engine import snapshots
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.changelogs.feeds import Feed, feeds_of
+from millstream.topology.spark.changelogs.topics import (
+    Topics,
+    changelog_settings,
+    repartition_settings,
+)
+from millstream.topology.spark.changelogs.writing import SPILLED, ChangelogTarget, write_changelogs
 from millstream.topology.spark.clients.settings import (
     connector_settings,
     producer_settings,
@@ -24,18 +31,11 @@ from millstream.topology.spark.driver.savepoints import Opened, opened_checkpoin
 from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.job import progress_topic
-from millstream.topology.spark.migration.feeds import Feed, feeds_of
 from millstream.topology.spark.migration.group import GroupClient
 from millstream.topology.spark.migration.offset_metadata import OffsetMetadata
 from millstream.topology.spark.migration.program import MovingProgram, moving_program
 from millstream.topology.spark.migration.sessions import locked
 from millstream.topology.spark.migration.task_times import emitted_of
-from millstream.topology.spark.migration.topics import (
-    Topics,
-    changelog_settings,
-    repartition_settings,
-)
-from millstream.topology.spark.migration.writing import SPILLED, ChangelogTarget, write_changelogs
 from millstream.topology.spark.ownership import owner_topic
 from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.topology import Topology

@@ -9,7 +9,7 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.plan import Plan, StoreNode
 from millstream.core.state.changelog_format import ChangelogFormat
-from millstream.plugins.registry import store_kinds
+from millstream.topology.spark.changelogs.formats import format_of, retention_of
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_of
 from millstream.topology.spark.compile import Layout, compile_plan
@@ -50,23 +50,11 @@ class MovingProgram:
         Raises:
             StreamsException: It is not known.
         """
-        note = self.notes[store]
-        retention = self.retention_of(store) if note.type == "versioned" else None
-        return store_kinds().changelog_format(store, note, retention)
+        return format_of(self.stores()[store], self.notes[store], self.configs)
 
     def retention_of(self, store: str) -> int | None:
         """Return how long windows, sessions or versions are kept, in ms; None for other stores."""
-        builder = self.stores()[store].builder
-        configured = getattr(builder, "configured", None)
-        if configured is not None:
-            builder = configured(self.configs)
-        plain = getattr(builder, "plain_builder", None)
-        for each in (builder, builder if plain is None else plain()):
-            for name in ("historyRetention", "retentionPeriod"):
-                found = getattr(each, name, None)
-                if found is not None and (retention := found()) is not None:
-                    return int(retention)
-        return None
+        return retention_of(self.stores()[store], self.configs)
 
 
 def moving_program(topology: Topology, config: StreamsConfig) -> MovingProgram:

@@ -13,8 +13,8 @@ from millstream import (
     StreamsConfig,
     Topology,
 )
+from millstream.topology.spark.changelogs.feeds import Feeds, feeds_of
 from millstream.topology.spark.compile import compile_plan
-from millstream.topology.spark.migration.feeds import Feeds, feeds_of
 
 TEXT = Consumed.with_(Serdes.String(), Serdes.String())
 

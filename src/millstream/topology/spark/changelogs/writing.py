@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.changelogs.feeds import Feed
+from millstream.topology.spark.changelogs.reading import Changelogs, Formats, changelog_records
 from millstream.topology.spark.clients.deadlines import in_time
-from millstream.topology.spark.migration.feeds import Feed
-from millstream.topology.spark.migration.reading import Changelogs, Formats, changelog_records
 from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.spark.worker_pools import workers_for
 

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord
-from millstream.topology.spark.migration.feeds import Feed
+from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.worker_pools import workers_for
 
 ENTRY_SCHEMA = "store string, partition int, key binary, value binary"

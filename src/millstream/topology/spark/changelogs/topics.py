@@ -16,9 +16,14 @@ from millstream.core.config.clients import for_clients
 from millstream.core.plan import StoreNode
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.clients.settings import client_settings, raise_kafka_error
-from millstream.topology.spark.driver.brokers import FEEDBACK_SETTINGS
 
 _DAY_MS = 86_400_000
+FEEDBACK_SETTINGS = {
+    "cleanup.policy": "delete",
+    "message.timestamp.type": "CreateTime",
+    "retention.ms": "-1",
+    "segment.bytes": str(50 << 20),
+}
 _TIMEOUT_S = 30.0
 
 
@@ -46,7 +51,10 @@ def changelog_settings(
 
 
 def repartition_settings(config: StreamsConfig) -> dict[str, str]:
-    """Return the settings of a repartition topic."""
+    """Return the settings of a repartition topic; ``topic.`` entries win.
+
+    Source: ``processor.internals.RepartitionTopicConfig``.
+    """
     return dict(FEEDBACK_SETTINGS) | _given(config)
 
 
