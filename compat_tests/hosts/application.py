@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +12,9 @@ from compat_tests.conformance.hosts import RawRecord
 from compat_tests.hosts.broker import PATIENCE_S, BrokerClient
 from millstream import KafkaStreams, Topology
 from millstream.core.errors import StreamsException
+from millstream.testing.broker import wait_for
 from millstream.topology.spark.order import feedback_topics
 
-_POLL_S = 0.03
 _NUMBERS = itertools.count()
 
 
@@ -78,13 +77,7 @@ class SparkApplication:
             StreamsException: What ended the application.
         """
         self._broker.produce(records)
-        give_up = time.monotonic() + PATIENCE_S
-        while not self._is_idle():
-            if self._streams.state() is KafkaStreams.State.ERROR:
-                raise self._failures[-1]
-            if time.monotonic() > give_up:
-                raise TimeoutError(f"application {self.name} has not processed all records")
-            time.sleep(_POLL_S)
+        wait_for(self._is_idle, PATIENCE_S, f"application {self.name} has processed all records")
 
     def close(self) -> None:
         """Stop, and remove what was on disk."""
@@ -98,7 +91,11 @@ class SparkApplication:
         # Asked for in this order: output is written before the offsets of its input.
         read = self._read + self._fed_back
         done = self._broker.committed(self.name, read) | self._applied()
-        return done == self._broker.ends(read + self._global)
+        if done == self._broker.ends(read + self._global):
+            return True
+        if self._streams.state() is KafkaStreams.State.ERROR:
+            raise self._failures[-1]
+        return False
 
     def _applied(self) -> dict[str, int]:
         """Where the batches so far end on the topics of global stores, which no group reads."""

@@ -150,6 +150,7 @@ def _when_led(ask: Callable[[], dict[str, int]]) -> dict[str, int]:
                 raise
             if time.monotonic() > give_up:
                 raise
+            # No broker says when a leader is known.
             time.sleep(0.05)
 
 

@@ -10,14 +10,19 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from compat_tests.kafka.topics import create_topic, topics
-from millstream.testing.broker import BrokerError, BrokerExitedError, EmbeddedBroker, PortTakenError
+from millstream.testing.broker import (
+    BrokerError,
+    BrokerExitedError,
+    EmbeddedBroker,
+    PortTakenError,
+    wait_for,
+)
 from millstream.testing.broker.ports import free_port
 from millstream.testing.broker.settings import server_properties
 
@@ -53,10 +58,7 @@ def test_a_broker_ends_when_its_owner_is_killed() -> None:
     os.close(broker)
     assert ended
 
-    deadline = time.monotonic() + 30
-    while Path(folder).exists() and time.monotonic() < deadline:
-        pass
-    assert not Path(folder).exists()
+    wait_for(lambda: not Path(folder).exists(), 30)
 
 
 # The thread that starts the broker has ended by the time the owner is killed.

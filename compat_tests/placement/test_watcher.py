@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from millstream import HostInfo, StreamsBuilder, StreamsConfig, TaskId, TopicPartition
+from millstream.testing.broker import wait_for
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.client_metadata import ClientMetadata
 from millstream.topology.spark.placement import watcher
@@ -80,13 +80,6 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
     return spark
 
 
-def eventually(condition: Any) -> None:
-    give_up = time.monotonic() + 10
-    while not condition() and time.monotonic() < give_up:
-        time.sleep(0.001)
-    assert condition()
-
-
 def test_spark_is_told_before_the_first_batch(made_up: MadeUp, tmp_path: Path) -> None:
     placement(tmp_path, CLUSTER).watch(SimpleNamespace(isActive=False))  # type: ignore[arg-type]
     assert {repr(task): place for task, place in made_up.places.items()} == {
@@ -105,12 +98,12 @@ def test_what_a_planned_batch_overwrites_is_said_again(made_up: MadeUp, tmp_path
     placed = placement(tmp_path, CLUSTER)
     placed.watch(query)
     made_up.batch = 5
-    eventually(lambda: all(place.executor for place in placed.places()))
+    wait_for(lambda: all(place.executor for place in placed.places()), 10)
     made_up.places[TaskId(0, 0)] = "1"
     made_up.batch = 6
-    eventually(lambda: made_up.places[TaskId(0, 0)] == "0")
+    wait_for(lambda: made_up.places[TaskId(0, 0)] == "0", 10)
     made_up.places[TaskId(0, 0)] = "1"
-    eventually(lambda: made_up.places[TaskId(0, 0)] == "0")
+    wait_for(lambda: made_up.places[TaskId(0, 0)] == "0", 10)
     query.isActive = False
 
 
@@ -138,7 +131,7 @@ def test_what_fails_later_ends_steering_and_nothing_else(
     with caplog.at_level(logging.WARNING):
         placement(tmp_path, CLUSTER).watch(query)
         made_up.fails = True
-        eventually(lambda: len(caplog.records) == 1)
+        wait_for(lambda: len(caplog.records) == 1, 10)
     assert "nobody answers" in caplog.records[0].getMessage()
     assert record(tmp_path).remark == "steering ended: RuntimeError('nobody answers')"
 

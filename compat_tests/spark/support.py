@@ -18,7 +18,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from compat_tests.kafka.topics import create_topic
 from millstream import KafkaStreams, Serdes, StreamsConfig
-from millstream.testing.broker import wait_for
+from millstream.testing.broker import WaitTimeoutError, wait_for
 
 PATIENCE_S = 240
 Out = tuple[bytes | None, bytes | None]
@@ -135,7 +135,10 @@ def eventually(what: Callable[[], Any], expected: Any) -> None:
 def happens_before_end(
     process: subprocess.Popen[Any], condition: Callable[[], object], within: float = PATIENCE_S
 ) -> bool:
-    """Wait until something is so; return False if a process ends before that."""
+    """Wait until something is so; return False if a process ends before that.
+
+    The process is killed if neither comes about in time.
+    """
     found = False
 
     def is_over() -> bool:
@@ -145,7 +148,11 @@ def happens_before_end(
         found = bool(condition())
         return found or ended
 
-    wait_for(is_over, within)
+    try:
+        wait_for(is_over, within)
+    except WaitTimeoutError:
+        process.kill()
+        raise
     return found
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from compat_tests import ROOT
-from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground
+from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, happens_before_end
+from millstream.testing.broker import wait_for
 
 pytestmark = pytest.mark.spark
 
@@ -51,11 +51,7 @@ class Program:
 
     def until(self, condition: Callable[[], object]) -> None:
         """Wait until something is so, as long as the program runs."""
-        give_up = time.monotonic() + PATIENCE_S * 5
-        while not condition():
-            assert self.process.poll() is None, self.errors[-3000:]
-            assert time.monotonic() < give_up, self.errors[-3000:]
-            time.sleep(0.1)
+        assert happens_before_end(self.process, condition, PATIENCE_S * 5), self.errors[-3000:]
 
     def jvms(self) -> list[int]:
         """The JVMs that the program has started and that have not ended."""
@@ -68,10 +64,9 @@ class Program:
     def ended(self, jvms: list[int]) -> int:
         """Wait for the end of the program and of JVMs; return its status."""
         status = self.process.wait(PATIENCE_S * 5)
-        give_up = time.monotonic() + PATIENCE_S
-        while any("java" in command(pid) for pid in jvms):
-            assert time.monotonic() < give_up, "a JVM is left"
-            time.sleep(0.1)
+        wait_for(
+            lambda: not any("java" in command(pid) for pid in jvms), PATIENCE_S, "no JVM is left"
+        )
         return status
 
 

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.spark.support import PATIENCE_S, Playground, eventually
 from millstream import KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder, Topology
+from millstream.testing.broker import wait_for
 from millstream.topology.spark.clients.settings import with_coordinator
 
 OUTAGE_S = 12
@@ -47,10 +48,9 @@ def test_results_are_exact_after_an_outage_during_a_write(
     leave, come_back = outage(kafka, how)
     with streams:
         streams.start()
-        give_up = time.monotonic() + PATIENCE_S
-        while sum(play.ends(target).values()) < 200 and time.monotonic() < give_up:
-            time.sleep(0.01)
+        wait_for(lambda: sum(play.ends(target).values()) >= 200, PATIENCE_S)
         leave()
+        # Clients must give up a request meanwhile; none of them tells this process.
         time.sleep(OUTAGE_S)
         come_back()
         committed = partial(play.committed, play.name, source)

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,13 @@ import pyspark
 import pytest
 
 from compat_tests import ROOT
-from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, eventually
+from compat_tests.spark.support import (
+    QUICK_JVM,
+    Playground,
+    eventually,
+    happens_before_end,
+    killed_after,
+)
 from millstream import StreamsConfig
 
 WORDS = [f"word{n}" for n in range(40)]
@@ -60,9 +65,21 @@ def close_input(process: subprocess.Popen[bytes]) -> None:
     process.stdin.close()
 
 
+def log(play: Playground) -> str:
+    """Return the end of what the program has written."""
+    return (play.directory / "program.log").read_text()[-5000:]
+
+
 def committed_count(play: Playground, target: str) -> int:
     """Return how many offsets the target has; markers of transactions count as well."""
     return sum(play.ends(target).values())
+
+
+def is_written(
+    process: subprocess.Popen[Any], play: Playground, target: str, goal: int
+) -> bool:
+    """Wait until the target has so many offsets; return False if the program ends before."""
+    return happens_before_end(process, lambda: committed_count(play, target) >= goal)
 
 
 def series(play: Playground, target: str, count: int) -> dict[str, list[int]]:
@@ -72,6 +89,11 @@ def series(play: Playground, target: str, count: int) -> dict[str, list[int]]:
         word = message.key().decode()
         found.setdefault(word, []).append(int.from_bytes(message.value(), "big"))
     return found
+
+
+def finals(play: Playground, target: str) -> dict[str, int]:
+    """Return the last count of each word."""
+    return {word: counts[-1] for word, counts in series(play, target, 0).items()}
 
 
 @pytest.mark.spark
@@ -93,11 +115,8 @@ def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> No
     for _ in range(KILLS):
         with program(play, source, target, settings) as process:
             goal = committed_count(play, target) + 3000
-            give_up = time.monotonic() + PATIENCE_S
-            while committed_count(play, target) < goal and time.monotonic() < give_up:
-                assert process.poll() is None, (play.directory / "program.log").read_text()[-5000:]
-                time.sleep(0.1)
-            time.sleep(random.random() * 0.5)
+            assert is_written(process, play, target, goal), log(play)
+            assert killed_after(process, random.random() * 0.5), log(play)
     with program(play, source, target, settings) as process:
         found = series(play, target, words.total())
         eventually(lambda: play.committed(play.name, source), play.ends(source))
@@ -127,12 +146,6 @@ def test_the_word_count_runs_on_a_cluster_of_two_executors(play: Playground) -> 
     words = Counter(word for line in text for word in line.split())
     settings = {"spark.master": "local-cluster[2,1,1024]", "spark.log.level": "ERROR"} | QUICK_JVM
     with program(play, source, target, settings) as process:
-        give_up = time.monotonic() + PATIENCE_S
-        finals: dict[str, int] = {}
-        while finals != words and time.monotonic() < give_up:
-            assert process.poll() is None, (play.directory / "program.log").read_text()[-5000:]
-            finals = {word: counts[-1] for word, counts in series(play, target, 0).items()}
+        assert happens_before_end(process, lambda: finals(play, target) == words), log(play)
         close_input(process)
         assert process.wait(60) == 0
-
-    assert finals == words

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections import Counter
 from random import Random
 
 import pytest
 
 from compat_tests import ROOT
-from compat_tests.spark.applications.test_processes import committed_count, lines, series
-from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground
+from compat_tests.spark.applications.test_processes import (
+    committed_count,
+    is_written,
+    lines,
+    series,
+)
+from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, killed_after
 from millstream import StreamsConfig
 
 KILLS = 3
@@ -51,13 +55,10 @@ def test_a_killed_run_over_history_goes_on_and_stops_at_its_bound(play: Playgrou
     for _ in range(KILLS):
         process = started(play, source, target, end)
         goal = committed_count(play, target) + 1500
-        give_up = time.monotonic() + PATIENCE_S
-        while committed_count(play, target) < goal and time.monotonic() < give_up:
-            assert process.poll() is None, process.communicate()[1][-5000:]
-            time.sleep(0.1)
-        time.sleep(random.random() * 0.5)
-        process.kill()
-        process.communicate()
+        written = is_written(process, play, target, goal)
+        killed = written and killed_after(process, random.random() * 0.5)
+        _, errors = process.communicate()
+        assert killed, errors[-5000:]
     process = started(play, source, target, end)
     told, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors[-5000:]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import tarfile
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from millstream import (
     TimeWindows,
     Topology,
 )
-from millstream.testing.broker import EmbeddedBroker
+from millstream.testing.broker import EmbeddedBroker, wait_for
 
 FOLDER = Path(__file__).parent / "checkpoints"
 APP, TOPICS = "released", ("released-in", "released-out")
@@ -102,8 +101,7 @@ def main(version: str) -> None:
         producer.flush()
         with KafkaStreams(program(), config(directory, servers)) as streams:
             streams.start()
-            while _committed(servers) < len(RECORDS):
-                time.sleep(0.2)
+            wait_for(lambda: _committed(servers) == len(RECORDS))
         packed(version, directory)
 
 
