@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+
+# Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
 
 from compat_tests.cli.support import command, printed

@@ -75,9 +75,7 @@ def committed_count(play: Playground, target: str) -> int:
     return sum(play.ends(target).values())
 
 
-def is_written(
-    process: subprocess.Popen[Any], play: Playground, target: str, goal: int
-) -> bool:
+def is_written(process: subprocess.Popen[Any], play: Playground, target: str, goal: int) -> bool:
     """Wait until the target has so many offsets; return False if the program ends before."""
     return happens_before_end(process, lambda: committed_count(play, target) >= goal)
 

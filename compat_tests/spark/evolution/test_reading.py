@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,8 @@ from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_chec
 from millstream.topology.spark.evolution.reading import checkpoint_facts, facts_of
 
 
-class Idle(Processor):  # type: ignore[type-arg]
-    def process(self, record: object) -> None:
+class Idle(Processor[Any, Any, Any, Any]):
+    def process(self, record: Any) -> None:
         pass
 
 

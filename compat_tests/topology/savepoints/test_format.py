@@ -6,6 +6,7 @@ import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -69,10 +70,10 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.dictionaries(st.binary(max_size=20), st.binary(max_size=50), max_size=40), st.randoms())
 def test_any_entries_in_any_order_have_the_same_contents(
-    entries: dict[bytes, bytes], random: object
+    entries: dict[bytes, bytes], random: Random
 ) -> None:
     pairs = list(entries.items())
-    mixed = random.sample(pairs, len(pairs))  # type: ignore[attr-defined]
+    mixed = random.sample(pairs, len(pairs))
     half = len(mixed) // 2
     parts = (
         contents_of([k for k, _ in each], [v for _, v in each])

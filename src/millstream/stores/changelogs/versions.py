@@ -39,6 +39,7 @@ class VersionedFormat(ChangelogFormat):
     def replayed(self, records: Iterable[ChangelogRecord]) -> Iterator[tuple[bytes, bytes]]:
         copy = WorkingCopy(MemoryStore())
         store = StoredVersions("replayed", "memory", self._retention, self._interval, durable=False)
+        # All that a store needs that only takes records.
         store.init(_Opening(copy), None)  # type: ignore[arg-type]
         for record in records:
             store.put(record.key, record.value, record.timestamp or 0)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any, Protocol
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from millstream.topology.spark.private import private_directory, write_private

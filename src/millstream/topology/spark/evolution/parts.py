@@ -91,9 +91,9 @@ def _related(
     }
     found: dict[int, set[int]] = {part: set() for part in _parts(after)}
     for name, store in after.stores.items():
-        old = before.stores.get(stores.get(name, ""))
-        if old is not None and None not in (store.subtopology, old.subtopology):
-            found[store.subtopology].add(old.subtopology)  # type: ignore[index,arg-type]
+        part, old = store.subtopology, before.stores.get(stores.get(name, ""))
+        if part is not None and old is not None and old.subtopology is not None:
+            found[part].add(old.subtopology)
     for node in after.nodes.values():
         if node.kind == "source" and node.subtopology in found:
             formers = [t if not is_internal(t) else topics.get(t, "") for t in node.topics]

@@ -96,10 +96,10 @@ class Words:
             ConfigException: There is none, or it cannot be imported.
         """
         path = self.convert[store]
-        found = load_object(path, STATE_CONVERT, "Function")
+        found: object = load_object(path, STATE_CONVERT, "Function")
         if not callable(found):
             raise _invalid(STATE_CONVERT, f"{store}:{path}", "it is not a function")
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 def words_of(config: StreamsConfig) -> Words:
