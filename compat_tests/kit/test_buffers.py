@@ -99,31 +99,31 @@ class TestSpill(SuppressionBufferTests):
     buffer_class = SpillBuffer
 
 
+COUNTED = "count, size and first_time are those of what is held"
+UPDATED = "an update keeps time and prior value of the first and takes the rest of the last"
+EVICTED = "evict yields what is due, by time, then by key bytes"
+RECOVERED = "a buffer that recovers has after a failed batch what it had at the last commit"
+
+
 @pytest.mark.parametrize(
-    ("buffer", "test", "message"),
+    ("buffer", "test", "messages"),
     [
-        (
-            NewPlace,
-            "any_history",
-            "count, size and first_time are those of what is held",
-        ),
+        (NewPlace, "any_history", (COUNTED, UPDATED, EVICTED)),
         (
             TakesAll,
             "eviction_stops_where_the_caller_stops",
-            "an eviction that is not read to its end keeps the rest",
+            ("an eviction that is not read to its end keeps the rest",),
         ),
-        (ByArrival, "any_history", "evict yields what is due, by time, then by key bytes"),
-        (
-            Pretends,
-            "any_history",
-            "a buffer that recovers has after a failed batch what it had at the last commit",
-        ),
+        (ByArrival, "any_history", (EVICTED,)),
+        (Pretends, "any_history", (COUNTED, RECOVERED)),
     ],
 )
 def test_a_broken_buffer_is_caught(
-    buffer: type[SuppressionBuffer], test: str, message: str
+    buffer: type[SuppressionBuffer], test: str, messages: tuple[str, ...]
 ) -> None:
+    # A fault shows in several ways; which one a history meets first is not fixed: Hypothesis draws
+    # from the constants of all modules that are imported.
     suite = type("Suite", (SuppressionBufferTests,), {"buffer_class": buffer})
     (outcome,) = run_suite(suite, [f"test_{test}"])
     assert isinstance(outcome.error, BrokenPromise)
-    assert outcome.message().splitlines()[0] == f"broken promise: {message}"
+    assert outcome.message().splitlines()[0] in [f"broken promise: {each}" for each in messages]

@@ -13,7 +13,7 @@ from millstream.testing.kit.kafka_stores import check_kafka_stores
 from millstream.testing.kit.processes import ROWS
 from millstream.testing.kit.promises import keeping, promise
 from millstream.testing.kit.store_limits import LimitTests
-from millstream.testing.kit.store_machine import check_histories
+from millstream.testing.kit.store_machine import check_histories, check_reads
 
 LONG = 3_000
 
@@ -71,6 +71,11 @@ class ByteStoreTests(LimitTests):
     def test_any_history(self) -> None:
         """Random writes, reads, scans and reopenings, compared with a dictionary."""
         check_histories(self.open, durable=self._durable, histories=self.histories)
+
+    def test_every_bound_and_order(self) -> None:
+        """Scans between any two of a few keys, and many answers, compared with a dictionary."""
+        with self.store() as store:
+            check_reads(store)
 
     def test_bytes_come_back_as_bytes(self) -> None:
         """Keys and values have exactly the type bytes."""
