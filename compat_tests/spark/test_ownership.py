@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millstream.topology.spark.migration.offset_metadata import OffsetMetadata
 from millstream.topology.spark.ownership import Claim, Mark, claim_of, committed_of, this_machine
 
 
@@ -75,6 +76,30 @@ def test_a_mark_names_checkpoint_and_worker(text: str | None, mark: Mark | None)
     found = committed_of(Offset(3, text))  # type: ignore[arg-type]
     assert found is not None
     assert (found.offset, found.mark) == (3, mark)
+
+
+@pytest.mark.parametrize(
+    ("text", "by_java"),
+    [
+        (OffsetMetadata(12).text(), True),
+        (OffsetMetadata(12).text() + "?", True),
+        (OffsetMetadata(-1, {"counts": 7}).text(), True),
+        ("AQAAAAAAAAAM", True),
+        ("AQAAAAAAAAA", False),
+        ("AwAAAAAAAAAM", False),
+        (Mark("0123456789ab", "driver").text(), False),
+        ("", False),
+        (None, False),
+        ("NONE and more", False),
+        ("\ufffd" * 12, False),
+    ],
+)
+def test_the_metadata_of_kafka_streams_on_the_jvm_are_known(
+    text: str | None, by_java: bool
+) -> None:
+    found = committed_of(Offset(3, text))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.by_java is by_java
 
 
 def test_bytes_behind_the_text_do_not_matter() -> None:

@@ -29,6 +29,8 @@ MINE, OTHER = Mark("c1", "w"), Mark("c2", "w")
 CLAIM = Claim(number=4, checkpoint="c1", instance="i0", host="h", machine="m", location="/c")
 CLAIM_OTHER = replace(CLAIM, checkpoint="c2")
 HERE = Here(id="c1", planned=7, done=7)
+SEEDED = Here(id="c1", planned=0, done=-1, seeded=True)
+ADOPTED = Here(id="c1", planned=-1, done=-1, seeded=True, adopted=True)
 PLACE = Place(
     topic="in", partition=0, position=50, planned=50, committed=Committed(50, MINE), end=80
 )
@@ -122,6 +124,22 @@ TABLE: dict[str, tuple[Situation, Action, Action, Action, Problem | None]] = {
     "offsets were reset before a batch ended": (
         replace(FITS, here=Here(id="c1", planned=0, done=-1), tokens={}, differences=(RESET,)),
         *(A, A, A, Problem.OFFSETS_CHANGED),
+    ),
+    "offsets were reset before the first batch with the state of an earlier program ended": (
+        replace(FITS, here=SEEDED, tokens={}, differences=(RESET,)),
+        *(R, A, T, Problem.OFFSETS_CHANGED),
+    ),
+    "an adopted application that has not gone on since": (
+        Situation(here=ADOPTED, anything_committed=True, left_by_java=True),
+        *(T, T, T, None),
+    ),
+    "an adopted application that has gone on since": (
+        Situation(here=ADOPTED, anything_committed=True, left_by_java=True, differences=(RESET,)),
+        *(R, R, T, Problem.JAVA_WENT_ON),
+    ),
+    "an application of the JVM with stores that was not adopted": (
+        Situation(here=None, anything_committed=True, left_by_java=True),
+        *(R, R, B, Problem.NOT_ADOPTED),
     ),
     "offsets of a topic were deleted": (
         replace(FITS, differences=(LOST,)),

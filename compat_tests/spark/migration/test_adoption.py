@@ -30,6 +30,7 @@ def adoption(
     claim: Claim | None = None,
     unread: Mapping[str, int] | None = None,
     partial: bool = False,
+    checkpoint: str = "",
 ) -> Adoption:
     plan = topology().plan()
     layout = compile_plan(plan, "shop", SOURCES)
@@ -48,6 +49,7 @@ def adoption(
         feeds=feeds_of(plan, layout, "shop", topics),
         unread=unread or {},
         partial=partial,
+        checkpoint=checkpoint,
     )
 
 
@@ -63,6 +65,7 @@ def test_a_stopped_application_whose_stores_all_have_changelogs_is_adopted() -> 
     [
         (adoption(members=("thread-1 on /h",)), "still runs.*thread-1"),
         (adoption(claim=CLAIM), "already belongs.*/old"),
+        (adoption(checkpoint="/here"), 'has a checkpoint already, at "/here"'),
         (adoption(offsets={("other", 0): 1}), "no committed offset"),
         (adoption(unread={"shop-again-repartition": 4}), "shop-again-repartition.*4 records"),
         (adoption({**WHOLE, "shop-counts-changelog": 3}), "has 3 partitions.*2 tasks"),

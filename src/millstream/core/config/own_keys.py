@@ -69,8 +69,8 @@ OWN_KEYS: dict[str, OwnKey] = {
             kind=ValueKind.BOOLEAN,
             default=False,
             doc="`true`: continue from the checkpoint at this location although the application "
-            "belongs to another checkpoint, or the committed offsets do not fit; set it for one "
-            "start "
+            "belongs to another checkpoint, or the committed offsets do not fit or are those of "
+            "Kafka Streams on the JVM; set it for one start "
             "([decision 0012](decisions/0012-who-owns-an-applications-output.md))",
         ),
         OwnKey(

@@ -9,6 +9,7 @@ terminating zero, so that any bytes may follow.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import platform
 import uuid
@@ -22,6 +23,7 @@ from confluent_kafka import TopicPartition
 from millstream.topology.spark.checkpoint.origin import root_of
 
 _CLAIM_WORDS, _MARK_WORDS = 5, 2
+_JAVA_HEAD = 12
 _LOCATION_LIMIT = 2000
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
@@ -79,6 +81,8 @@ class Committed:
     offset: int
     mark: Mark | None
     """None if another program committed it."""
+    by_java: bool = False
+    """Whether that program was Kafka Streams on the JVM."""
 
 
 def owner_topic(application_id: str) -> str:
@@ -91,7 +95,9 @@ def committed_of(found: TopicPartition) -> Committed | None:
     if found.offset < 0:
         return None
     words = _words(found, _MARK_WORDS)
-    return Committed(found.offset, Mark(*words) if words else None)
+    if words:
+        return Committed(found.offset, Mark(*words))
+    return Committed(found.offset, None, by_java=_is_of_java(_text(found)))
 
 
 def claim_of(found: TopicPartition) -> Claim | None:
@@ -121,9 +127,24 @@ def this_machine() -> tuple[str, str]:
 
 def _words(found: TopicPartition, count: int) -> list[str]:
     """Return the first words of an offset's metadata; none if there are fewer."""
-    try:
-        text = found.metadata or ""
-    except UnicodeDecodeError as error:
-        text = error.object.decode(errors="replace")
-    words = text.split(" ")[: count + 1]
+    words = _text(found).split(" ")[: count + 1]
     return words[:count] if len(words) > count and all(words[:count]) else []
+
+
+def _text(found: TopicPartition) -> str:
+    try:
+        return found.metadata or ""
+    except UnicodeDecodeError as error:
+        return error.object.decode(errors="replace")
+
+
+def _is_of_java(text: str) -> bool:
+    """Return whether it begins as Base64 of a version, 1 or 2, and a time of 8 bytes.
+
+    Source: ``processor.internals.TopicPartitionMetadata``.
+    """
+    try:
+        data = base64.b64decode(text[:_JAVA_HEAD], validate=True)
+    except ValueError:
+        return False
+    return len(text) >= _JAVA_HEAD and data[0] in (1, 2)

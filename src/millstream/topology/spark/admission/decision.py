@@ -82,7 +82,9 @@ class Here:
     planned: int
     done: int
     seeded: bool = False
-    """Whether it begins with the state of an earlier program."""
+    """Whether it begins with the state of an earlier program, and no batch has ended."""
+    adopted: bool = False
+    """Whether that program was Kafka Streams on the JVM, which may have gone on since."""
     former: frozenset[str] = frozenset()
     """Ids of the checkpoints whose state it goes on with; their claims and marks are its own."""
 
@@ -105,6 +107,8 @@ class Situation:
     """Whether the checkpoint that the claim names is known to be deleted."""
     anything_committed: bool = False
     """Whether the group has a committed offset of any source topic."""
+    left_by_java: bool = False
+    """Whether Kafka Streams on the JVM committed offsets of a topology with stores."""
     differences: tuple[Difference, ...] = ()
     cleaned: bool = False
     """Whether cleanUp() has been called since the last start."""
@@ -120,6 +124,8 @@ class Problem(enum.Enum):
     CHECKPOINT_OLD = "checkpoint old"
     CHECKPOINT_NEW = "checkpoint new"
     TOPIC_CHANGED = "topic changed"
+    JAVA_WENT_ON = "Java went on"
+    NOT_ADOPTED = "not adopted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +202,12 @@ def verdict(situation: Situation) -> Verdict:
         if here is None or (here.planned < 0 and not here.seeded):
             return Verdict(Action.BEGIN)
     if here is None or (here.planned < 0 and not here.seeded):
+        if situation.left_by_java and situation.claim is None and not situation.adopt:
+            return Verdict(Action.REFUSE, Problem.NOT_ADOPTED)
         return Verdict(Action.BEGIN)
     if here.planned < 0 and not here.former:
+        if here.adopted and situation.differences and not situation.adopt:
+            return Verdict(Action.REFUSE, Problem.JAVA_WENT_ON, situation.differences)
         # The state of a savepoint: the group has nothing to do with it.
         return Verdict(Action.TAKE_OVER)
     problem = _problem(situation, here)
@@ -285,5 +295,5 @@ def _was_reset(situation: Situation, problem: Problem) -> bool:
 
 
 def _is_untouched(situation: Situation, here: Here) -> bool:
-    """Return whether no batch has been committed: there is no state and no output yet."""
-    return here.done < 0 and not own_tokens(situation, here.id)
+    """Return whether there is no state and no output yet."""
+    return here.done < 0 and not here.seeded and not own_tokens(situation, here.id)

@@ -44,7 +44,7 @@ from millstream.topology.spark.checkpoint.log import (
     Progress,
     flat,
 )
-from millstream.topology.spark.checkpoint.origin import read_origin, root_of
+from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, read_origin, root_of
 from millstream.topology.spark.ownership import Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock, free_slots
@@ -72,7 +72,7 @@ class ApplicationInstance:
         config: The application's configuration.
         state_dir: The application's local files.
         location: Its checkpoint.
-        stores: Whether the topology has any.
+        stores: Whether its tasks have any.
     """
 
     def __init__(
@@ -153,6 +153,7 @@ class ApplicationInstance:
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
             anything_committed=bool(state.offsets),
+            left_by_java=self._stores and any(each.by_java for each in state.offsets.values()),
             differences=differences(found, ids, lambda p: (p.topic, p.partition) in filled),
             cleaned=(self._state_dir / CLEANED).exists(),
             adopt=self._adopt,
@@ -311,9 +312,9 @@ class ApplicationInstance:
         note = Checkpoint.from_json(files.text(FILE), self._location)
         progress = CheckpointLog(files, self._location).progress()
         former, origin = abandoned, None
-        if progress.planned < 0:
+        if progress.done < 0:
             origin = read_origin(files, self._location)
-        if origin is not None:
+        if origin is not None and progress.planned < 0:
             progress = Progress(planned_to={}, done_to=origin.positions)
             former |= {origin.checkpoint} - {""}
         here = Here(
@@ -321,6 +322,7 @@ class ApplicationInstance:
             planned=progress.planned,
             done=progress.done,
             seeded=origin is not None,
+            adopted=origin is not None and origin.source == KAFKA_STREAMS,
             former=former,
         )
         return here, progress

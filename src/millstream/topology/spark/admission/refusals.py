@@ -100,6 +100,20 @@ _WORDS = {
         f"{_CLEAN}. Where the group still has offsets that the application committed, delete "
         "the checkpoint instead.",
     ),
+    Problem.JAVA_WENT_ON: _Words(
+        'application "{application}" has gone on since its state was adopted in checkpoint '
+        '"{location}"',
+        "Its committed offsets are others now, and what was read in between would be read twice.",
+        "Delete the checkpoint, and adopt the application once more (millstream adopt). To "
+        f"continue at the checkpoint's positions, {_ADOPT}.",
+    ),
+    Problem.NOT_ADOPTED: _Words(
+        'application "{application}" was left by Kafka Streams on the JVM, and there is no '
+        'checkpoint with its state in "{location}"',
+        "Its stores would begin empty at the offsets that it has committed.",
+        "Take it over with its state first: millstream adopt. To begin with empty stores at these "
+        f"offsets, {_ADOPT}; to begin from the start, reset the application (millstream reset).",
+    ),
 }
 
 

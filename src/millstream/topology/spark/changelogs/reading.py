@@ -45,6 +45,8 @@ class Changelogs:
     """Source topic -> partition -> the offset up to which it is read; the others to their end."""
     connector: Mapping[str, str] = field(repr=False)
     """Options of Spark's Kafka source."""
+    isolation: str = "read_committed"
+    """Records of transactions that were aborted are no changes."""
 
     def of(self, wanted: Callable[[str], bool]) -> Changelogs | None:
         """Return those of some topics; None if there are none."""
@@ -112,8 +114,7 @@ def changelog_records(session: SparkSession, changelogs: Changelogs) -> DataFram
     ends = {topic: each for topic, each in ends.items() if each}
     options = {
         **changelogs.connector,
-        # Records of transactions that were aborted are no changes.
-        "kafka.isolation.level": "read_committed",
+        "kafka.isolation.level": changelogs.isolation,
         "assign": json.dumps({topic: sorted(each) for topic, each in ends.items()}),
         "startingOffsets": "earliest",
         "endingOffsets": json.dumps(

@@ -103,7 +103,14 @@ def write_changelogs(
 
 def _gone(session: SparkSession, records: DataFrame, target: ChangelogTarget) -> DataFrame:
     """Return deletions of the keys that only the topics have."""
-    changelogs = Changelogs(feeds=target.feeds, formats=target.formats, connector=target.connector)
+    changelogs = Changelogs(
+        feeds=target.feeds,
+        formats=target.formats,
+        connector=target.connector,
+        # As Kafka Streams will restore them: without exactly once it takes what an interrupted
+        # hand-back has left, too.
+        isolation=target.connector.get("kafka.isolation.level", "read_uncommitted"),
+    )
     last = (
         changelog_records(session, changelogs)
         .groupBy("topic", "partition", "key")

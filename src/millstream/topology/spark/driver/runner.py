@@ -114,9 +114,9 @@ class Runner(QueryControl):
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
         self.log = LogOptions.of(config, self.state_dir)
-        self._instance = ApplicationInstance(
-            config, self.state_dir, self.checkpoint_root, stores=bool(self.store_names())
-        )
+        stores = any(part.stores for part in self._plan.subtopologies)
+        root = self.checkpoint_root
+        self._instance = ApplicationInstance(config, self.state_dir, root, stores=stores)
         self.checkpoint_location = self.checkpoint_root
         """Location of the checkpoint's current generation."""
         self.started: Started | None = None

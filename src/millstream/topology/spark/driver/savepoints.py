@@ -65,7 +65,7 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
     name, root = config.getString("application.id"), checkpoint_root(config)
     # getOrCreate returns a session that others use, if there is one.
     ours = spark is None and SparkContext._active_spark_context is None
-    used = spark or _new_session(config, name)
+    used = spark or state_session(config, name)
     try:
         generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
         note = described(generations)
@@ -85,7 +85,7 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
             used.stop()
 
 
-def _new_session(config: StreamsConfig, name: str) -> SparkSession:
+def state_session(config: StreamsConfig, name: str) -> SparkSession:
     """Return a session whose JVM logs to a file beside that of the application."""
     directory = Path(config.getString("state.dir")) / name
     log = LogOptions.of(config, directory)

@@ -18,7 +18,7 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance, normal
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.log import Positions, flat
-from millstream.topology.spark.checkpoint.origin import Origin
+from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin
 from millstream.topology.spark.checkpoint.store_notes import kinds_of, log_carried, merged
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.evolution.comparison import compare
@@ -200,6 +200,9 @@ def noted(generations: Generations, wanted: Checkpoint) -> Checkpoint:
     """Return the description of the current generation; write it if it is new or has changed."""
     found = described(generations)
     if found is None:
+        # What an interrupted adoption, or start from a savepoint, has left is of another state.
+        for name in (SEED, ORIGIN):
+            generations.files.remove(name)
         generations.files.write(FILE, wanted.to_json())
         return wanted
     log_carried(found.stores, wanted.stores)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import StreamsException
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
 from millstream.topology.spark.changelogs.reading import Changelogs, restored
-from millstream.topology.spark.checkpoint.origin import Origin
+from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, Origin
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
 from millstream.topology.spark.clients.settings import connector_settings
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at
@@ -45,14 +44,10 @@ def adopt(config: StreamsConfig, adoption: Adoption, spark: SparkSession | None 
     """
     adoption.check()
     program, root = adoption.program, checkpoint_root(config)
-    with spark_session(config, spark) as used, locked(config):
+    with locked(config), spark_session(config, spark) as used:
         generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
         if described(generations) is not None:
-            raise StreamsException(
-                f'application "{program.application_id}" has a checkpoint already',
-                detail=f'It is at "{generations.location}".',
-                hint="Give another millstream.checkpoint.location, or delete that one.",
-            )
+            raise replace(adoption, checkpoint=generations.location).refusal()
         session = query_session(used, config.merged(), len(program.layout.keys))
         image = adopted_state(session, adoption, config)
         going_on = Program(
@@ -64,7 +59,7 @@ def adopt(config: StreamsConfig, adoption: Adoption, spark: SparkSession | None 
             convert={},
         )
         origin = Origin(
-            source="kafka-streams",
+            source=KAFKA_STREAMS,
             location=program.application_id,
             positions=adoption.positions(),
         )

@@ -10,6 +10,8 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.changelogs.feeds import Feeds, feeds_of
+from millstream.topology.spark.checkpoint.descriptor import FILE, local_files
+from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.migration.group import GroupClient, JavaGroup
 from millstream.topology.spark.migration.program import MovingProgram, moving_program
 from millstream.topology.topology import Topology
@@ -28,6 +30,8 @@ class Adoption:
     """Repartition topic -> offsets between the group's and the end, where there are records."""
     partial: bool = False
     """Stores and topics that do not belong together are left out."""
+    checkpoint: str = ""
+    """Location of the checkpoint that is there already; empty if there is none."""
 
     def positions(self) -> dict[str, dict[int, int]]:
         """Return where the application goes on reading, by topic and partition."""
@@ -49,14 +53,16 @@ class Adoption:
         Raises:
             StreamsException: It cannot.
         """
-        found = self.problems()
-        if found:
-            raise StreamsException(
-                f'application "{self.program.application_id}" cannot be adopted',
-                detail=" ".join(found),
-                hint="`millstream adopt --dry-run` shows which topic has the contents of which "
-                "store.",
-            )
+        if self.problems():
+            raise self.refusal()
+
+    def refusal(self) -> StreamsException:
+        """Return the error that says why it cannot be done."""
+        return StreamsException(
+            f'application "{self.program.application_id}" cannot be adopted',
+            detail=" ".join(self.problems()),
+            hint="`millstream adopt --dry-run` shows which topic has the contents of which store.",
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return the plan as values for JSON."""
@@ -78,6 +84,12 @@ class Adoption:
 
     def _problems(self) -> Iterator[str]:
         group, feeds = self.group, self.feeds
+        if self.checkpoint:
+            yield (
+                f'It has a checkpoint already, at "{self.checkpoint}". Start it from there; or '
+                "delete the checkpoint, or give another millstream.checkpoint.location, to adopt "
+                "it once more."
+            )
         if group.members:
             yield (
                 f"It still runs, or was stopped less than a session.timeout.ms ago: "
@@ -131,7 +143,17 @@ def planned_adoption(
     group = GroupClient(config).state()
     feeds = feeds_of(program.plan, program.layout, program.application_id, program.sizes)
     unread = _unread(config, program, group)
-    return Adoption(program=program, group=group, feeds=feeds, unread=unread, partial=partial)
+    # One that is not on this machine is looked for with Spark.
+    root = checkpoint_root(config)
+    files = local_files(root)
+    return Adoption(
+        program=program,
+        group=group,
+        feeds=feeds,
+        unread=unread,
+        partial=partial,
+        checkpoint=root if files is not None and files.has(FILE) else "",
+    )
 
 
 def _unread(config: StreamsConfig, program: MovingProgram, group: JavaGroup) -> dict[str, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import KafkaException as ClientException
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -22,6 +22,7 @@ from millstream.topology.spark.changelogs.topics import (
     repartition_settings,
 )
 from millstream.topology.spark.changelogs.writing import SPILLED, ChangelogTarget, write_changelogs
+from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     connector_settings,
     producer_settings,
@@ -39,6 +40,8 @@ from millstream.topology.spark.migration.task_times import emitted_of
 from millstream.topology.spark.ownership import owner_topic
 from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.topology import Topology
+
+_TIMEOUT_S = 60.0
 
 Place = tuple[str, int]
 
@@ -126,14 +129,15 @@ def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> Non
             hint="Run this program once (millstream run APP --until-idle), or give the one that "
             "ran last.",
         )
-    client = GroupClient(config)
-    if members := client.state().members:
+    _end_former(name, config)
+    # This ends what a sink that was killed has left open; the other would wait for it.
+    tokens = Group(config).state((), max(image.tasks.values(), default=1)).tokens.values()
+    if members := GroupClient(config).state().members:
         raise StreamsException(
             f'application "{name}" cannot be handed back: its group has members',
             detail=f"They are {', '.join(members)}.",
             hint="Stop the Java application first.",
         )
-    tokens = Group(config).state((), max(image.tasks.values(), default=1)).tokens.values()
     if any(
         each.mark is not None and each.mark.checkpoint == note.id and each.offset - 1 > image.batch
         for each in tokens
@@ -145,13 +149,26 @@ def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> Non
         )
 
 
+def _end_former(group: str, config: StreamsConfig) -> None:
+    """End the transaction of offsets that an interrupted hand-back has left open."""
+    producer = Producer({**producer_settings(config), "transactional.id": _transactional_id(group)})
+    try:
+        in_time("init_transactions", lambda: producer.init_transactions(_TIMEOUT_S))
+    except ClientException as error:
+        raise_kafka_error(f'cannot end the former hand-back of group "{group}"', error)
+
+
+def _transactional_id(group: str) -> str:
+    return f"{group}-hand-back"
+
+
 def _commit(offsets: list[TopicPartition], group: str, config: StreamsConfig) -> None:
     """Commit offsets with exactly this metadata.
 
     librdkafka sends a text without its terminating zero, so that Java could not read it.
     """
     try:
-        producer = ZeroTimeProducer(producer_settings(config), f"{group}-hand-back")
+        producer = ZeroTimeProducer(producer_settings(config), _transactional_id(group))
         try:
             producer.write_transaction([], offsets, group)
         finally:

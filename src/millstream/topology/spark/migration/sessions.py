@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import LockException
-from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.driver.savepoints import state_session
 from millstream.topology.spark.private import private_state
 from millstream.topology.spark.state.slots import DirectoryLock
 
@@ -20,7 +20,7 @@ from millstream.topology.spark.state.slots import DirectoryLock
 def spark_session(config: StreamsConfig, spark: SparkSession | None) -> Iterator[SparkSession]:
     """Give a session: the given one, that of this process, or a new one that ends here."""
     ours = spark is None and SparkContext._active_spark_context is None
-    used = spark or new_session(config.merged(), config.getString("application.id"))
+    used = spark or state_session(config, config.getString("application.id"))
     try:
         yield used
     finally:

@@ -1,0 +1,120 @@
+"""The application of the small relay as a user's script, beside the same one on the JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from compat_tests.relay.jvm import Jvm
+from compat_tests.relay.topologies import SMALL, named
+from compat_tests.spark.support import QUICK_JVM, Playground
+
+APP = """
+from datetime import timedelta
+
+from millstream import (
+    Consumed, Grouped, Materialized, Produced, Serdes, StreamsBuilder, Suppressed, TimeWindows,
+    Topology, WindowedSerdes,
+)
+
+TEXT = Serdes.String()
+
+
+def build_topology() -> Topology:
+    builder = StreamsBuilder()
+    grouped = builder.stream("a", Consumed.with_(TEXT, TEXT)).groupByKey(Grouped.with_(TEXT, TEXT))
+
+    counts = grouped.count(Materialized.as_("counts"))
+    counts.toStream().mapValues(str).to("out-count", Produced.with_(TEXT, TEXT))
+
+    size = timedelta(seconds=1)
+    windows = TimeWindows.ofSizeAndGrace(size, timedelta(milliseconds=500))
+    held = grouped.windowedBy(windows).count(Materialized.as_("held-windows"))
+    closed = Suppressed.untilWindowCloses(Suppressed.BufferConfig.unbounded())
+    windowed = WindowedSerdes.timeWindowedSerdeFrom(str, 1000)
+    final = held.suppress(closed.withName("held-back")).toStream().mapValues(str)
+    final.to("out-final", Produced.with_(windowed, TEXT))
+    return builder.build()
+"""
+CONFIG: dict[str, Any] = {
+    "processing.guarantee": "exactly_once_v2",
+    "statestore.cache.max.bytes": 0,
+    "max.task.idle.ms": 1000,
+}
+Found = dict[str, dict[bytes, list[tuple[bytes, int]]]]
+"""Output topic -> key -> values and times in order."""
+
+
+@dataclass
+class SmallApplication:
+    """One application with topics of its own, in a folder with its script and configuration.
+
+    Args:
+        play: The broker.
+        jvm: Runs it on the JVM.
+        name: Its ``application.id``; its topics begin with it.
+    """
+
+    play: Playground
+    jvm: Jvm
+    name: str
+    partitions: int = 2
+    sent: list[tuple[bytes, bytes, int, int]] = field(default_factory=list)
+    legs: int = 0
+
+    def __post_init__(self) -> None:
+        for topic in SMALL["topics"]:
+            self.play.topic(f"{self.name}-{topic}", self.partitions)
+        self._prefix = f"{self.play.name}-{self.name}"
+        self._scenario = named(SMALL, self._prefix)
+        self.id = f"{self._prefix}-app"
+        self.folder.mkdir(parents=True)
+        text = APP
+        for topic in SMALL["topics"]:
+            text = text.replace(f'"{topic}"', f'"{self._prefix}-{topic}"')
+        (self.folder / "app.py").write_text(text)
+        entries = {"bootstrap.servers": self.play.servers, **CONFIG}
+        lines = [f"{key} = {value!r}".replace("'", '"') for key, value in entries.items()]
+        lines += ["[spark]", 'master = "local[2]"']
+        lines += [f'{k.removeprefix("spark.")} = "{v}"' for k, v in QUICK_JVM.items()]
+        (self.folder / "app.toml").write_text("\n".join(lines) + "\n")
+
+    @property
+    def folder(self) -> Path:
+        """The user's directory."""
+        return self.play.directory / self.name
+
+    def send(self, records: Sequence[tuple[bytes, bytes, int, int]]) -> None:
+        """Send records: key, value, time, partition."""
+        self.play.produce(f"{self._prefix}-a", records)
+        self.sent += records
+
+    def by_jvm(self) -> None:
+        """Let Kafka Streams read what there is, and stop."""
+        self.legs += 1
+        entries = {
+            **CONFIG, "application.id": self.id, "bootstrap.servers": self.play.servers
+        }  # fmt: skip
+        self.jvm.run(self._scenario, entries, f"{self.name}-{self.legs}")
+
+    def results(self) -> Found:
+        """Everything that it has written and committed."""
+        found: Found = {}
+        for topic in SMALL["outputs"]:
+            by_key = found.setdefault(topic, {})
+            for message in self.play.read(f"{self._prefix}-{topic}", 0, more=1):
+                cell = message.value(), message.timestamp()[1]
+                by_key.setdefault(message.key(), []).append(cell)
+        return found
+
+
+def steady(first: int, count: int, partitions: int = 2) -> list[tuple[bytes, bytes, int, int]]:
+    """Records of a few keys, each key in one partition, with rising times."""
+    keys = [b"k", b"m", b"n", b"o"]
+    found = []
+    for n in range(first, first + count):
+        which = n % len(keys)
+        found.append((keys[which], b"v", 10_000 + 70 * n, which % partitions))
+    return found
