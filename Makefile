@@ -1,6 +1,7 @@
 # Each target does all its own set-up in .venv; it needs Python 3.10-3.13 and Java 17 or newer.
 #   make demo DEMO_ARGS="--seconds 30 --plain"
 #   make test TOX_ARGS="-e py -- -k broker"
+#   make test TOX_ARGS="-e long,kills"    what takes longer: see CONTRIBUTING.md
 #   make check       before each push: no Java, some three minutes
 #   make pythons     all tests with the other versions of Python; one that is not here is skipped
 

@@ -12,6 +12,7 @@ from pyspark import cloudpickle
 
 import compat_tests
 from compat_tests import ROOT
+from compat_tests.effort import LONG
 
 if TYPE_CHECKING:
     from compat_tests.hosts.broker import BrokerClient
@@ -46,11 +47,16 @@ _ON_SPARK = [pytest.mark.spark, pytest.mark.shared_spark, pytest.mark.broker]
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what starts Spark, a broker or a registry, and what uses the session of all tests.
 
-    Tests that start one in a process of their own carry the marker in their source.
+    Tests that start one in a process of their own carry the marker in their source. Long tests are
+    left out, unless they are asked for.
     """
+    if not LONG and "long" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         for marks in (_STARTED_BY, _SHARED_BY):

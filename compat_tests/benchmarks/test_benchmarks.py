@@ -195,6 +195,7 @@ def test_the_benchmark_of_stores_names_missed_targets() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_the_benchmark_of_stores_measures_whole_batches_on_spark() -> None:
     options = ["--store", "memory", "--keys", "1000", "--keys", "2000", "--batches", "5", "--json"]
     ended = python("-m", "benchmarks.stores", "--part", "spark", *options)

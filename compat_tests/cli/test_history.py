@@ -15,6 +15,8 @@ from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topics
 from millstream.cli.history import bounds, files
 
+TO_END = ("run", "app.py", "-c", "app.toml", "--to-end", "--json")
+
 
 @pytest.mark.parametrize(
     ("texts", "expected"),
@@ -45,23 +47,34 @@ def test_files_are_given_by_topic() -> None:
         files(["x"])
 
 
-def test_the_command_runs_to_an_end_and_another_run_goes_on(
+@pytest.mark.spark
+def test_the_command_runs_to_an_end(kafka: KafkaServer, tmp_path: Path) -> None:
+    run_to_an_end(kafka.bootstrap_servers, tmp_path, "end")
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_another_run_goes_on_where_one_to_an_end_has_stopped(
     kafka: KafkaServer, tmp_path: Path
 ) -> None:
     servers = kafka.bootstrap_servers
-    create_topics(servers, ["end-lines", "end-counts"])
-    lines(servers, "end-lines", "to be", "or not", "to be")
-    write_app(tmp_path, servers, "end")
-    run = ["run", "app.py", "-c", "app.toml", "--to-end", "--json"]
-    done = command(*run, "--until", "end-lines:0=2", cwd=tmp_path)
+    run_to_an_end(servers, tmp_path, "goes-on")
+    done = command(*TO_END, cwd=tmp_path)
+    assert json.loads(done.stdout.splitlines()[-1])["records"] == 1
+    assert counts(servers, "goes-on-counts") == {"to": 2, "be": 2, "or": 1, "not": 1}
+    wrong = command(*TO_END, "--from", "nothing=5", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert 'does not read topic "nothing"' in wrong.stderr
+
+
+def run_to_an_end(servers: str, folder: Path, name: str) -> None:
+    """Run over the first two of three lines."""
+    create_topics(servers, [f"{name}-lines", f"{name}-counts"])
+    lines(servers, f"{name}-lines", "to be", "or not", "to be")
+    write_app(folder, servers, name)
+    done = command(*TO_END, "--until", f"{name}-lines:0=2", cwd=folder)
     assert done.returncode == 0, done.stderr
     end = json.loads(done.stdout.splitlines()[-1])
     assert (end["event"], end["records"]) == ("closed", 2)
-    assert end["positions"] == {"end-lines": {"0": 2}}
-    assert counts(servers, "end-counts") == {"to": 1, "be": 1, "or": 1, "not": 1}
-    done = command(*run, cwd=tmp_path)
-    assert json.loads(done.stdout.splitlines()[-1])["records"] == 1
-    assert counts(servers, "end-counts") == {"to": 2, "be": 2, "or": 1, "not": 1}
-    wrong = command(*run, "--from", "nothing=5", cwd=tmp_path)
-    assert wrong.returncode == 1
-    assert 'does not read topic "nothing"' in wrong.stderr
+    assert end["positions"] == {f"{name}-lines": {"0": 2}}
+    assert counts(servers, f"{name}-counts") == {"to": 1, "be": 1, "or": 1, "not": 1}

@@ -41,6 +41,7 @@ def written(servers: str) -> list[tuple[str, int]]:
     return found
 
 
+@pytest.mark.long
 def test_a_reset_application_counts_from_nothing(kafka: KafkaServer, tmp_path: Path) -> None:
     servers = kafka.bootstrap_servers
     create_topics(servers, [f"{APP}-lines", f"{APP}-counts"])

@@ -70,6 +70,7 @@ def counts(servers: str, topic: str) -> dict[str, int]:
     return found
 
 
+@pytest.mark.long
 def test_it_runs_until_everything_is_read(kafka: KafkaServer, tmp_path: Path) -> None:
     servers = kafka.bootstrap_servers
     create_topics(servers, ["run-lines", "run-counts"])
@@ -88,6 +89,7 @@ def test_it_runs_until_everything_is_read(kafka: KafkaServer, tmp_path: Path) ->
     assert counts(servers, "run-counts") == {"to": 2, "be": 2, "or": 1, "not": 1}
 
 
+@pytest.mark.long
 def test_a_signal_closes_an_application_that_its_program_starts(
     kafka: KafkaServer, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_a_new_project_runs_as_its_readme_says(kafka: KafkaServer, tmp_path: Pat
     assert "total lag: 0" in printed("lag", "word-count", *at, cwd=project)
 
 
+@pytest.mark.long
 def test_a_failure_is_told_and_is_exit_code_1(kafka: KafkaServer, tmp_path: Path) -> None:
     servers = kafka.bootstrap_servers
     create_topics(servers, ["fails-lines", "fails-counts"])

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.spark
 APP = "grows"
 
 
+@pytest.mark.long
 def test_an_application_goes_on_with_more_partitions(kafka: KafkaServer, tmp_path: Path) -> None:
     servers = kafka.bootstrap_servers
     create_topics(servers, [f"{APP}-lines"], partitions=2)

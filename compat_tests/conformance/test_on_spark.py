@@ -1,6 +1,6 @@
-"""Recorded scenarios of the real Kafka Streams on Spark: a third of them, every operator among it.
+"""Recorded scenarios of the real Kafka Streams on Spark: some of them, every operator among them.
 
-All of them: `tox -e spark-conformance`.
+A third of them: `tox run -e long`; all: `tox run -e spark-conformance`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from compat_tests.conformance.hostile import kind_of
 from compat_tests.conformance.representatives import representatives
 from compat_tests.conformance.spark_alone import Applications
 from compat_tests.conformance.spark_host import SparkWorld
+from compat_tests.effort import LONG, witnesses
 from compat_tests.hosts.broker import BrokerClient
 
+# The long form has the representatives of the usual one, too: they go through the same queries.
+pytestmark = [pytest.mark.long] if LONG else []
+SHARE = 3 if LONG else 24
 TOGETHER = [
-    f"{file.parent.name}/{file.stem}" for file in representatives(scenario_files(SCENARIOS))
+    f"{file.parent.name}/{file.stem}" for file in representatives(scenario_files(SCENARIOS), SHARE)
 ]
 HOSTILE = [name for name in TOGETHER if not name.startswith("serdes/")][::4]
 """Those that are run with serdes and functions that behave badly, too."""
@@ -61,7 +65,7 @@ def test_hostile_serdes_change_nothing_on_spark(name: str, verdicts: dict[str, V
     assert not verdict.differences, "\n".join(verdict.differences)
 
 
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", witnesses(ALONE, 3))
 def test_an_application_of_its_own_does_what_kafka_streams_did(
     name: str, spark: Any, broker: BrokerClient
 ) -> None:

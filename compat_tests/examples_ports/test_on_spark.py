@@ -65,6 +65,7 @@ def test_the_ledger_writes_balances_exactly_once(
     assert rejected[0].headers().lastHeader(ledger.REASON).value() == b"insufficient funds"
 
 
+@pytest.mark.long
 def test_the_music_charts_answer(spark: Any, cluster: KafkaCluster, tmp_path: Path) -> None:
     cluster.create_topics(PLAY_EVENTS, SONG_FEED)
     songs = [Song(number, "Fresh Fruit", f"song {number}", "punk") for number in (1, 2, 3)]

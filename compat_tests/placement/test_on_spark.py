@@ -14,6 +14,7 @@ from compat_tests.kafka.topics import create_topics
 
 @pytest.mark.spark
 @pytest.mark.cluster
+@pytest.mark.long
 def test_only_the_tasks_of_a_killed_executor_move_and_nothing_is_lost_or_repeated(
     kafka: KafkaServer, tmp_path: Path
 ) -> None:

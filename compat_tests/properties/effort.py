@@ -1,4 +1,4 @@
-"""Number of examples that Hypothesis tries: ``MILLSTREAM_HYPOTHESIS=deep`` for a long search."""
+"""Number of examples that Hypothesis tries; ``MILLSTREAM_HYPOTHESIS=deep`` for a long search."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-from compat_tests.effort import LIGHT, STRIDE
+from compat_tests.effort import LONG, STRIDE
 
-EXAMPLES = {"default": 1 / STRIDE if LIGHT else 1, "deep": 100}
+EXAMPLES = {"default": 1 if LONG else 1 / STRIDE, "deep": 100}
 
 
 def examples(count: int) -> settings:
-    """Settings for ``count`` examples in a default run, and a hundred times as many in a deep one.
+    """Settings for ``count`` examples in the long form, and a hundred times as many in a deep run.
 
-    A default run tries the same programs every time; a light one tries a quarter of them.
+    Every run but a deep one tries the same programs each time; a usual run tries a quarter of them.
     """
     profile = os.environ.get("MILLSTREAM_HYPOTHESIS", "default")
     return settings(

@@ -49,7 +49,8 @@ def table(play: Playground, topic: str) -> dict[bytes, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("guarantee", "right_first"), [("at_least_once", True), ("exactly_once_v2", False)]
+    ("guarantee", "right_first"),
+    [("exactly_once_v2", False), pytest.param("at_least_once", True, marks=pytest.mark.long)],
 )
 def test_a_foreign_key_join_keeps_its_rows_over_a_restart(
     spark: SparkSession, play: Playground, guarantee: str, *, right_first: bool

@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import pytest
+
 from compat_tests.conformance.replay import build, raw_record, scenario_config
 from compat_tests.conformance.spark_bundle import Member, Turn, run_bundle
 from compat_tests.hosts.broker import BrokerClient
@@ -26,6 +28,7 @@ BATCHES = 3
 USES = [(form, interval) for form in FORMS for interval in INTERVALS]
 
 
+@pytest.mark.long
 def test_a_hundred_streams_in_batches_cut_at_random(spark: Any, broker: BrokerClient) -> None:
     random = Random(655)
     streams = [random_events(random, random.randint(5, 60)) for _ in range(STREAMS)]

@@ -66,6 +66,7 @@ def test_the_plugin_passes_its_own_tests(installed: Environment) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_the_word_count_on_spark_uses_it_by_its_name(
     installed: Environment, play: Playground, monkeypatch: pytest.MonkeyPatch
 ) -> None:

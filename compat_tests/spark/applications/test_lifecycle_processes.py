@@ -141,6 +141,7 @@ def test_a_killed_jvm_is_an_error_and_the_next_run_closes_on_sigterm(play: Playg
     assert "killed by SIGKILL" in running.log.read_text()
 
 
+@pytest.mark.long
 def test_a_second_signal_does_not_wait_for_a_batch_that_does_not_end(play: Playground) -> None:
     with program(play, "block") as running:
         running.until(lambda: "blocked" in running.errors)

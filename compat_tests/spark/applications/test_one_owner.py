@@ -13,6 +13,7 @@ from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
+from compat_tests.effort import witnesses
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.applications.test_faults import counting
 from compat_tests.spark.support import Playground, eventually
@@ -151,7 +152,7 @@ def test_clean_up_alone_keeps_what_was_counted(corner: Corner) -> None:
     assert corner.counts(4) == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("guarantee", ["exactly_once_v2", "at_least_once"])
+@pytest.mark.parametrize("guarantee", witnesses(["exactly_once_v2", "at_least_once"], 2))
 def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarantee: str) -> None:
     elsewhere = str(corner.play.directory / "elsewhere")
     entries = {"processing_guarantee": guarantee}

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from compat_tests.effort import witnesses
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.spark.support import PATIENCE_S, Playground, eventually
 from millstream import KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder, Topology
@@ -30,7 +31,7 @@ def counting(source: str, target: str) -> Topology:
     return builder.build()
 
 
-@pytest.mark.parametrize("how", ["killed", "frozen"])
+@pytest.mark.parametrize("how", witnesses(["frozen", "killed"], 2))
 def test_results_are_exact_after_an_outage_during_a_write(
     how: str, spark: SparkSession, play: Playground, kafka: KafkaServer
 ) -> None:

@@ -17,6 +17,7 @@ import pyspark
 import pytest
 
 from compat_tests import ROOT
+from compat_tests.effort import KILLS
 from compat_tests.spark.support import (
     QUICK_JVM,
     Playground,
@@ -27,7 +28,6 @@ from compat_tests.spark.support import (
 from millstream import StreamsConfig
 
 WORDS = [f"word{n}" for n in range(40)]
-KILLS = 3
 
 
 def lines(count: int) -> list[str]:
@@ -96,9 +96,10 @@ def finals(play: Playground, target: str) -> dict[str, int]:
 
 @pytest.mark.spark
 @pytest.mark.cluster
+@pytest.mark.long
 def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
-    text = lines(4000)
+    text = lines(600 + 1200 * KILLS)
     play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(text)])
     words = Counter(word for line in text for word in line.split())
     random, goal = Random(3), 0

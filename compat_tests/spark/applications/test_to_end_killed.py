@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from compat_tests import ROOT
+from compat_tests.effort import KILLS
 from compat_tests.spark.applications.test_processes import (
     committed_count,
     is_written,
@@ -20,7 +21,6 @@ from compat_tests.spark.applications.test_processes import (
 from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, killed_after
 from millstream import StreamsConfig
 
-KILLS = 3
 SETTINGS = {
     StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG: 0,
     "millstream.max.records.per.batch": 200,
@@ -46,12 +46,14 @@ def started(play: Playground, *arguments: str) -> subprocess.Popen[str]:
 
 @pytest.mark.spark
 @pytest.mark.cluster
+@pytest.mark.long
 def test_a_killed_run_over_history_goes_on_and_stops_at_its_bound(play: Playground) -> None:
     source, target = play.topic("text"), play.topic("counts")
-    text = lines(3000)
+    half = 200 + 300 * KILLS
+    text = lines(2 * half + 200)
     play.produce(source, [(None, line.encode(), 1 + n, n % 2) for n, line in enumerate(text)])
-    words = Counter(word for line in text[:2400] for word in line.split())
-    random, end = Random(5), json.dumps({"0": 1200, "1": 1200})
+    words = Counter(word for line in text[: 2 * half] for word in line.split())
+    random, end = Random(5), json.dumps({"0": half, "1": half})
     for _ in range(KILLS):
         process = started(play, source, target, end)
         goal = committed_count(play, target) + 1500
@@ -62,6 +64,6 @@ def test_a_killed_run_over_history_goes_on_and_stops_at_its_bound(play: Playgrou
     process = started(play, source, target, end)
     told, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, errors[-5000:]
-    assert json.loads(told.splitlines()[-1]) == {source: {"0": 1200, "1": 1200}}
+    assert json.loads(told.splitlines()[-1]) == {source: {"0": half, "1": half}}
     found = series(play, target, words.total())
     assert found == {word: list(range(1, count + 1)) for word, count in words.items()}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pytest
 
+from compat_tests.effort import witnesses
 from compat_tests.spark.evolution.case import Case, Record
 from compat_tests.spark.evolution.cases import CASES
 from compat_tests.spark.support import Playground, eventually
 from millstream import KafkaStreams
 from millstream.core.errors import StreamsException
 
-STRIDE = 1 if os.environ.get("MILLSTREAM_CHANGES") == "all" else 8
-"""``tox run -e spark-changes`` runs all of them."""
+STRIDE = 24
+"""One change of so many runs in a usual run; ``tox run -e spark-changes`` runs all of them."""
 GOING_ON = [name for name, case in CASES.items() if not case.refused]
 REFUSED = [
     name
@@ -66,7 +66,7 @@ class Board:
         return {key: value for key, value in found.items() if key in keys}
 
 
-@pytest.mark.parametrize("name", GOING_ON[::STRIDE])
+@pytest.mark.parametrize("name", witnesses(GOING_ON, STRIDE))
 def test_state_goes_on_as_the_table_says(name: str, play: Playground, spark: Any) -> None:
     case = CASES[name]
     board = Board(case, play, spark)
@@ -74,7 +74,7 @@ def test_state_goes_on_as_the_table_says(name: str, play: Playground, spark: Any
     board.run(case.after, case.then, case.more, case.results)
 
 
-@pytest.mark.parametrize("name", REFUSED[::STRIDE])
+@pytest.mark.parametrize("name", witnesses(REFUSED, STRIDE))
 def test_a_refused_program_leaves_the_state_to_the_former_one(
     name: str, play: Playground, spark: Any
 ) -> None:

@@ -145,7 +145,7 @@ def test_there_and_back_is_the_same(tmp_path: Path) -> None:
         assert one == other
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.sets(st.text(max_size=8), max_size=30), st.integers(1, 9), st.integers(1, 9))
 def test_no_key_is_lost_or_doubled(
     tmp_path_factory: pytest.TempPathFactory, keys: set[str], before: int, after: int
