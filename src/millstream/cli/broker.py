@@ -7,12 +7,13 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from millstream.testing.broker import BrokerExitedError, EmbeddedBroker
-from millstream.testing.registry import EmbeddedRegistry, RegistryExitedError
+if TYPE_CHECKING:
+    from millstream.testing.broker import EmbeddedBroker
+    from millstream.testing.registry import EmbeddedRegistry
 
 
 def broker(
@@ -28,6 +29,9 @@ def broker(
     ] = 8081,
 ) -> None:
     """Run a single-node Apache Kafka until Ctrl-C. Topics keep records of any age."""
+    from millstream.testing.broker import EmbeddedBroker
+    from millstream.testing.registry import EmbeddedRegistry
+
     # SIGINT as well: it is ignored in a job that a shell has started in the background.
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _interrupt)
@@ -47,6 +51,9 @@ def broker(
 
 
 def _watch(running: EmbeddedBroker, beside: EmbeddedRegistry | None) -> None:
+    from millstream.testing.broker import BrokerExitedError
+    from millstream.testing.registry import RegistryExitedError
+
     while running.is_running():
         if beside is not None and not beside.is_running():
             raise RegistryExitedError(
