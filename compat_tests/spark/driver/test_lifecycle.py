@@ -78,6 +78,9 @@ class StandInRunner:
     def failure(self) -> str | None:
         return self.look()
 
+    def batch_ended(self) -> bool:
+        return False
+
     def last_progress(self) -> None:
         return None
 

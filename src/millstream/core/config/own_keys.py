@@ -29,6 +29,9 @@ STORE_CHANGED_OK = "millstream.store.changed.ok"
 STATE_DROP = "millstream.state.drop"
 STATE_RENAME = "millstream.state.rename"
 STATE_CONVERT = "millstream.state.convert"
+RETRY_BACKOFF = "millstream.retry.backoff.ms"
+RETRY_BACKOFF_MAX = "millstream.retry.backoff.max.ms"
+RETRY_MAX_RESTARTS = "millstream.retry.max.restarts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +162,31 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=(),
             doc="`store:package.module.function`: a function that is given the bytes of a value as "
             "the checkpoint has them, and returns those that the new serde reads",
+        ),
+        OwnKey(
+            name=RETRY_BACKOFF,
+            kind=ValueKind.LONG,
+            default=500,
+            check=at_least(0),
+            doc="pause before the second restart in a row that an uncaught exception handler asks "
+            "for with `REPLACE_THREAD`; each further one is twice as long. The first restart is "
+            "made at once, also after every batch that has ended",
+        ),
+        OwnKey(
+            name=RETRY_BACKOFF_MAX,
+            kind=ValueKind.LONG,
+            default=60_000,
+            check=at_least(0),
+            doc="the longest of these pauses",
+        ),
+        OwnKey(
+            name=RETRY_MAX_RESTARTS,
+            kind=ValueKind.INT,
+            default=10,
+            check=at_least(0),
+            doc="number of restarts in a row, without a batch that ends between them, after which "
+            "the application ends with the failure although its handler asks for another; "
+            "2147483647: no bound, as in Kafka Streams",
         ),
     )
 }

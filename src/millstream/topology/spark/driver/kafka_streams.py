@@ -108,7 +108,9 @@ class KafkaStreams(BoundedApplication):
         """Set the handler that decides what follows a failure; only before the start.
 
         It gets the exception. If it returns ``REPLACE_THREAD``, the batch is retried from the last
-        checkpoint; any other result ends the application in state ``ERROR``.
+        checkpoint: at once, then with pauses that double while no batch ends
+        (``millstream.retry.*``). Any other result, and the last of these restarts, end the
+        application in state ``ERROR``.
 
         Raises:
             IllegalStateException: The application has been started.

@@ -126,6 +126,13 @@ class QueryControl:
         reported: Any = query
         return with_causes(str(error), reported._jsq.exception().get())
 
+    def batch_ended(self) -> bool:
+        """Return whether the query has ended a batch since its last start."""
+        try:
+            return self._query is not None and self._query.lastProgress is not None
+        except Exception:  # noqa: BLE001 - Spark may be gone
+            return False
+
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's progress of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress

@@ -10,14 +10,17 @@ from contextlib import suppress
 from typing import Any
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import StreamsException
+from millstream.core.errors import StreamsException, TaskMigratedException
+from millstream.core.handlers import StreamThreadExceptionResponse
 from millstream.plugins.names import observers
+from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
+from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State
-from millstream.topology.spark.driver.unexpected import unexpected
+from millstream.topology.spark.driver.unexpected import trace_of, unexpected
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.full_disk import with_full_disks
 from millstream.topology.spark.logs import ApplicationLog
@@ -25,7 +28,8 @@ from millstream.topology.spark.logs import ApplicationLog
 log = logging.getLogger(__name__)
 
 POLL_S = 0.05
-_REPLACE = "REPLACE_THREAD"
+_REPLACE = StreamThreadExceptionResponse.REPLACE_THREAD.name
+_ANSWERS = [answer.name for answer in StreamThreadExceptionResponse]
 Handler = Callable[[Exception], Any]
 StateCallback = Callable[[State, State], Any]
 
@@ -42,6 +46,7 @@ class WatchedApplication(QueryableApplication):
         super().__init__(runner, config)
         self._observers = observers(runner.application_id, config.merged())
         self._machine.listener = self._observed(None)
+        self._restarts = Restarts(config)
         self._failures = 0
         self._failure: Exception | None = None
         """The failure that ended the application."""
@@ -65,9 +70,11 @@ class WatchedApplication(QueryableApplication):
                     self._runner.halt()
             if failure is None:
                 time.sleep(POLL_S)
-            elif not self._stopping.is_set() and not self._recovered(failure):
-                self._end_with(failure)
-                return
+            elif not self._stopping.is_set():
+                last = self._recovered(failure)
+                if last is not None:
+                    self._end_with(last)
+                    return
 
     def _look(self) -> StreamsException | None:
         """Return the failure that ended the query; None while it runs."""
@@ -95,22 +102,41 @@ class WatchedApplication(QueryableApplication):
         options = self._runner.log
         return str(options.path) if options.on else ""
 
-    def _recovered(self, failure: StreamsException) -> bool:
-        self._failures += 1
-        self._observers.failed(failure)
-        if self._handler_result(failure) != _REPLACE:
-            return False
-        try:
-            self._machine.move(State.REBALANCING)
-            self._runner.restart()
-            self._machine.move(State.RUNNING)
+    def _recovered(self, failure: StreamsException) -> StreamsException | None:
+        """Start the query again if the handler asks for it; return the failure to end with."""
+        ended = self._runner.batch_ended()
+        while True:
+            self._failures += 1
+            self._observers.failed(failure)
+            if self._handler_result(failure) != _REPLACE:
+                return failure
+            pause_s = self._restarts.next_pause_s(batch_ended=ended)
+            ended = False
+            if pause_s is None:
+                return self._restarts.given_up(failure)
+            self._machine.move_if_possible(State.REBALANCING)
+            if pause_s:
+                log.warning("starts again in %s s application=%s", pause_s, self._application_id)
+            if self._stopping.wait(pause_s):
+                return None
+            try:
+                self._runner.restart()
+            except StartCancelled:
+                return None
+            except TaskMigratedException as error:
+                # The application has another owner now, which goes on instead.
+                return self._note(error, "")
+            except StreamsException as error:
+                failure = self._note(error, trace_of(error))
+                continue
+            except Exception as error:  # noqa: BLE001 - every error must be reported
+                failure = self._note(*unexpected(error))
+                if ended_jvm() is not None:
+                    return failure
+                continue
+            self._machine.move_if_possible(State.RUNNING)
             self._lines.say("started again from the last checkpoint after a failure")
-        except StartCancelled:
-            return True
-        except Exception:
-            log.exception("restart failed application=%s", self._application_id)
-            return False
-        return True
+            return None
 
     def _handler_result(self, failure: StreamsException) -> Any:
         if self._handler is None:
@@ -120,7 +146,15 @@ class WatchedApplication(QueryableApplication):
         except Exception:
             log.exception("an uncaught exception handler failed")
             return None
-        return getattr(answer, "name", answer)
+        name = getattr(answer, "name", answer)
+        if name not in _ANSWERS and not self._stopping.is_set():
+            log.error(
+                "an uncaught exception handler must return one of %s, and returned %r; the "
+                "application ends",
+                ", ".join(_ANSWERS),
+                answer,
+            )
+        return name
 
     def _end_with(self, failure: Exception) -> None:
         self._failure = failure
