@@ -6,12 +6,10 @@ import json
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from typing_extensions import Self
-
 from compat_tests.oracle.runner import SOURCES, java_program
+from millstream.core.readable import Closing
 
 PROMPT = {
     # Results of outer joins and of emit-on-close are not held back by the wall clock.
@@ -24,7 +22,7 @@ PROMPT = {
 }
 
 
-class Jvm:
+class Jvm(Closing):
     """A process that runs topologies of scenarios until they have read everything.
 
     Args:
@@ -59,15 +57,8 @@ class Jvm:
         """What it has written to its standard error."""
         return Path(self._errors.name).read_text()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the process."""
         self._process.terminate()
         self._process.wait(30)
         for stream in (self._process.stdin, self._process.stdout, self._errors):

@@ -83,3 +83,8 @@ def shown(table: Any, topic: str) -> None:
 def lines(topic: str, keys: str, start: int = 0) -> list[Record]:
     """One record for each letter, a second apart; a time of 0 would be that of the broker."""
     return [(topic, key, "v", (start + n) * 1000) for n, key in enumerate(keys, start=1)]
+
+
+FIRST, MORE = lines("in", "aab"), lines("in", "abc", 10)
+"""Records before and after a change, and what counting them by key then gives."""
+RESULTS = {"out": {"a": "3", "b": "2", "c": "1"}}

@@ -8,9 +8,12 @@ from typing import Any
 from compat_tests.spark.evolution.case import (
     CONVERTED,
     DROPPED,
+    FIRST,
     LONG,
+    MORE,
     NEW,
     RENUMBERED,
+    RESULTS,
     SAME,
     TEXT,
     Case,
@@ -38,8 +41,6 @@ from millstream import (
 )
 
 ALL = {"topology_optimization": "all"}
-FIRST, MORE = lines("in", "aab"), lines("in", "abc", 10)
-RESULTS = {"out": {"a": "3", "b": "2", "c": "1"}}
 
 
 def yes(key: Any, value: Any) -> bool:

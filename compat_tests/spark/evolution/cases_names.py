@@ -7,9 +7,12 @@ from typing import Any
 
 from compat_tests.spark.evolution.case import (
     DROPPED,
+    FIRST,
+    MORE,
     NEEDS_WORD,
     NEW,
     RENUMBERED,
+    RESULTS,
     SAME,
     TEXT,
     Case,
@@ -34,8 +37,6 @@ from millstream import (
 )
 
 Change = Callable[[Any], Any]
-FIRST, MORE = lines("in", "aab"), lines("in", "abc", 10)
-RESULTS = {"out": {"a": "3", "b": "2", "c": "1"}}
 
 
 def store(number: int, kind: str = "KSTREAM-AGGREGATE-STATE-STORE") -> str:

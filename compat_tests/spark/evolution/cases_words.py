@@ -7,11 +7,14 @@ from typing import Any
 from compat_tests.spark.evolution.case import (
     CONVERTED,
     DROPPED,
+    FIRST,
     LONG,
+    MORE,
     NEEDS_WORD,
     NEW,
     REFUSED,
     RENUMBERED,
+    RESULTS,
     SAME,
     TEXT,
     Case,
@@ -19,7 +22,6 @@ from compat_tests.spark.evolution.case import (
     Topics,
     encoded,
     grouped,
-    lines,
     shown,
     texts,
 )
@@ -33,8 +35,6 @@ from millstream import (
     Topology,
 )
 
-FIRST, MORE = lines("in", "aab"), lines("in", "abc", 10)
-RESULTS = {"out": {"a": "3", "b": "2", "c": "1"}}
 UTF_16, ASCII = encoded("utf-16"), encoded("ascii")
 TEN_TIMES = "compat_tests.spark.evolution.cases_words.ten_times"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from millstream import Materialized, Produced, Serdes, StreamsBuilder, Topology
+from millstream import Grouped, Materialized, Produced, Serdes, StreamsBuilder, Topology
 from millstream.testing import TopologyTestDriver
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.writer import SavepointWriter
@@ -17,6 +18,9 @@ CONFIG = {
     "default.key.serde": Serdes.String(),
     "default.value.serde": Serdes.String(),
 }
+
+SECOND = timedelta(seconds=1)
+STRINGS = Grouped.with_(Serdes.String(), Serdes.String())
 
 Sent = tuple[str, str, str, int]
 """Topic, key, value, time."""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from compat_tests.testing.savepoints.made import CONFIG, counts, output, pipe, saved
+from compat_tests.testing.savepoints.made import (
+    CONFIG,
+    SECOND,
+    STRINGS,
+    counts,
+    output,
+    pipe,
+    saved,
+)
 from millstream import (
     Consumed,
-    Grouped,
     IllegalArgumentException,
     IllegalStateException,
     KeyValueStore,
@@ -30,9 +36,6 @@ from millstream import (
 )
 from millstream.core.processor import Processor, PunctuationType
 from millstream.testing import TopologyTestDriver
-
-SECOND = timedelta(seconds=1)
-STRINGS = Grouped.with_(Serdes.String(), Serdes.String())
 
 
 def driver_of(topology: Topology, point: Path, **more: Any) -> TopologyTestDriver:

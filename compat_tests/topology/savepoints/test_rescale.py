@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_tests.testing.savepoints.made import CONFIG, counts, output, pipe, saved
+from compat_tests.testing.savepoints.made import (
+    CONFIG,
+    SECOND,
+    STRINGS,
+    counts,
+    output,
+    pipe,
+    saved,
+)
 from millstream import (
-    Grouped,
     JoinWindows,
     KTable,
     Materialized,
@@ -35,9 +41,6 @@ from millstream.topology.savepoints.placing import combiner, unplaced
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.records import StoreRecords
 from millstream.topology.savepoints.rescale import Rescaling, rescale
-
-SECOND = timedelta(seconds=1)
-STRINGS = Grouped.with_(Serdes.String(), Serdes.String())
 
 
 def by_key(records: Iterable[Any], partitions: int) -> list[list[Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Generic
 
 from typing_extensions import Self, TypeVar
@@ -14,6 +13,7 @@ from millstream.core.errors import NoSuchElementException, NullPointerException
 from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.query.keys import ResultOrder, required_key
 from millstream.core.query.query import Query
+from millstream.core.readable import Closing
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import VersionedRecord
 
@@ -28,7 +28,7 @@ _GIVEN_NOTHING: Any = object()
 NO_KEY = "key cannot be null."
 
 
-class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
+class VersionedRecordIterator(Closing, Iterator[VersionedRecord[V]], Generic[V]):
     """Iterator over versions of one key. Close it, preferably by a ``with`` block.
 
     Source: ``state.VersionedRecordIterator``.
@@ -67,17 +67,6 @@ class VersionedRecordIterator(Iterator[VersionedRecord[V]], Generic[V]):
         if not self._left:
             raise StopIteration
         return self._left.pop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
 from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.readable import Readable
+from millstream.core.readable import Closing, Readable
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class KeyValueIterator(Readable, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
+class KeyValueIterator(Readable, Closing, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
     """Entries of a store, in its order. Close it, best by ``with store.all() as entries:``.
 
     Source: ``state.KeyValueIterator``.
@@ -60,17 +59,6 @@ class KeyValueIterator(Readable, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
             return self.next()
         except NoSuchElementException:
             raise StopIteration from None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class WindowStoreIterator(KeyValueIterator[int, V]):

@@ -6,7 +6,6 @@ import os
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -107,12 +106,7 @@ class PartitionWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.close()
         else:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
-from types import TracebackType
 
 from typing_extensions import Self
 
@@ -115,12 +114,7 @@ class SavepointWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._finished:
             self.abandon()
 
