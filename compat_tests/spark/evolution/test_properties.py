@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 from hypothesis import given
@@ -17,7 +18,6 @@ from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.evolution.comparison import compare
 from millstream.topology.spark.evolution.differences import differences, free
 from millstream.topology.spark.evolution.facts import Facts
-from millstream.topology.spark.evolution.names import number_of
 from millstream.topology.spark.evolution.outcome import Comparison, Fate
 from millstream.topology.spark.evolution.reading import facts_of
 
@@ -43,6 +43,12 @@ def check_sound(before: Facts, after: Facts, found: Comparison) -> None:
     asked = {each.former for each in found.refused}
     for old in before.stores.keys() - set(found.stores.values()):
         assert old in asked or before.stores[old].subtopology is None
+
+
+def number_of(name: str) -> int:
+    """Return the number in a generated name; -1 for any other."""
+    found = re.search(r"\d{10}", name)
+    return int(found[0]) if found else -1
 
 
 def in_order(found: Comparison) -> bool:

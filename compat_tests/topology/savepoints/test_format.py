@@ -43,6 +43,12 @@ def written(root: Path, entries: dict[tuple[str, int], list[tuple[bytes, bytes]]
     return root
 
 
+def total(point: Savepoint) -> int:
+    """Return the number of entries, having read all."""
+    places = [(name, n) for name, store in point.manifest.stores.items() for n in store.partitions]
+    return sum(1 for place in places for _ in point.entries(*place))
+
+
 def one_file(root: Path) -> Path:
     (found,) = root.rglob("*.parquet")
     return found
@@ -64,7 +70,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert list(found.entries("counts", 1)) == []
     assert found.manifest.stores["counts"].partitions[0].count == 4
     assert found.manifest.snapshots == {"0_0": b"\x00\xff"}
-    assert found.verify().count == 5
+    assert total(found) == 5
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -119,7 +125,7 @@ def test_many_partitions_and_large_values_need_little_memory_and_few_files(tmp_p
     assert found.manifest == done
     assert len(found.manifest.stores["wide"].partitions) == OPEN_FILES + 20
     assert found.manifest.stores["empty"].partitions == {}
-    assert found.verify().count == 4 + 2 * (OPEN_FILES + 20)
+    assert total(found) == 4 + 2 * (OPEN_FILES + 20)
 
 
 def test_several_writers_may_write_one_partition(tmp_path: Path) -> None:
@@ -147,7 +153,7 @@ def test_a_directory_with_a_savepoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StreamsException, match="already has a savepoint"):
         SavepointWriter(tmp_path)
 
-    assert Savepoint(tmp_path).verify().count == 4
+    assert total(Savepoint(tmp_path)) == 4
 
 
 @pytest.mark.parametrize("name", ["other.txt", "entries", ".savepoint.json.draft"])
@@ -178,7 +184,7 @@ def test_a_writer_that_fails_leaves_an_empty_directory(tmp_path: Path) -> None:
         pytest.raises(ZeroDivisionError, writer.add, "counts", 0, entries())
 
     assert list((tmp_path / "point").iterdir()) == []
-    assert Savepoint(written(tmp_path / "point", {("counts", 0): ENTRIES})).verify().count == 4
+    assert total(Savepoint(written(tmp_path / "point", {("counts", 0): ENTRIES}))) == 4
 
 
 def test_a_store_without_manifest_is_refused(tmp_path: Path) -> None:
@@ -199,7 +205,7 @@ def test_other_file_systems_are_refused(location: str) -> None:
 def test_a_url_of_a_file_is_a_path(tmp_path: Path) -> None:
     root = written(tmp_path / "with space", {("counts", 0): ENTRIES})
 
-    assert Savepoint(root.as_uri()).verify().count == 4
+    assert total(Savepoint(root.as_uri())) == 4
 
 
 def test_an_interrupted_savepoint_is_none(tmp_path: Path) -> None:
@@ -293,7 +299,7 @@ def test_a_cut_file_is_told(tmp_path: Path, keep: int) -> None:
     path.write_bytes(path.read_bytes()[:keep])
 
     with pytest.raises(ProcessorStateException, match="partition 0") as caught:
-        Savepoint(root).verify()
+        total(Savepoint(root))
 
     assert path.name in caught.value.detail
 

@@ -77,20 +77,6 @@ class Savepoint:
         for keys, values in self.columns(store, partition):
             yield from zip(keys, values, strict=True)
 
-    def verify(self) -> Contents:
-        """Read everything, and return the contents of all stores together.
-
-        Raises:
-            ProcessorStateException: A file is damaged, or the entries are not the manifest's.
-        """
-        parts = []
-        for name, store in self.manifest.stores.items():
-            for number, contents in store.partitions.items():
-                for _ in self.columns(name, number):
-                    pass
-                parts.append(contents)
-        return joined(parts)
-
     def _file(
         self, store: str, partition: int, path: Path
     ) -> Iterator[tuple[list[bytes], list[bytes]]]:

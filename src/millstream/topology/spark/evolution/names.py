@@ -49,12 +49,6 @@ def role_of(store: str) -> str:
     return kind
 
 
-def number_of(name: str) -> int:
-    """Return the number in a generated name; -1 for any other."""
-    found = _NUMBER.search(name)
-    return int(found[0]) if found else -1
-
-
 def is_internal(topic: str) -> bool:
     """Tell whether a topic that the program itself writes is one of ``StreamsBuilder``'s."""
     return is_generated(topic) or topic.endswith(_INTERNAL)
