@@ -78,6 +78,7 @@ public final class Relay {
         if (failure[0] != null) throw new IllegalStateException(failure[0]);
         if (System.nanoTime() > giveUp) throw new IllegalStateException("it does not come to rest");
         quiet = unread(admin, reader, id, inputs) == 0 ? quiet + 1 : 0;
+        // Between reading and writing a record is seen by no client: it has to be quiet for long.
         Thread.sleep(POLL.toMillis() * 4);
       }
     }

@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 TIMEOUT_S = 10.0
 _AUTO_CREATE_S = 5.0
 _NEW_TOPIC_S = 3.0
+# A broker tells no client when it knows a topic: it is asked again.
 _NEW_TOPIC_PAUSE_S = 0.2
 EARLIEST, LATEST = -2, -1
 
@@ -250,7 +251,7 @@ class Brokers:
                     detail="The broker did not create it either.",
                     hint="Create the topic first.",
                 )
-            time.sleep(0.1)
+            time.sleep(_NEW_TOPIC_PAUSE_S)
 
 
 def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternalTopicException:
