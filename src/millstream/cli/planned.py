@@ -197,7 +197,7 @@ def _sizes(config: StreamsConfig, remarks: list[str]) -> dict[str, int] | None:
     try:
         return known_topics(config, _BROKER_S)
     except BrokerNotFoundException as error:
-        remarks.append(f"{error.problem.rstrip('.')}")
+        remarks.append(error.problem.rstrip("."))
         return None
 
 
