@@ -94,6 +94,7 @@ def refusal(streams: KafkaStreams) -> StreamsException:
     return caught.value
 
 
+@pytest.mark.long
 def test_a_deleted_group_is_refused_and_after_clean_up_read_anew(corner: Corner) -> None:
     corner.send()
     corner.run()
@@ -130,6 +131,7 @@ def test_reset_offsets_are_refused_and_after_clean_up_obeyed(corner: Corner) -> 
     assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
 
 
+@pytest.mark.long
 def test_a_checkpoint_that_only_spark_can_read_is_emptied_as_well(
     corner: Corner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +145,7 @@ def test_a_checkpoint_that_only_spark_can_read_is_emptied_as_well(
     assert corner.counts(6) == [1, 2, 3, 1, 2, 3]
 
 
+@pytest.mark.long
 def test_clean_up_alone_keeps_what_was_counted(corner: Corner) -> None:
     corner.send()
     corner.run()
@@ -216,6 +219,7 @@ def test_an_old_checkpoint_is_refused_until_the_user_adopts_it(corner: Corner) -
     corner.run()
 
 
+@pytest.mark.long
 def test_a_checkpoint_newer_than_the_broker_is_refused(corner: Corner) -> None:
     corner.send()
     corner.run()
@@ -297,6 +301,7 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
     assert corner.counts(4) == [1, 2, 3, 4]
 
 
+@pytest.mark.long
 def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
     for _ in range(2):
         corner.send()

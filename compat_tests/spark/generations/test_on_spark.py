@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from compat_tests.spark.support import Playground, eventually
 from millstream import (
     Consumed,
@@ -51,6 +53,7 @@ def pointer(play: Playground) -> Any:
     return json.loads(path.read_text())["generation"] if path.exists() else 0
 
 
+@pytest.mark.long
 def test_a_count_goes_on_with_a_filter_and_a_sub_topology_more(
     play: Playground, spark: Any
 ) -> None:

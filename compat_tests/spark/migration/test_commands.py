@@ -20,6 +20,7 @@ AT = ["app.py", "--config", "app.toml"]
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_an_application_goes_from_the_jvm_here_and_back_by_commands(play: Playground) -> None:
     with Jvm(play.directory) as jvm:
         moving, alone = SmallApplication(play, jvm, "moving"), SmallApplication(play, jvm, "alone")
