@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from millstream import (
     AutoOffsetReset,
     Consumed,
+    KeyValue,
     Materialized,
     StreamsBuilder,
     Topology,
@@ -92,3 +95,20 @@ def test_the_optimiser_spares_a_table_its_changelog() -> None:
     builder.table("in", Materialized.as_("store"))
     (store,) = builder.build(OPTIMIZED).plan().subtopologies[0].stores
     assert (store.source_topic, store.builder.loggingEnabled()) == ("in", False)
+
+
+def test_a_chain_may_be_longer_than_python_has_room_for_calls() -> None:
+    builder, count = StreamsBuilder(), 1500
+    stream: Any = builder.stream("in")
+    table: Any = builder.table("table")
+    for _ in range(count):
+        stream = stream.mapValues(lambda value: value)
+        table = table.mapValues(lambda value: value)
+    stream.to("out")
+    table.groupBy(lambda k, v: KeyValue(v, k)).count().toStream().to("counts")
+
+    topology = builder.build()
+
+    lines = str(topology.describe()).splitlines()
+    assert sum(line.startswith("    Processor: ") for line in lines) > 2 * count
+    assert max(len(part.nodes) for part in topology.plan().subtopologies) > count

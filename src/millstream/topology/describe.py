@@ -33,9 +33,12 @@ class DescribedNode:
         return self._successors.items()
 
     def _grow(self, delta: int) -> None:
-        self._size += delta
-        for node in self.predecessors():
-            node._grow(delta)
+        # A loop, as a chain may be longer than Python has room for calls.
+        waiting: list[DescribedNode] = [self]
+        while waiting:
+            node = waiting.pop()
+            node._size += delta
+            waiting.extend(node.predecessors())
 
 
 class DescribedSource(DescribedNode):
