@@ -225,20 +225,9 @@ def test_a_function_that_names_no_partition_is_told(tmp_path: Path, place: Any) 
         rescale(point, tmp_path / "new", rescaling, combiner(own().plan()))
 
 
-def test_dsl_stores_are_placed_and_those_of_foreign_keys_are_not(tmp_path: Path) -> None:
+def test_the_stores_of_the_dsl_are_placed_by_their_keys(tmp_path: Path) -> None:
     own = Savepoint(saved(everything(), tmp_path / "own", [])).manifest
     assert unplaced(everything().plan(), own, [0]) == {}
-    builder = StreamsBuilder()
-    left = builder.table("left")
-    left.join(builder.table("right"), lambda value: value, lambda a, b: a + b).toStream().to("out")
-    topology = builder.build()
-    manifest = Savepoint(saved(topology, tmp_path / "foreign", [])).manifest
-
-    found = unplaced(topology.plan(), manifest, list(manifest.tasks))
-
-    assert [why for name, why in found.items() if "SUBSCRIPTION" in name] == [
-        "subscriptions of a foreign-key join name the partitions of the other side"
-    ]
 
 
 def test_the_keys_of_a_windowed_table_in_a_key_value_store_are_refused(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from millstream.core.partitioning import default_partition
 from millstream.topology.savepoints.moves import StoreMove, moves_of
 from millstream.topology.savepoints.placing import combiner, unplaced
 from millstream.topology.savepoints.reader import Savepoint
-from millstream.topology.savepoints.rehash import PartitionOf
 from millstream.topology.savepoints.rescale import Rescaling, rescale
+from millstream.topology.savepoints.subscriptions import PartitionOf
 from millstream.topology.savepoints.task_counts import known_sizes, rescaling_for
 
 BY_KEY = "key"
@@ -63,7 +63,7 @@ class PlannedRescaling:
         self.rescaling: Rescaling = rescaling_for(
             plan, application, manifest, {**known, **sizes}, given
         )
-        reasons = unplaced(plan, manifest, list(self.rescaling.tasks))
+        reasons = unplaced(plan, manifest, [part.id for part in plan.subtopologies])
         self.moves: list[StoreMove] = moves_of(savepoint, self.rescaling, reasons)
 
     @property
@@ -83,7 +83,10 @@ class PlannedRescaling:
                 detail=f"{move.refused[0].upper()}{move.refused[1:]}.".replace("..", "."),
                 hint=f"If its keys are those of the records, add --by {move.store}=key; else name "
                 f"a function of the key's bytes and the number of partitions: --by "
-                f"{move.store}=module:function.",
+                f"{move.store}=module:function."
+                if move.by_function
+                else "Give these topics the same number of partitions, or put a repartition() "
+                "before the store and let it fill anew.",
             )
 
     def write(self, location: str) -> None:

@@ -64,6 +64,11 @@ class JoinPart(Operator):
         self._join = join
         self._settings = settings
 
+    @property
+    def join(self) -> ForeignKeyJoin:
+        """The join that it is a part of."""
+        return self._join
+
     def wants_headers(self, settings: TaskSettings) -> bool:
         join = self._join
         keys, values = settings.key_serde, settings.value_serde

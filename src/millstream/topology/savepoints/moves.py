@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from millstream.core.errors import MillstreamError
 from millstream.topology.savepoints.notes import note_of, owner_of
 from millstream.topology.savepoints.reader import Savepoint
 from millstream.topology.savepoints.rehash import Rehash
 from millstream.topology.savepoints.rescale import Rescaling
+
+_MISPLACED = (
+    "{misplaced} of its {rows} entries are not in the partition where Kafka's default partitioner "
+    "puts their keys, so that the records were written with another one"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,8 @@ class StoreMove:
     """Rows that get into a partition with another number."""
     refused: str = ""
     """Why it cannot be moved."""
+    by_function: bool = True
+    """Whether it could be with a function that says where its keys belong."""
 
 
 def moves_of(
@@ -41,32 +48,39 @@ def moves_of(
         StreamsException: The savepoint is damaged, or a function for a store fails.
     """
     manifest, found = savepoint.manifest, []
-    for name, store in sorted(manifest.stores.items()):
-        part, owner = store.subtopology, owner_of(manifest, name)
-        if part is None or part not in rescaling.tasks:
-            if owner in unplaced and rescaling.tasks:
-                count = manifest.tasks.get(part or 0, 1)
-                found.append(
-                    StoreMove(store=name, before=count, after=count, refused=unplaced[owner])
-                )
-            continue
-        before, after = manifest.tasks.get(part, 1), rescaling.tasks[part]
+    for name in sorted(manifest.stores):
+        owner = owner_of(manifest, name)
+        before, after = rescaling.counts(manifest, name)
         place, why = rescaling.places.get(owner), unplaced.get(owner, "")
+        if before == after and name not in rescaling.lefts:
+            continue
+        move = StoreMove(store=name, before=before, after=after)
+        counts = rescaling.stores.get(owner)
+        if counts is not None and counts.mixed:
+            found.append(replace(move, refused=counts.mixed, by_function=False))
+            continue
         if why and place is None:
-            found.append(StoreMove(store=name, before=before, after=after, refused=why))
+            found.append(replace(move, refused=why))
             continue
         try:
-            rehash = Rehash(name, note_of(manifest, name), after, place)
+            rehash = rescaling.rehash(manifest, name)
         except MillstreamError as error:
             why = f"{error.problem}. {error.detail}".strip()
-            found.append(StoreMove(store=name, before=before, after=after, refused=why))
+            found.append(replace(move, refused=why))
             continue
         rows, moving = _counted(savepoint, name, rehash)
-        found.append(StoreMove(store=name, before=before, after=after, rows=rows, moving=moving))
+        move = replace(move, rows=rows, moving=moving)
+        if place is None:
+            there = Rehash(name, note_of(manifest, name), before)
+            _, misplaced = _counted(savepoint, name, there)
+            if misplaced:
+                move = replace(move, refused=_MISPLACED.format(misplaced=misplaced, rows=rows))
+        found.append(move)
     return found
 
 
 def _counted(savepoint: Savepoint, store: str, rehash: Rehash) -> tuple[int, int]:
+    """Return the number of rows, and of those that a rehash puts into another partition."""
     rows = moving = 0
     for number in savepoint.manifest.stores[store].partitions:
         for keys, values in savepoint.columns(store, number):

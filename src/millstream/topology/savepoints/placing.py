@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine.user_processor import adapted
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SubTopology
 from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
+from millstream.topology.operators.foreign_key import StoreSubscription
+from millstream.topology.operators.subscriptions import answer_partition
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.savepoints.notes import note_of
 
 
 def unplaced(plan: Plan, manifest: SavepointManifest, parts: Collection[int]) -> dict[str, str]:
@@ -21,7 +22,7 @@ def unplaced(plan: Plan, manifest: SavepointManifest, parts: Collection[int]) ->
         manifest: The state.
         parts: The sub-topologies that get another number of tasks.
     """
-    found = dict(_subscriptions(manifest)) if parts else {}
+    found = {}
     chosen = _topics_with_partitioners(plan.subtopologies)
     for part in plan.subtopologies:
         if part.id not in parts:
@@ -34,6 +35,26 @@ def unplaced(plan: Plan, manifest: SavepointManifest, parts: Collection[int]) ->
             elif own:
                 found[name] = f'"{own[0]}" may write other keys than those of its records'
     return found
+
+
+def left_parts(plan: Plan) -> dict[str, int]:
+    """Return the store of each foreign-key join's subscriptions -> sub-topology of the left table.
+
+    A subscription names the partition of the left table to which it is answered.
+    """
+    found: dict[str, int] = {}
+    for part in plan.subtopologies:
+        for node in part.nodes:
+            processor = _processor(node) if isinstance(node, ProcessorNode) else None
+            if isinstance(processor, StoreSubscription):
+                topic = processor.join.topic
+                lefts = [each.id for each in plan.subtopologies if _writes(each, topic)]
+                found[processor.join.store] = lefts[0]
+    return found
+
+
+def _writes(part: SubTopology, topic: str) -> bool:
+    return any(isinstance(node, SinkNode) and node.topic == topic for node in part.nodes)
 
 
 def combiner(plan: Plan) -> Callable[[str, Sequence[bytes]], bytes]:
@@ -76,13 +97,6 @@ def _users(part: SubTopology) -> dict[str, list[ProcessorNode]]:
     return found
 
 
-def _subscriptions(manifest: SavepointManifest) -> Iterator[tuple[str, str]]:
-    for name in manifest.stores:
-        note = note_of(manifest, name)
-        if note is not None and note.layout.get("subscriptions"):
-            yield name, "subscriptions of a foreign-key join name the partitions of the other side"
-
-
 def _topics_with_partitioners(parts: Iterable[SubTopology]) -> set[str]:
     """Return the topics that are written with a partitioner of the user's."""
     return {
@@ -93,4 +107,6 @@ def _topics_with_partitioners(parts: Iterable[SubTopology]) -> set[str]:
         and node.topic is not None
         and node.partitioner is not None
         and not isinstance(node.partitioner, WindowedPartitioner)
+        # Answers go back to the partitions of the left table's rows.
+        and node.partitioner is not answer_partition
     }

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from millstream.core.errors import StreamsException, UnsupportedOperationException
 from millstream.core.partitioning import default_partition
 from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.plugins.registry import store_kinds
+from millstream.topology.savepoints.subscriptions import LeftTable, PartitionOf
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 
-PartitionOf = Callable[[bytes, int], int]
-"""Given a key as the store's serde wrote it and the number of partitions, returns the partition."""
 Columns = tuple[list[bytes], list[bytes]]
 
 
@@ -23,6 +22,8 @@ class Rehash:
         note: Its note, or that of the store that a part belongs to.
         partitions: How many partitions it gets.
         place: Where keys belong; None: where Kafka's default partitioner puts the record's key.
+        left: The left table, if it is a store of a foreign-key join's subscriptions and that table
+            has other tasks now.
 
     Raises:
         UnsupportedOperationException: Its rows do not say to which key they belong, and ``place``
@@ -30,9 +31,15 @@ class Rehash:
     """
 
     def __init__(
-        self, store: str, note: StoreNote | None, partitions: int, place: PartitionOf | None = None
+        self,
+        store: str,
+        note: StoreNote | None,
+        partitions: int,
+        place: PartitionOf | None = None,
+        left: LeftTable | None = None,
     ) -> None:
         self._store = store
+        self._left = left
         self._partitions = partitions
         self._place = place
         self._format: ChangelogFormat | None = None
@@ -65,6 +72,16 @@ class Rehash:
             columns[0].append(key)
             columns[1].append(value)
         return found
+
+    def readdressed(self, keys: list[bytes], values: list[bytes]) -> Columns:
+        """Return rows as they are written: subscriptions name the partitions of answers.
+
+        Raises:
+            ProcessorStateException: A row is damaged.
+        """
+        if self._left is None or self._format is None:
+            return keys, values
+        return keys, self._left.readdressed(self._format, keys, values)
 
     def is_shared(self, key: bytes) -> bool:
         """Tell whether a row is about the whole store."""

@@ -13,7 +13,9 @@ from millstream.topology.savepoints.checksums import contents_of, joined
 from millstream.topology.savepoints.manifest import Contents, SavepointManifest
 from millstream.topology.savepoints.notes import note_of, owner_of
 from millstream.topology.savepoints.reader import Savepoint
-from millstream.topology.savepoints.rehash import PartitionOf, Rehash
+from millstream.topology.savepoints.rehash import Rehash
+from millstream.topology.savepoints.store_counts import StoreCounts
+from millstream.topology.savepoints.subscriptions import LeftTable, PartitionOf
 from millstream.topology.savepoints.writer import SavepointWriter
 
 
@@ -27,6 +29,21 @@ class Rescaling:
     """Stores whose keys are not placed by Kafka's default partitioner."""
     topics: Mapping[str, int] = field(default_factory=dict)
     """Topic -> its number of partitions; a new one is read from its beginning."""
+    stores: Mapping[str, StoreCounts] = field(default_factory=dict)
+    """Partitions of stores, where they are known; else as many as the tasks."""
+    lefts: Mapping[str, LeftTable] = field(default_factory=dict)
+    """Store of a foreign-key join's subscriptions -> the left table, if it has other tasks now."""
+
+    def counts(self, manifest: SavepointManifest, store: str) -> tuple[int, int]:
+        """Return the number of partitions of a store, or of a part of one, before and after."""
+        part = manifest.stores[store].subtopology
+        if part is None:
+            return 1, 1
+        known = self.stores.get(owner_of(manifest, store))
+        if known is not None:
+            return known.before, known.after
+        before = manifest.tasks.get(part, 1)
+        return before, self.tasks.get(part) or before
 
     def rehashes(self, manifest: SavepointManifest) -> dict[str, Rehash]:
         """Return the move of each store, and part of a store, that gets other partitions.
@@ -35,13 +52,21 @@ class Rescaling:
             UnsupportedOperationException: A store's rows do not say to which key they belong.
         """
         found = {}
-        for name, store in manifest.stores.items():
-            part = store.subtopology
-            if part is None or self.tasks.get(part, 0) in (0, manifest.tasks.get(part)):
-                continue
-            place = self.places.get(owner_of(manifest, name))
-            found[name] = Rehash(name, note_of(manifest, name), self.tasks[part], place)
+        for name in manifest.stores:
+            before, after = self.counts(manifest, name)
+            if before != after or name in self.lefts:
+                found[name] = self.rehash(manifest, name)
         return found
+
+    def rehash(self, manifest: SavepointManifest, store: str) -> Rehash:
+        """Return the move of one store, or of a part of one.
+
+        Raises:
+            UnsupportedOperationException: Its rows do not say to which key they belong.
+        """
+        place = self.places.get(owner_of(manifest, store))
+        _, after = self.counts(manifest, store)
+        return Rehash(store, note_of(manifest, store), after, place, self.lefts.get(store))
 
     def changed(self, manifest: SavepointManifest, combine: Combine) -> SavepointManifest:
         """Return a manifest with the new tasks and what they begin with, besides their entries.
@@ -102,7 +127,7 @@ def rescale(
                 if name not in rehashes:
                     writer.add(name, number, savepoint.entries(name, number))
             if name in rehashes:
-                partitions = changed.tasks[store.subtopology or 0]
+                _, partitions = rescaling.counts(manifest, name)
                 _moved(savepoint, name, rehashes[name], partitions, writer)
         return writer.finish(changed)
 
@@ -120,8 +145,8 @@ def _moved(
             for target, columns in rehash.split(keys, values).items():
                 _check_new(store, seen[target], columns[0])
                 summaries[target].append(rehash.summary(*columns))
-                writer.add(store, target, zip(*columns, strict=True))
                 after = joined([after, contents_of(*columns)])
+                writer.add(store, target, zip(*rehash.readdressed(*columns), strict=True))
             before = joined([before, _own(rehash, keys, values)])
     if before != after:
         raise StreamsException(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from millstream.core.partitioning import default_partition
 from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.savepoints.rehash import PartitionOf
+from millstream.topology.savepoints.placing import left_parts
 from millstream.topology.savepoints.rescale import Rescaling
-from millstream.topology.spark.compile import compile_plan
+from millstream.topology.savepoints.store_counts import store_counts
+from millstream.topology.savepoints.subscriptions import LeftTable, PartitionOf
+from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.driver.patterns import without_patterns
+from millstream.topology.spark.partition_counts import partition_counts
 
 
 def known_sizes(plan: Plan, manifest: SavepointManifest) -> dict[str, int]:
@@ -41,14 +45,51 @@ def rescaling_for(
     Raises:
         TopologyException: Topics that are joined have different numbers of partitions.
     """
-    resolved, _ = without_patterns(plan, sizes)
-    layout = compile_plan(resolved, application_id, sizes)
+    layout = _layout(plan, application_id, sizes)
+    tasks = {stage.subtopology: stage.tasks for stage in layout.stages}
+    changed = {part: n for part, n in tasks.items() if manifest.tasks.get(part) != n}
+    before = _described(plan, known_sizes(plan, manifest))
     return Rescaling(
-        tasks={
-            stage.subtopology: stage.tasks
-            for stage in layout.stages
-            if manifest.tasks.get(stage.subtopology) != stage.tasks
-        },
+        tasks=changed,
         places=places,
         topics={**sizes, **layout.feedback},
+        stores=store_counts(manifest, before, _described(plan, sizes)),
+        lefts=_lefts(plan, manifest, changed, places),
     )
+
+
+def tasks_with(plan: Plan, application_id: str, sizes: Mapping[str, int]) -> dict[int, int]:
+    """Return the number of tasks of each sub-topology if the topics have these partitions.
+
+    Raises:
+        TopologyException: Topics that are joined have different numbers of partitions.
+    """
+    stages = _layout(plan, application_id, sizes).stages
+    return {stage.subtopology: stage.tasks for stage in stages}
+
+
+def _layout(plan: Plan, application_id: str, sizes: Mapping[str, int]) -> Layout:
+    resolved, _ = without_patterns(plan, sizes)
+    return compile_plan(resolved, application_id, sizes)
+
+
+def _described(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return the partitions of all topics that are read, by their names in the description."""
+    resolved, _ = without_patterns(plan, sizes)
+    return partition_counts(resolved, sizes)
+
+
+def _lefts(
+    plan: Plan,
+    manifest: SavepointManifest,
+    changed: Mapping[int, int],
+    places: Mapping[str, PartitionOf],
+) -> dict[str, LeftTable]:
+    """Return the left tables of foreign-key joins that get another number of tasks."""
+    found = {}
+    for store, part in left_parts(plan).items():
+        if store in manifest.stores and part in changed:
+            own = (n for n, each in manifest.stores.items() if each.subtopology == part)
+            given = [places[name] for name in own if name in places]
+            found[store] = LeftTable(changed[part], given[0] if given else default_partition)
+    return found

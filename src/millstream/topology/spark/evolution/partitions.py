@@ -20,7 +20,7 @@ def with_partitions(facts: Facts, other: Facts | None = None) -> Facts:
     counts = facts.partitions
     if not counts and other is not None and _fits(facts, other.partitions):
         counts = other.partitions
-    reached = _reached(facts)
+    reached = topics_above(facts)
     stores = {
         name: store
         if store.subtopology is None
@@ -60,7 +60,7 @@ def _fits(facts: Facts, counts: Mapping[str, int]) -> bool:
     return True
 
 
-def _reached(facts: Facts) -> dict[str, frozenset[str]]:
+def topics_above(facts: Facts) -> dict[str, frozenset[str]]:
     """Return the topics above each node within its sub-topology."""
     found: dict[str, frozenset[str]] = {}
     for start in facts.nodes:
