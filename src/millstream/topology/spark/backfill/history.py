@@ -16,12 +16,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
-from millstream.topology.spark.backfill.inputs import FILE
 from millstream.topology.spark.backfill.rounds import Positions, Rounds, flat, nested
 from millstream.topology.spark.backfill.slices import Cut, Place, Slice, between, next_slice
 from millstream.topology.spark.backfill.sorted_files import SortedFile
 from millstream.topology.spark.backfill.staged import StagedPartition
 from millstream.topology.spark.backfill.topics import TopicClient, clipped
+from millstream.topology.spark.checkpoint.log import FILE
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.progress import HISTORY

@@ -13,8 +13,6 @@ from millstream.core.errors import IllegalArgumentException
 Inputs = Mapping[str, tuple[str, ...]]
 """Topic -> paths of files or directories, on any file system of Spark's."""
 
-FILE = "file:"
-"""Start of a file's name among Spark's positions; no topic can be named so."""
 _LINES = (".json", ".jsonl", ".ndjson")
 _PACKED = (".gz", ".bz2", ".zst", ".lz4", ".snappy")
 

@@ -19,6 +19,8 @@ COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
 STATE, ID = "state", "metadata"
 SPARKS = (OFFSETS, COMMITS, STATE, SOURCES, ID, f".{ID}.crc")
 """Spark's files and directories in a checkpoint."""
+FILE = "file:"
+"""Start of a file's name among Spark's positions, in a run over history; no topic is named so."""
 _LINES_BEFORE_SOURCES = 2
 _RESTORE = "Restore the checkpoint from a copy"
 _ANEW = "or delete it, to start with empty stores from the committed offsets of the group."

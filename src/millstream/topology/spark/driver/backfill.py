@@ -15,14 +15,14 @@ from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import IllegalArgumentException, StreamsException, TopologyException
 from millstream.topology.spark.backfill.bounds import Bound, check_topics
 from millstream.topology.spark.backfill.history import History
-from millstream.topology.spark.backfill.inputs import FILE, Inputs, check_inputs
+from millstream.topology.spark.backfill.inputs import Inputs, check_inputs
 from millstream.topology.spark.backfill.rounds import Positions, flat, nested
 from millstream.topology.spark.backfill.slices import Place
 from millstream.topology.spark.backfill.staged import Staged, StagedPartition
 from millstream.topology.spark.backfill.staging import remove_data, stage, staged
 from millstream.topology.spark.backfill.topics import TopicClient
 from millstream.topology.spark.checkpoint.files import Files
-from millstream.topology.spark.checkpoint.log import SOURCES, CheckpointLog
+from millstream.topology.spark.checkpoint.log import FILE, SOURCES, CheckpointLog
 from millstream.topology.spark.clients.settings import connector_settings, consumer_settings
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver.brokers import LATEST

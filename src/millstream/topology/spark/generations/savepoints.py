@@ -13,6 +13,7 @@ from millstream.core.errors import StreamsException
 from millstream.topology.savepoints.checksums import contents_of, joined
 from millstream.topology.savepoints.manifest import ENTRIES, FILE, Contents, SavepointManifest
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import FILE as HISTORY
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.reading import facts_of
@@ -45,9 +46,9 @@ def write_savepoint(
         )
     entries = f"{location}/{ENTRIES}"
     image.entries.write.partitionBy("store", "partition").parquet(entries)
-    counted = _counted(session, _entries(session, entries, files))
+    found = counted(session, _entries(session, entries, files))
     stores = {
-        name: replace(store, partitions=counted.get(name, {}))
+        name: replace(store, partitions=found.get(name, {}))
         for name, store in image.manifest.stores.items()
     }
     manifest = replace(image.manifest, stores=stores)
@@ -64,7 +65,8 @@ def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Im
         location: Directory of the savepoint, on any file system of Spark.
 
     Raises:
-        StreamsException: There is no savepoint, or entries are missing or damaged.
+        StreamsException: There is no savepoint, or entries are missing or damaged; or it is from
+            the middle of a run over files.
     """
     if not files.has(FILE):
         raise StreamsException(
@@ -73,8 +75,9 @@ def image_of_savepoint(session: SparkSession, files: Files, location: str) -> Im
             hint="Give the directory of a savepoint that is complete.",
         )
     manifest = SavepointManifest.from_json(files.text(FILE), location)
+    _check_files_read(manifest, location)
     entries = _entries(session, f"{location}/{ENTRIES}", files)
-    _check(manifest, _counted(session, entries), location)
+    _check(manifest, counted(session, entries), location)
     return Image(manifest, entries, facts_of_savepoint(manifest))
 
 
@@ -94,6 +97,17 @@ def facts_of_savepoint(manifest: SavepointManifest) -> Facts:
     )
 
 
+def _check_files_read(manifest: SavepointManifest, location: str) -> None:
+    unread = sorted(t.removeprefix(HISTORY) for t in manifest.positions if t.startswith(HISTORY))
+    if unread:
+        raise StreamsException(
+            f'savepoint "{location}" is from the middle of a run over files: {", ".join(unread)}',
+            detail="Nothing would read the rest of the files.",
+            hint="Let runToEnd (millstream run --to-end) reach the end of the files, and take a "
+            "savepoint after that.",
+        )
+
+
 def _entries(session: SparkSession, location: str, files: Files) -> DataFrame:
     if not any(name.startswith("store=") for name in files.names(ENTRIES)):
         return session.createDataFrame([], ENTRY_SCHEMA)
@@ -101,7 +115,8 @@ def _entries(session: SparkSession, location: str, files: Files) -> DataFrame:
     return found.select("store", "partition", "key", "value")
 
 
-def _counted(session: SparkSession, entries: DataFrame) -> dict[str, dict[int, Contents]]:
+def counted(session: SparkSession, entries: DataFrame) -> dict[str, dict[int, Contents]]:
+    """Return store -> partition -> number, size and checksum of its entries."""
     with workers_for(session, "image"):
         rows = entries.mapInArrow(_count, _COUNTED).collect()
     found: dict[str, dict[int, Contents]] = {}
