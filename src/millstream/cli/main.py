@@ -34,7 +34,7 @@ from millstream.cli.savepoint import savepoint
 from millstream.cli.state import state
 from millstream.cli.tasks import tasks
 from millstream.cli.topics import topics
-from millstream.core.errors import MillstreamError
+from millstream.core.errors import MillstreamError, StreamsException
 
 app = typer.Typer(
     name="millstream",
@@ -162,6 +162,31 @@ def main() -> None:
     except MillstreamError as error:
         print(f"millstream: {one_line(error)}", file=sys.stderr)
         sys.exit(1)
+    except Exception as error:
+        # What py4j raises then says nothing.
+        if (failure := _ended_spark(error)) is None:
+            raise
+        print(f"millstream: {one_line(failure)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _ended_spark(error: Exception) -> MillstreamError | None:
+    """Return the error for Spark's JVM that has ended under a command; None if it has not."""
+    # Only a command that has imported it can have started it.
+    if "pyspark" not in sys.modules:
+        return None
+    from millstream.topology.spark.driver.jvm import ended_jvm
+
+    ended = ended_jvm()
+    if ended is None:
+        return None
+    failure = StreamsException(
+        "Spark's JVM has ended",
+        detail=f"It {ended}.",
+        hint="Repeat the command. If the machine's memory ran out, lower spark.driver.memory.",
+    )
+    failure.__cause__ = error
+    return failure
 
 
 def one_line(error: MillstreamError) -> str:

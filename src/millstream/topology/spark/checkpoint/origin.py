@@ -16,7 +16,7 @@ GENERATIONS = "generations"
 SEED = "seed"
 """Directory of the seed: what the tasks of the generation begin with."""
 VERSION = 1
-KAFKA_STREAMS = "kafka-streams"
+FROM_SAVEPOINT, KAFKA_STREAMS = "savepoint", "kafka-streams"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,11 +60,16 @@ class Generations:
             return ""
         return f"{self.location}/{SEED}"
 
+    @property
+    def origin(self) -> Origin | None:
+        """Origin of the state of a generation that has ended no batch; else None."""
+        if CheckpointLog(self.files, self.location).committed():
+            return None
+        return read_origin(self.files, self.location)
+
     def can_go_back(self) -> bool:
         """Return whether the current generation has ended no batch, and a former one is there."""
-        if not self._pointer.number or CheckpointLog(self.files, self.location).committed():
-            return False
-        origin = read_origin(self.files, self.location)
+        origin = self.origin if self._pointer.number else None
         return origin is not None and self._former(origin) is not None
 
     def go_back(self, note: Checkpoint) -> None:
@@ -135,10 +140,23 @@ class Generations:
         # The descriptor comes last: without it there is no checkpoint.
         files.write(FILE, note.to_json())
         if number:
-            self._point(replace(self._pointer, number=number, highest=number))
+            self._point(
+                replace(self._pointer, number=number, highest=number, abandoned=self._own_ids())
+            )
         else:
             self.files = files
         log.info("new generation of the checkpoint location=%s", location)
+
+    def _own_ids(self) -> tuple[str, ...]:
+        """Return ids whose claims and marks are those of the next generation, too.
+
+        The current generation may have been killed before it claimed the output: then the claim
+        still names the one that it began with.
+        """
+        origin, known = self.origin, self._pointer.abandoned
+        if origin is None or origin.checkpoint in ("", *known):
+            return known
+        return (*known, origin.checkpoint)
 
     def _former(self, origin: Origin) -> int | None:
         """Return the number of the generation that a generation began with; None if it is gone."""

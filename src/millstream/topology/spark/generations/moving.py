@@ -18,7 +18,13 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance, normal
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
 from millstream.topology.spark.checkpoint.log import Positions, flat
-from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin
+from millstream.topology.spark.checkpoint.origin import (
+    FROM_SAVEPOINT,
+    KAFKA_STREAMS,
+    ORIGIN,
+    SEED,
+    Origin,
+)
 from millstream.topology.spark.checkpoint.store_notes import kinds_of, log_carried, merged
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.evolution.comparison import compare
@@ -128,7 +134,7 @@ class FromSavepoint(StateMove):
         comparison = _compared(image.facts, self._after(), self.config, self.location)
         former, name = image.manifest.application_id, self.config.getString("application.id")
         origin = Origin(
-            source="savepoint",
+            source=FROM_SAVEPOINT,
             location=self.location,
             checkpoint=self.former,
             positions=_renamed(image.manifest.positions, former, name, self.compiled),
@@ -181,11 +187,13 @@ def admitted(
         if instance.progress().done >= 0:
             return _move(instance, generations, compiled, config, found)
         _check_whole(instance, generations, found)
-        if not generations.can_go_back():
+        if generations.can_go_back():
+            generations.go_back(found)
+        elif (origin := generations.origin) is not None:
+            return _anew(instance, generations, compiled, config, found, origin)
+        else:
             # There is no state yet: the new program begins where the old one would have.
             empty(generations.files)
-        else:
-            generations.go_back(found)
 
 
 def described(generations: Generations) -> Checkpoint | None:
@@ -242,6 +250,43 @@ def _move(
         found=found,
         before=before,
         comparison=comparison,
+    )
+
+
+def _anew(
+    instance: ApplicationInstance,
+    generations: Generations,
+    compiled: Compiled,
+    config: StreamsConfig,
+    found: Checkpoint,
+    origin: Origin,
+) -> StateMove | None:
+    """Return the move of a state that was made for a program which has ended no batch.
+
+    Raises:
+        StreamsException: Only that program can go on with it.
+    """
+    name = config.getString("application.id")
+    before, after = checkpoint_facts(found, name), checkpoint_facts(compiled.wanted, name)
+    if compare(before, after, words_of(config)).same and found.ticks == compiled.wanted.ticks:
+        return None
+    if origin.source != FROM_SAVEPOINT:
+        again = " or adopt the application once more (delete the checkpoint, millstream adopt)"
+        raise StreamsException(
+            f'checkpoint "{generations.location}" has state that was taken over for another '
+            "program",
+            detail=f"It is from {origin.source}, and no batch has ended with it.",
+            hint="Start the program that it was taken over for until its first batch has ended "
+            "(millstream run APP --until-idle), then this one;"
+            f"{again if origin.source == KAFKA_STREAMS else ' the former state is gone'}.",
+        )
+    return FromSavepoint(
+        generations=generations,
+        instance=instance,
+        compiled=compiled,
+        config=config,
+        location=origin.location,
+        former=found.id,
     )
 
 

@@ -24,7 +24,8 @@ class Pointer:
     highest: int = 0
     """The highest number used so far; a number is never used again."""
     abandoned: tuple[str, ...] = ()
-    """Ids of later generations that were left before their first batch had ended."""
+    """Ids of generations whose claims and marks are the current one's: later ones that were left
+    before their first batch had ended, and what those had begun with."""
 
     def to_json(self) -> str:
         """Return the file's text."""

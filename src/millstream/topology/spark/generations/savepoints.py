@@ -42,7 +42,8 @@ def write_savepoint(
         raise StreamsException(
             f'cannot write a savepoint to "{location}"',
             detail=f'It is not empty: it has "{names[0]}".',
-            hint="Give a directory that is empty or does not exist.",
+            hint="Give a directory that is empty or does not exist. A savepoint without "
+            f"{FILE} was interrupted and may be deleted.",
         )
     entries = f"{location}/{ENTRIES}"
     image.entries.write.partitionBy("store", "partition").parquet(entries)

@@ -1,0 +1,42 @@
+"""A command whose JVM has been killed says so in one line."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from millstream.topology.spark.driver import jvm
+
+# The package names its function as it names the module.
+module = import_module("millstream.cli.main")
+
+
+def raises() -> Any:
+    def app(**_: object) -> None:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    return app
+
+
+def test_a_killed_jvm_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "app", raises())
+    monkeypatch.setattr(jvm, "ended_jvm", lambda: "was killed by SIGKILL")
+
+    with pytest.raises(SystemExit) as caught:
+        module.main()
+
+    assert caught.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("millstream: Spark's JVM has ended. It was killed by SIGKILL. Repeat")
+
+
+def test_another_error_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "app", raises())
+    monkeypatch.setattr(jvm, "ended_jvm", lambda: None)
+
+    with pytest.raises(ConnectionRefusedError):
+        module.main()
