@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from functools import lru_cache
 
+from millstream.core.errors import SerializationException
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 
@@ -46,11 +47,16 @@ def _topic(name: str) -> bytes:
 
 @lru_cache(maxsize=256)
 def _name(topic: bytes) -> str:
-    return topic.decode()
+    # As in Kafka, malformed text is replaced.
+    return topic.decode(errors="replace")
 
 
 class BytesReader:
-    """Reads numbers and byte strings from a position in bytes."""
+    """Reads numbers and byte strings from a position in bytes.
+
+    Raises:
+        SerializationException: from every method: the bytes end too early.
+    """
 
     __slots__ = ("_at", "_data")
 
@@ -60,40 +66,48 @@ class BytesReader:
 
     def long(self) -> int:
         """Read a number of 8 bytes."""
-        self._at += _LONG.size
-        return int(_LONG.unpack_from(self._data, self._at - _LONG.size)[0])
+        return int(self._unpacked(_LONG)[0])
 
     def integer(self) -> int:
         """Read a number of 4 bytes."""
-        self._at += _INT.size
-        return int(_INT.unpack_from(self._data, self._at - _INT.size)[0])
+        return int(self._unpacked(_INT)[0])
 
     def sized(self, size: int | None = None) -> bytes | None:
         """Read a length and the value after it; only the value if ``size`` is given."""
-        at = self._at
         length = size
         if length is None:
-            length = int(_INT.unpack_from(self._data, at)[0])
-            at += _INT.size
+            (length,) = self._unpacked(_INT)
         if length < 0:
-            self._at = at
             return None
-        self._at = at + length
-        return self._data[at : self._at]
+        at = self._at
+        self._at = stop = at + length
+        if stop > len(self._data):
+            raise self._too_short(at, length)
+        return self._data[at:stop]
 
     def context(self) -> RecordContext:
         """Read a context that ``context_bytes`` wrote."""
-        data, at = self._data, self._at
-        timestamp, offset, size = _TIMES_AND_SIZE.unpack_from(data, at)
-        at += _TIMES_AND_SIZE.size
-        topic = _name(data[at : at + size]) if size > 0 else None
-        at += max(size, 0)
-        partition, count = _PLACE.unpack_from(data, at)
-        self._at = at + _PLACE.size
+        timestamp, offset, size = self._unpacked(_TIMES_AND_SIZE)
+        topic = self.sized(size)
+        partition, count = self._unpacked(_PLACE)
         headers = None
         if count > 0:
             headers = Headers()
             for _ in range(count):
-                name = (self.sized() or b"").decode()
+                name = (self.sized() or b"").decode(errors="replace")
                 headers.add(name, self.sized())
-        return RecordContext(topic, partition, offset, timestamp, headers)
+        return RecordContext(_name(topic) if topic else None, partition, offset, timestamp, headers)
+
+    def _unpacked(self, form: struct.Struct) -> tuple[int, ...]:
+        at = self._at
+        self._at = at + form.size
+        try:
+            return form.unpack_from(self._data, at)
+        except struct.error as error:
+            raise self._too_short(at, form.size) from error
+
+    def _too_short(self, at: int, size: int) -> SerializationException:
+        return SerializationException(
+            "the bytes of a buffered record end too early",
+            detail=f"They have {len(self._data)} bytes; {size} belong at byte {at}.",
+        )

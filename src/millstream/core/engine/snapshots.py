@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from millstream.core.errors import TaskCorruptedException
+from millstream.core.typed_json import Time, read_json
 
 VERSION = 1
 Schedule = tuple[str, int, int, bool]
@@ -61,21 +64,59 @@ def decode(data: bytes) -> Snapshot:
     """Read a snapshot.
 
     Raises:
-        TaskCorruptedException: The bytes are of another version.
+        TaskCorruptedException: The bytes are damaged, or of another version.
     """
-    if data[0] != VERSION:
+    if data[:1] != bytes([VERSION]):
         raise TaskCorruptedException(
-            f"the task snapshot has format {data[0]}",
+            f"the task snapshot has format {data[0]}" if data else "the task snapshot is empty",
             detail=f"This program reads format {VERSION}.",
         )
-    body = json.loads(data[1:])
+    try:
+        body = read_json(data[1:], _Body)
+    except ValueError as error:
+        raise TaskCorruptedException(
+            "the task snapshot cannot be read",
+            detail=f"{error}.",
+            hint="Restore the checkpoint or the savepoint from a copy.",
+        ) from error
     return Snapshot(
-        stream_time=body["streamTime"],
-        partition_times={(topic, n): time for topic, n, time in body["partitionTimes"]},
-        stream_punctuations=[_schedule(saved) for saved in body["streamPunctuations"]],
-        clock_punctuations=[_schedule(saved) for saved in body["clockPunctuations"]],
-        processors={name: base64.b64decode(saved) for name, saved in body["processors"].items()},
+        stream_time=body.streamTime,
+        partition_times={(topic, n): time for topic, n, time in body.partitionTimes},
+        stream_punctuations=body.streamPunctuations,
+        clock_punctuations=body.clockPunctuations,
+        processors=body.processors,
     )
+
+
+_Saved = tuple[str, Time, Time, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Body:
+    """A snapshot as JSON has it."""
+
+    streamTime: Time
+    partitionTimes: list[tuple[str, Time, Time]]
+    streamPunctuations: list[_Saved]
+    clockPunctuations: list[_Saved]
+    processors: dict[str, bytes]
+
+
+@contextmanager
+def part_of(processor: str) -> Iterator[None]:
+    """Read what a processor has saved.
+
+    Raises:
+        TaskCorruptedException: Its bytes are damaged.
+    """
+    try:
+        yield
+    except (struct.error, ValueError, IndexError) as error:
+        raise TaskCorruptedException(
+            f'the task snapshot has bytes for processor "{processor}" that cannot be read',
+            detail=f"{error}.",
+            hint="Restore the checkpoint or the savepoint from a copy.",
+        ) from error
 
 
 def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
@@ -117,8 +158,3 @@ def _first_due(schedules: Iterable[Schedule]) -> list[Schedule]:
         if before is None or (cancelled, next_ms) < (before[3], before[2]):
             found[node, ordinal] = schedule
     return list(found.values())
-
-
-def _schedule(saved: list[object]) -> Schedule:
-    node, ordinal, next_ms, cancelled = saved
-    return str(node), int(str(ordinal)), int(str(next_ms)), bool(cancelled)

@@ -367,7 +367,8 @@ class Task:
         self.punctuations.clocks.restore(saved.clock_punctuations)
         for processor in self._processors:
             if processor.name in saved.processors:
-                processor.processor.restore(saved.processors[processor.name])
+                with snapshots.part_of(processor.name):
+                    processor.processor.restore(saved.processors[processor.name])
 
     def processor(self, node: str) -> ChunkProcessor | None:
         """Return a node's processor; None if the task has no processor of that name."""

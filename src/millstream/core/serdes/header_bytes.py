@@ -48,7 +48,8 @@ def split_headers(data: bytes) -> tuple[Headers | None, int]:
     for _ in range(count):
         name, at = _part(data, at, end)
         value, at = _part(data, at, end)
-        headers.add(Header((name or b"").decode(), value))
+        # As in Kafka, malformed text is replaced.
+        headers.add(Header((name or b"").decode(errors="replace"), value))
     return headers, end
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from millstream.core.errors import SerializationException
 
+_MOST_BYTES, _MOST = 5, (1 << 32) - 1
+
 
 def varint(number: int) -> bytes:
     """Return a number of 32 bits as 1 to 5 bytes.
@@ -25,13 +27,19 @@ def read_varint(data: bytes, start: int = 0) -> tuple[int, int]:
     """Return the number at ``start`` and the position after it.
 
     Raises:
-        SerializationException: The data ends within the number.
+        SerializationException: The data ends within the number, or it has more than 32 bits.
     """
     number = shift = 0
-    for index in range(start, len(data)):
+    for index in range(start, min(len(data), start + _MOST_BYTES)):
         byte = data[index]
         number |= (byte & 0x7F) << shift
         if not byte & 0x80:
+            if number > _MOST:
+                break
             return (number >> 1) ^ -(number & 1), index + 1
         shift += 7
-    raise SerializationException("data ends within a number", detail=f"It is {data[start:]!r}.")
+    raise SerializationException(
+        "a number of variable length cannot be read",
+        detail=f"It has more than 32 bits or no end: {data[start : start + _MOST_BYTES]!r} at byte "
+        f"{start} of {len(data)}.",
+    )

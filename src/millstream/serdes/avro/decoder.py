@@ -14,7 +14,7 @@ from millstream.serdes.avro.records import NamedRecord
 from millstream.serdes.avro.resolution import Resolution
 from millstream.serdes.avro.schema import RECORDS, AvroSchema, kind_of, logical_of, name_of
 from millstream.serdes.avro.targets import ANY, DecodingTarget, Making, target_of
-from millstream.serdes.avro.wire import MOST_EMPTY_ITEMS, Malformed, int_rest, long_rest, truth
+from millstream.serdes.avro.wire import Malformed, count_empty, int_rest, long_rest, truth
 
 
 @lru_cache(maxsize=512)
@@ -47,6 +47,7 @@ class _Generator:
         self.code.names |= {
             "Malformed": Malformed,
             "NamedRecord": NamedRecord,
+            "count_empty": count_empty,
             "long_rest": long_rest,
             "int_rest": int_rest,
             "truth": truth,
@@ -203,10 +204,13 @@ class _Generator:
                 code.line(f"{count} = -{count}")
                 self._number("long")  # the block's size in bytes
             empty = _may_be_empty(self._resolution.writer, item, frozenset())
-            with code.block(f"if {count} > {MOST_EMPTY_ITEMS if empty else 'end - at'}"):
-                code.line(
-                    f'raise Malformed(f"{{{count}}} items are announced, too few bytes left")'
-                )
+            if empty:
+                code.line(f"count_empty(data, {count})")
+            else:
+                with code.block(f"if {count} > end - at"):
+                    code.line(
+                        f'raise Malformed(f"{{{count}}} items are announced, too few bytes left")'
+                    )
             with code.block(f"for _ in range({count})"):
                 yield
 

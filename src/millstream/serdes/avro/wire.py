@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 
 TABLE = 8192
 """Numbers from -TABLE to TABLE - 1, of one or two bytes, are looked up."""
-MOST_EMPTY_ITEMS = 1 << 24
-"""Items without bytes, such as nulls, that a collection may claim to have."""
+MOST_EMPTY_ITEMS = 1 << 20
+"""Items without bytes, such as nulls, that the collections of one datum may claim to have."""
 
 
 class Malformed(Exception):
@@ -16,6 +17,27 @@ class Malformed(Exception):
 
 class Unready(Exception):
     """A value is not a plain datum: ``to_datum`` has to convert it, or to refuse it."""
+
+
+class _Counted(threading.local):
+    data: bytes | None = None
+    items = 0
+
+
+_counted = _Counted()
+
+
+def count_empty(data: bytes, items: int) -> None:
+    """Count items without bytes: a few bytes may announce any number of them.
+
+    Raises:
+        Malformed: The collections of this datum have too many.
+    """
+    if _counted.data is not data:
+        _counted.data, _counted.items = data, 0
+    _counted.items += items
+    if _counted.items > MOST_EMPTY_ITEMS:
+        raise Malformed(f"{_counted.items} items without bytes are announced")
 
 
 @lru_cache(maxsize=1)

@@ -50,7 +50,7 @@ class TimeOrderedEntries:
     def reload(self) -> None:
         """Read the totals anew and clear the head."""
         totals = self.copy.get(TOTALS)
-        self.count, self.size = (0, 0) if totals is None else TOTALS_FORM.unpack(totals)
+        self.count, self.size = (0, 0) if totals is None else _unpacked(TOTALS_FORM, totals)
         self._noted = (self.count, self.size)
         self._head: list[Place] = []
         self._head_ends: Place | None = _NOWHERE if self.count else None
@@ -74,7 +74,7 @@ class TimeOrderedEntries:
         found = get(BY_KEY + key)
         if found is None:
             return None
-        time = _LONG.unpack(found)[0]
+        (time,) = _unpacked(_LONG, found)
         row = get(by_time(time, key))
         if row is None:
             raise _lost(1)
@@ -195,7 +195,7 @@ def row_prior(row: bytes) -> bytes | None:
 
 def row_size(row: bytes) -> int:
     """Return what the entry of a row counts for."""
-    return int(_LONG.unpack_from(row)[0])
+    return int(_unpacked(_LONG, row[: _LONG.size])[0])
 
 
 def _lost(count: int) -> ProcessorStateException:
@@ -213,4 +213,14 @@ def by_time(time: int, key: bytes) -> bytes:
 
 def place_of(key: bytes) -> Place:
     """Return the time and the key in a row key."""
-    return _TIME.unpack_from(key, len(BY_TIME))[0] - _SIGN, key[_KEY_START:]
+    return _unpacked(_TIME, key[1:_KEY_START])[0] - _SIGN, key[_KEY_START:]
+
+
+def _unpacked(form: struct.Struct, data: bytes) -> tuple[int, ...]:
+    try:
+        return form.unpack(data)
+    except struct.error as error:
+        raise ProcessorStateException(
+            "a row of a suppression buffer cannot be read",
+            detail=f"{len(data)} bytes stand where {form.size} belong.",
+        ) from error

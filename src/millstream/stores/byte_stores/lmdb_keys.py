@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from millstream.core.errors import ProcessorStateException
 from millstream.core.store import Entry
 
 PREFIX = 511
@@ -23,14 +24,30 @@ def is_plain(key: bytes) -> bool:
 
 
 def unpack(bucket: bytes) -> dict[bytes, bytes]:
-    """Return the rests and values of a bucket, in order."""
+    """Return the rests and values of a bucket, in order.
+
+    Raises:
+        ProcessorStateException: The bytes are not those of a bucket.
+    """
     found, at = {}, 0
     while at < len(bucket):
-        rest_bytes, value_bytes = _LENGTHS.unpack_from(bucket, at)
         start = at + _LENGTHS.size
+        if start > len(bucket):
+            raise _damaged(bucket)
+        rest_bytes, value_bytes = _LENGTHS.unpack_from(bucket, at)
         at = start + rest_bytes + value_bytes
         found[bucket[start : start + rest_bytes]] = bucket[start + rest_bytes : at]
+    if at != len(bucket):
+        raise _damaged(bucket)
     return found
+
+
+def _damaged(bucket: bytes) -> ProcessorStateException:
+    return ProcessorStateException(
+        "an entry of long keys in an LMDB store is damaged",
+        detail=f"Its {len(bucket)} bytes do not fit together.",
+        hint="Delete the local state: it is rebuilt from the checkpoint.",
+    )
 
 
 def changed_buckets(

@@ -67,13 +67,13 @@ def format_of(store: str, note: Noted, retention: int | None = None) -> Changelo
                 return SubscriptionFormat(form)
             return WindowedKeysFormat(form) if _window_bytes(note) else KeyValueFormat(form)
         if note.type == "window":
-            keys, form = WindowKeys(layout["segment interval"]), FORMS[note.values]
+            keys, form = WindowKeys(_interval(layout)), FORMS[note.values]
             return WindowFormat(form, keys, indexed=bool(layout.get("order by time")))
         if note.type == "session":
-            sessions, form = SessionKeys(layout["segment interval"]), SESSION_FORMS[note.values]
+            sessions, form = SessionKeys(_interval(layout)), SESSION_FORMS[note.values]
             return TimedFormat(form, sessions, indexed=bool(layout.get("order by time")))
         if note.type == "versioned":
-            return VersionedFormat(layout["segment interval"], retention)
+            return VersionedFormat(_interval(layout), retention)
         if note.type == "suppression buffer" and layout.get("buffer", "rows") == "rows":
             return SuppressionFormat(_window_bytes(note))
         return {"unmatched records": UNMATCHED, "waiting records": WAITING}[note.type]
@@ -82,6 +82,13 @@ def format_of(store: str, note: Noted, retention: int | None = None) -> Changelo
             f'the changelog format of store "{store}" is not known',
             detail=f'Its type is "{note.type}", with values "{note.values}" and {dict(layout)}.',
         ) from error
+
+
+def _interval(layout: Mapping[str, Any]) -> int:
+    found = layout["segment interval"]
+    if type(found) is not int or found <= 0:
+        raise KeyError(found)
+    return found
 
 
 def _window_bytes(note: Noted) -> int:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
+from millstream.core.errors import ProcessorStateException
+
 Latest = tuple[bytes, int]
 """The latest value and from when it holds."""
 Found = tuple[bytes, int, "int | None"]
@@ -34,21 +36,28 @@ class Row:
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Row:
-        """Return the row of some bytes."""
-        next_time, earliest = _HEAD.unpack_from(data)
-        if next_time == earliest:
-            return cls(next_time, [])
+        """Return the row of some bytes.
+
+        Raises:
+            ProcessorStateException: They are not those of a row.
+        """
         versions: list[Version] = []
-        place, end = _HEAD.size, len(data)
-        time = next_time
-        while time != earliest:
-            time, size = _ITEM.unpack_from(data, place)
-            place += _ITEM.size
-            if size < 0:
-                versions.append((time, None))
-            else:
-                versions.append((time, data[end - size : end]))
-                end -= size
+        try:
+            next_time, earliest = _HEAD.unpack_from(data)
+            place, end = _HEAD.size, len(data)
+            time = next_time
+            while time != earliest:
+                time, size = _ITEM.unpack_from(data, place)
+                place += _ITEM.size
+                if size < 0:
+                    versions.append((time, None))
+                else:
+                    versions.append((time, data[end - size : end]))
+                    end -= size
+        except struct.error as error:
+            raise _damaged(data) from error
+        if end < place:
+            raise _damaged(data)
         return cls(next_time, versions)
 
     def to_bytes(self) -> bytes:
@@ -78,6 +87,12 @@ class Row:
     def add_oldest(self, start: int, value: bytes | None) -> None:
         """Add a version that holds until the oldest one, or the deletion, noted here."""
         self.versions.append((start, value))
+
+
+def _damaged(data: bytes) -> ProcessorStateException:
+    return ProcessorStateException(
+        "a row of old versions cannot be read", detail=f"Its {len(data)} bytes do not fit together."
+    )
 
 
 def next_of(data: bytes) -> int:

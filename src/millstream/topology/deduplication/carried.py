@@ -11,7 +11,7 @@ from millstream.core.engine.settings import TaskSettings
 from millstream.core.headers import Headers
 from millstream.core.serdes import Serde
 from millstream.core.serdes.base import deserialize_column, serialize_column
-from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde
+from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde, broken
 
 _LENGTH = struct.Struct(">i")
 _NONE = -1
@@ -78,8 +78,13 @@ def _sized(data: bytes | None) -> bytes:
 
 def _split(data: bytes) -> tuple[bytes | None, bytes | None]:
     """Return the bytes of key and value."""
-    key, start = _read(data, 0)
-    value, _ = _read(data, start)
+    try:
+        key, start = _read(data, 0)
+        value, end = _read(data, start)
+    except struct.error as error:
+        raise broken("a record on its way to its id", data) from error
+    if end != len(data):
+        raise broken("a record on its way to its id", data)
     return key, value
 
 

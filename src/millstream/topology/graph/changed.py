@@ -11,7 +11,7 @@ from millstream.core.headers import Headers
 from millstream.core.records import Change
 from millstream.core.serdes import Serde
 from millstream.core.serdes.varint import read_varint, varint
-from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde
+from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde, broken
 
 _OLD, _NEW, _BOTH = b"\x00", b"\x01", b"\x02"
 
@@ -53,7 +53,9 @@ class ChangeSerde(InternalSerde[Change[Any]]):
         if flag == _OLD:
             return Change(None, read(topic, headers, body))
         if flag != _BOTH:
-            raise StreamsException(f"an update of a table is marked {data[-1]}, not 0, 1 or 2")
+            raise broken("an update of a table", data)
         length, start = read_varint(body)
+        if not 0 <= length <= len(body) - start:
+            raise broken("an update of a table", data)
         new, old = body[start : start + length], body[start + length :]
         return Change(read(topic, headers, new), read(topic, headers, old))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from typing_extensions import Self
 
+from millstream.core.errors import SerializationException
 from millstream.core.headers import Headers
 from millstream.core.serdes import Deserializer, Serde, Serializer
 from millstream.core.serdes.base import (
@@ -83,3 +84,12 @@ class InternalSerde(Serde[T], Serializer[T], Deserializer[T]):
 
     def deserialize(self, topic: str, headers: Headers, data: bytes | None) -> T | None:  # type: ignore[override]
         return None if data is None else self.decode(topic, headers, data)
+
+
+def broken(what: str, data: bytes) -> SerializationException:
+    """Return the error for bytes of an internal topic that are not what this package writes."""
+    return SerializationException(
+        f"the bytes of {what} cannot be read",
+        detail=f"They are {len(data)} bytes, and begin with {data[:24]!r}.",
+        hint="Only the application itself may write to its internal topics.",
+    )

@@ -15,7 +15,7 @@ from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.serdes import Serde
-from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde
+from millstream.topology.operators.internal_serde import InnerSerde, InternalSerde, broken
 
 _HASH_BYTES = 16
 _NO_HASH = 0x80
@@ -31,6 +31,10 @@ class Instruction(enum.IntEnum):
     DELETE_AND_ANSWER = 1
     ANSWER_ALWAYS = 2
     ANSWER_IF_FOUND = 3
+
+
+_INSTRUCTIONS = frozenset(Instruction)
+_SUBSCRIPTION = "a subscription of a foreign-key join"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +91,13 @@ class SubscriptionSerde(InternalSerde[Subscription]):
         return out + data.partition.to_bytes(4, "big", signed=True)
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> Subscription:
+        if len(data) < 2 or data[1] not in _INSTRUCTIONS:
+            raise broken(_SUBSCRIPTION, data)
         version = data[0] & _VERSION_BITS
         start = 2 if data[0] & _NO_HASH else 2 + _HASH_BYTES
         end = len(data) - 4 if version else len(data)
+        if end < start:
+            raise broken(_SUBSCRIPTION, data)
         return Subscription(
             None if start == 2 else data[2:start],
             Instruction(data[1]),
@@ -119,9 +127,11 @@ class ResponseSerde(InternalSerde[JoinResponse]):
         return _head(data.row_hash, RESPONSE_VERSION, b"") + (value or b"")
 
     def decode(self, topic: str, headers: Headers, data: bytes) -> JoinResponse:
-        if data[0] & _VERSION_BITS != RESPONSE_VERSION:
+        if data and data[0] & _VERSION_BITS != RESPONSE_VERSION:
             raise StreamsException("an answer of a foreign-key join is of an unknown version")
-        start = 1 if data[0] & _NO_HASH else 1 + _HASH_BYTES
+        start = 1 if data[:1] and data[0] & _NO_HASH else 1 + _HASH_BYTES
+        if len(data) < start:
+            raise broken("an answer of a foreign-key join", data)
         value = None
         if len(data) > start:
             value = self.inners[0].read(topic, headers, data[start:])

@@ -16,10 +16,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import fitted, read_json
+from millstream.topology.spark.checkpoint.store_notes import StoreNote
 
 FILE = "savepoint.json"
 ENTRIES = "entries"
@@ -97,18 +99,20 @@ class SavepointManifest:
             StreamsException: The text is damaged, or of another format or version.
         """
         try:
-            body = json.loads(text)
-            if body.pop("format") != FORMAT:
+            head = read_json(text, _Head)
+            if head.format != FORMAT:
                 raise ValueError("it is not the manifest of a savepoint")
-            if (version := body.pop("version")) != VERSION:
-                raise ValueError(f"it has version {version}; this package reads {VERSION}")
-            for name in ("snapshots", "global_snapshots"):
-                body[name] = {k: base64.b64decode(v) for k, v in body[name].items()}
-            body["tasks"] = _numbered(body["tasks"])
-            body["positions"] = {t: _numbered(each) for t, each in body["positions"].items()}
-            body["stores"] = {name: _store(each) for name, each in body["stores"].items()}
-            return SavepointManifest(**body)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if head.version != VERSION:
+                raise ValueError(f"it has version {head.version}; this package reads {VERSION}")
+            known = {each.name for each in fields(SavepointManifest)} | {"format", "version"}
+            if surplus := sorted(read_json(text, dict[str, Any]).keys() - known):
+                raise ValueError(f"it has fields that this package does not know: {surplus}")
+            found = read_json(text, SavepointManifest)
+            for store in found.stores.values():
+                if store.note:
+                    fitted(store.note, StoreNote)
+            return found
+        except ValueError as error:
             raise StreamsException(
                 f'cannot read "{FILE}" of savepoint "{location}"',
                 detail=f"{type(error).__name__}: {error}.",
@@ -117,10 +121,7 @@ class SavepointManifest:
             ) from error
 
 
-def _numbered(body: Mapping[str, Any]) -> dict[int, Any]:
-    return {int(number): value for number, value in body.items()}
-
-
-def _store(body: dict[str, Any]) -> StoreManifest:
-    parts = {n: Contents(**each) for n, each in _numbered(body.pop("partitions")).items()}
-    return StoreManifest(**body, partitions=parts)
+@dataclass(frozen=True, slots=True)
+class _Head:
+    format: str
+    version: int

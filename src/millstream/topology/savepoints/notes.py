@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from millstream.core.typed_json import fitted
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.checkpoint.store_notes import StoreNote
 
@@ -19,4 +20,4 @@ def owner_of(manifest: SavepointManifest, store: str) -> str:
 def note_of(manifest: SavepointManifest, store: str) -> StoreNote | None:
     """Return the note of a store, or of the store that a part belongs to; None if none is known."""
     found = manifest.stores.get(owner_of(manifest, store))
-    return StoreNote(**found.note) if found is not None and found.note else None
+    return fitted(found.note, StoreNote) if found is not None and found.note else None

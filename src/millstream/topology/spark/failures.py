@@ -10,14 +10,19 @@ import re
 import sys
 import traceback
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from msgspec import Meta
+from typing_extensions import Required, TypedDict
 
 from millstream.core import errors
 from millstream.core.errors import MillstreamError, ProcessorStateException, StreamsException
 from millstream.core.processor import TaskId
+from millstream.core.typed_json import read_json
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
 from millstream.topology.spark.user_frames import user_frames
@@ -26,6 +31,7 @@ _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
 _PYTHON = "Traceback (most recent call last):"
 _STATE_CALLS = "stateful_processor_api_client.py"
 _MOST_LINES = 3
+_MOST_BYTES = 16 << 20
 _MOST_CAUSES = 10
 _PLAIN = (str, int, float, bool, type(None))
 _PARTS = ("problem", "detail", "hint")
@@ -87,8 +93,8 @@ def failure_from(text: str) -> StreamsException:
     Its causes are the causes in the worker, with their own classes where the driver knows them;
     otherwise a ``RemoteError`` with class name and text.
     """
-    found = _MARK.search(text)
-    if found is None:
+    facts = _facts_in(text)
+    if facts is None:
         failure = (
             full_disk_from(text)
             or damage_from(text)
@@ -96,18 +102,17 @@ def failure_from(text: str) -> StreamsException:
         )
         failure.__cause__ = RemoteError(text) if text else None
         return failure
-    facts = _decoded(found[1])
-    failure = _rebuilt_chain(facts["errors"])
-    if any(full_disk_from(each["text"]) is not None for each in facts["errors"]):
+    failure = _rebuilt_chain(facts.errors)
+    if any(full_disk_from(each["text"]) is not None for each in facts.errors):
         failure.hint = FREE_SPACE
-    failure.more += tuple(("at", _shown(*frame)) for frame in facts["frames"])
+    failure.more += tuple(("at", _shown(*frame)) for frame in facts.frames)
     return failure
 
 
 def trace_from(text: str) -> str:
     """Return the whole trace of the worker, or the text itself if it has none."""
-    found = _MARK.search(text)
-    return text if found is None else str(_decoded(found[1])["trace"])
+    facts = _facts_in(text)
+    return text if facts is None else facts.trace
 
 
 def _facts(error: BaseException) -> dict[str, Any]:
@@ -163,18 +168,55 @@ def _encoded(facts: Mapping[str, Any]) -> str:
     return base64.b64encode(zlib.compress(json.dumps(facts).encode())).decode()
 
 
-def _decoded(text: str) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(text)))
-    return facts
+class _Error(TypedDict, total=False):
+    module: Required[str]
+    name: Required[str]
+    text: Required[str]
+    args: Required[list[Any]]
+    whole: Required[bool]
+    problem: str
+    detail: str
+    hint: str
+    more: list[tuple[str, str]]
+    task: str
 
 
-def _rebuilt_chain(fields: list[dict[str, Any]]) -> StreamsException:
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a worker tells of an error."""
+
+    errors: Annotated[list[_Error], Meta(min_length=1)]
+    frames: list[tuple[str, int, str, str]]
+    trace: str
+
+
+def _facts_in(text: str) -> _Facts | None:
+    """Return what a worker has told of its error; None if there is nothing.
+
+    An error of a user's function may quote a record, which may have anything in it: what was added
+    last is the worker's own.
+    """
+    for encoded in reversed(_MARK.findall(text)):
+        with suppress(ValueError, zlib.error):
+            return read_json(_unpacked(base64.b64decode(encoded)), _Facts)
+    return None
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacker = zlib.decompressobj()
+    found = unpacker.decompress(data, _MOST_BYTES)
+    if not unpacker.eof:
+        raise ValueError("it is too large")
+    return found
+
+
+def _rebuilt_chain(fields: Sequence[_Error]) -> StreamsException:
     """Return the errors of a chain, each the cause of the one before; the first is ours."""
     chain = [_rebuilt_error(each) for each in fields]
     first = chain[0]
     if type(first) not in _OURS or not isinstance(first, StreamsException):
         said = fields[0].get("problem") or f"{fields[0]['name']}: {fields[0]['text']}"
-        chain.insert(0, _with_parts(StreamsException(), fields[0] | {"problem": said}))
+        chain.insert(0, _with_parts(StreamsException(), {**fields[0], "problem": said}))
     for above, below in itertools.pairwise(chain):
         above.__cause__ = below
     made = chain[0]
@@ -216,7 +258,10 @@ def _with_parts(error: E, fields: Mapping[str, Any]) -> E:
 
 
 def _shown(file: str, line: int, function: str, source: str) -> str:
-    text = linecache.getline(file, line).strip() or source
+    text = source
+    # The name of a file may be any text.
+    with suppress(ValueError):
+        text = linecache.getline(file, line).strip() or source
     return f"{file}:{line} in {function}" + (f": {text}" if text else "")
 
 

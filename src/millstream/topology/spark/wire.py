@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from millstream.core.errors import ProcessorStateException
 from millstream.core.headers import Header, Headers
 
 ROW_SCHEMA = (
@@ -55,6 +56,9 @@ _COLUMNS = {
     "partitions": pa.int32(),
 }
 _FIELDS = {name: pa.field(name, kind) for name, kind in _COLUMNS.items()}
+_NEEDED = {"keys", "values", "timestamps"}
+_NUMBERS = ("timestamps", "offsets", "partitions")
+_DAMAGED = (pa.ArrowException, OSError, ValueError, StopIteration)
 
 
 def encode_chunk(**columns: Any) -> bytes:
@@ -74,9 +78,26 @@ def encode_chunk(**columns: Any) -> bytes:
 
 
 def decode_chunk(blob: bytes) -> dict[str, pa.Array]:
-    """Return the columns of a chunk."""
-    batch = pa.ipc.open_stream(blob).read_next_batch()
-    return dict(zip(batch.schema.names, batch.columns, strict=True))
+    """Return the columns of a chunk.
+
+    Raises:
+        ProcessorStateException: The bytes are damaged.
+    """
+    try:
+        batch = pa.ipc.open_stream(blob).read_next_batch()
+        batch.validate(full=True)
+        names = batch.schema.names
+    except _DAMAGED as error:
+        raise _damaged(blob, f"{type(error).__name__}: {error}") from error
+    columns = dict(zip(names, batch.columns, strict=True))
+    if len(names) != len(columns) or not names or not columns.keys() >= _NEEDED:
+        raise _damaged(blob, f"It has the columns {names}")
+    for name, column in columns.items():
+        if column.type != _COLUMNS.get(name):
+            raise _damaged(blob, f'Column "{name}" is of type {column.type}')
+    if any(columns[name].null_count for name in _NUMBERS if name in columns):
+        raise _damaged(blob, "A time or a number is null")
+    return columns
 
 
 def binary_column(values: Sequence[bytes | None]) -> pa.Array:
@@ -125,3 +146,11 @@ def headers_list(column: pa.Array | None) -> list[Headers | None] | None:
         Headers(Header(h["key"], h["value"]) for h in each) if each else None
         for each in column.to_pylist()
     ]
+
+
+def _damaged(blob: bytes, detail: str) -> ProcessorStateException:
+    return ProcessorStateException(
+        "cannot read a chunk of records that was sent between two of Spark's tasks",
+        detail=f"It has {len(blob)} bytes. {detail.splitlines()[0]}.",
+        hint="Look for defects of memory, disks and network; a new start repeats the batch.",
+    )

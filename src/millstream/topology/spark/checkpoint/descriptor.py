@@ -10,12 +10,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import read_json
 from millstream.topology.spark.checkpoint.files import LocalFiles
-from millstream.topology.spark.checkpoint.store_notes import (
-    StoreNote,
-    notes_from_json,
-    notes_to_json,
-)
+from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_to_json
 
 FILE = "millstream.json"
 VERSION = 1
@@ -70,23 +67,18 @@ class Checkpoint:
             StreamsException: The text is damaged or of another version.
         """
         try:
-            body = json.loads(text)
-            if body["version"] == VERSION:
-                return Checkpoint(
-                    id=body["id"],
-                    topology=body["topology"],
-                    tasks=body["tasks"],
-                    topics=body["topics"],
-                    store_format=body.get("store_format", DEFAULT),
-                    stores=notes_from_json(body.get("stores", {})),
-                    partitions=body.get("partitions", {}),
-                    words=tuple(body.get("words", ())),
-                    ticks=body.get("ticks"),
-                )
-            detail = f"It has version {body['version']}; this package reads {VERSION}."
-        except (ValueError, KeyError, TypeError) as error:
-            detail = f"{type(error).__name__}: {error}."
+            version = read_json(text, _Versioned).version
+            if version == VERSION:
+                return read_json(text, Checkpoint)
+            detail = f"It has version {version}; this package reads {VERSION}."
+        except ValueError as error:
+            detail = f"{error}."
         raise without_description(f'cannot read "{FILE}" in checkpoint "{location}"', f"{detail} ")
+
+
+@dataclass(frozen=True, slots=True)
+class _Versioned:
+    version: int
 
 
 def new_checkpoint(

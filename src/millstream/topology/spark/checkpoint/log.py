@@ -7,12 +7,12 @@ Spark writes a batch's end offsets to ``offsets/<batch>`` before it runs the bat
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import Time, read_json
 from millstream.topology.spark.checkpoint.files import Files
 
 COMMITS, OFFSETS, SOURCES = "commits", "offsets", "sources"
@@ -42,6 +42,16 @@ class Progress:
     """End offsets of the planned batch."""
     done_to: Positions
     """End offsets of the committed batch; start offsets of the first batch if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryId:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _BatchTime:
+    batchTimestampMs: Time
 
 
 class CheckpointLog:
@@ -101,7 +111,7 @@ class CheckpointLog:
     def time_ms(self, batch: int) -> int:
         """Return the time at which a batch was planned, in epoch milliseconds."""
         lines = self._files.text(f"{OFFSETS}/{batch}").splitlines()
-        return int(json.loads(lines[1])["batchTimestampMs"])
+        return read_json(lines[1], _BatchTime).batchTimestampMs
 
     def batches(self) -> list[int]:
         """Return the planned batches that Spark has not deleted yet, in order."""
@@ -149,7 +159,7 @@ class CheckpointLog:
         try:
             lines = self._files.text(path).splitlines()
             _check_head(lines, 2)
-            json.loads(lines[1])
+            read_json(lines[1], dict[str, Any])
         except (ValueError, TypeError, OSError) as error:
             raise self._broken(
                 path,
@@ -161,8 +171,8 @@ class CheckpointLog:
     def _check_id(self) -> None:
         try:
             if self._files.has(ID):
-                json.loads(self._files.text(ID))["id"]
-        except (ValueError, KeyError, TypeError, OSError) as error:
+                read_json(self._files.text(ID), _QueryId)
+        except (ValueError, OSError) as error:
             raise self._broken(
                 ID,
                 _shown(error),
@@ -190,7 +200,7 @@ class CheckpointLog:
 
 def positions_of(lines: Iterable[str]) -> Positions:
     """Return the offsets of the Kafka sources among the lines of a log."""
-    return source_positions(map(json.loads, (line for line in lines if line != "-")))
+    return source_positions(read_json(line, object) for line in lines if line != "-")
 
 
 def source_positions(sources: Iterable[Any]) -> Positions:

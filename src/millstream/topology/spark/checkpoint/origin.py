@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import read_json
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import Positions
 
@@ -39,6 +39,11 @@ class Origin:
         return json.dumps({"version": VERSION, **asdict(self)}, indent=1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Versioned:
+    version: int
+
+
 def root_of(location: str) -> str:
     """Return the location of a checkpoint, given that of one of its generations."""
     root, _, number = location.rpartition(f"/{GENERATIONS}/")
@@ -54,15 +59,11 @@ def read_origin(files: Files, location: str) -> Origin | None:
     if not files.has(ORIGIN):
         return None
     try:
-        body: dict[str, Any] = json.loads(files.text(ORIGIN))
-        if (version := body.pop("version")) != VERSION:
+        text = files.text(ORIGIN)
+        if (version := read_json(text, _Versioned).version) != VERSION:
             raise ValueError(f"it has version {version}; this package reads {VERSION}")
-        positions = {
-            topic: {int(n): int(offset) for n, offset in each.items()}
-            for topic, each in body.pop("positions").items()
-        }
-        return Origin(positions=positions, **body)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        return read_json(text, Origin)
+    except (ValueError, OSError) as error:
         raise StreamsException(
             f'cannot read "{ORIGIN}" in checkpoint "{location}"',
             detail=f"{type(error).__name__}: {error}. It says where the first batch begins.",

@@ -15,6 +15,7 @@ from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Plan
 from millstream.core.serdes.identity import UNKNOWN, format_of, same_format
 from millstream.core.state.identity import StoreIdentity
+from millstream.core.typed_json import fitted
 
 log = logging.getLogger(__name__)
 
@@ -57,8 +58,12 @@ def notes_to_json(notes: Notes) -> dict[str, Any]:
 
 
 def notes_from_json(data: Mapping[str, Any]) -> dict[str, StoreNote]:
-    """Return the notes that ``notes_to_json`` encoded."""
-    return {name: StoreNote(**fields) for name, fields in data.items()}
+    """Return the notes that ``notes_to_json`` encoded.
+
+    Raises:
+        ValueError: They are something else.
+    """
+    return fitted(data, dict[str, StoreNote])
 
 
 def kinds_of(notes: Notes) -> dict[str, str]:

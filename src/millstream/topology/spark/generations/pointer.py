@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 
 from millstream.core.errors import StreamsException
+from millstream.core.typed_json import Count, read_json
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.origin import GENERATIONS, POINTER
 
@@ -33,6 +34,14 @@ class Pointer:
         return json.dumps({"version": VERSION, **body}, indent=1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Body:
+    version: int
+    generation: Count
+    highest: Count
+    abandoned: tuple[str, ...]
+
+
 def directory_of(number: int) -> str:
     """Return a generation's directory, relative to the checkpoint's location."""
     return f"{GENERATIONS}/{number}" if number else ""
@@ -52,14 +61,11 @@ def read_pointer(files: Files, root: str) -> Pointer:
     if not files.has(POINTER):
         return Pointer()
     try:
-        body = json.loads(files.text(POINTER))
-        if body["version"] != VERSION:
-            raise ValueError(f"it has version {body['version']}; this package reads {VERSION}")
-        abandoned = tuple(map(str, body["abandoned"]))
-        return Pointer(
-            number=int(body["generation"]), highest=int(body["highest"]), abandoned=abandoned
-        )
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        body = read_json(files.text(POINTER), _Body)
+        if body.version != VERSION:
+            raise ValueError(f"it has version {body.version}; this package reads {VERSION}")
+        return Pointer(number=body.generation, highest=body.highest, abandoned=body.abandoned)
+    except (ValueError, OSError) as error:
         held = (
             ", ".join(sorted(files.names(GENERATIONS), key=lambda name: (len(name), name)))
             or "none"

@@ -6,9 +6,10 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from millstream.core.errors import StreamsException
 from millstream.core.processor import TaskId
+from millstream.core.typed_json import Time, read_json
 from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
 from millstream.topology.spark.private import private_directory, write_private
 
@@ -44,17 +45,52 @@ def write_record(directory: Path, record: PlacementRecord) -> None:
 
 
 def read_record(directory: Path) -> PlacementRecord | None:
-    """Return the record in a directory; None if there is none."""
+    """Return the record in a directory; None if there is none.
+
+    Raises:
+        StreamsException: The file is damaged.
+    """
     try:
-        fields = json.loads((directory / FILE).read_text(encoding="utf-8"))
+        text = (directory / FILE).read_text(encoding="utf-8")
+        found = read_json(text, _Record)
+        return PlacementRecord(
+            application_id=found.application_id,
+            assignor=found.assignor,
+            remark=found.remark,
+            batch=found.batch,
+            written_ms=found.written_ms,
+            executors=found.executors,
+            tasks=tuple(map(_place, found.tasks)),
+        )
     except FileNotFoundError:
         return None
-    fields["executors"] = tuple(Executor(**each) for each in fields["executors"])
-    fields["tasks"] = tuple(map(_place, fields["tasks"]))
-    return PlacementRecord(**fields)
+    except ValueError as error:
+        raise StreamsException(
+            f'cannot read "{directory / FILE}"',
+            detail=f"{error}.",
+            hint="Delete the file: a running application writes it anew.",
+        ) from error
 
 
-def _place(fields: dict[str, Any]) -> TaskPlace:
-    moved = fields["moved"]
-    task = TaskId.parse(fields["task"])
-    return TaskPlace(**fields | {"task": task, "moved": None if moved is None else Move(**moved)})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    task: str
+    executor: str | None
+    wanted: str | None
+    moved: Move | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    application_id: str
+    assignor: str | None
+    remark: str
+    batch: Time
+    written_ms: Time
+    executors: tuple[Executor, ...]
+    tasks: tuple[_Task, ...]
+
+
+def _place(each: _Task) -> TaskPlace:
+    task = TaskId.parse(each.task)
+    return TaskPlace(task=task, executor=each.executor, wanted=each.wanted, moved=each.moved)

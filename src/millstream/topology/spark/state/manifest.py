@@ -10,7 +10,11 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+import msgspec
+
+from millstream.core.typed_json import Count, fitted, read_json
 from millstream.topology.spark.state.segments import ID_BYTES, damaged
 
 VERSION = 1
@@ -116,21 +120,37 @@ class Manifest:
         if length > len(body) or not body[:length].endswith(b"}"):
             raise damaged(where, f"Its head cannot have {length} bytes.")
         try:
-            head = json.loads(body[:length])
+            head = read_json(body[:length], _Head)
+            return Manifest(
+                position=ChangelogPosition(head.seq, bytes.fromhex(head.id)),
+                step=bytes.fromhex(head.step),
+                first=head.first,
+                oldest=head.oldest,
+                live=head.live,
+                state=head.state,
+                round=_round_from_json(head.round),
+                stores=head.stores,
+                arrivals=head.arrivals,
+                snapshot=body[length:],
+            )
         except ValueError as error:
             raise damaged(where, f"Its head cannot be read: {error}.") from error
-        return Manifest(
-            position=ChangelogPosition(head["seq"], bytes.fromhex(head["id"])),
-            step=bytes.fromhex(head["step"]),
-            first=head["first"],
-            oldest=head["oldest"],
-            live=head["live"],
-            state=head["state"],
-            round=_round_from_json(head["round"]),
-            stores=head["stores"],
-            arrivals=head["arrivals"],
-            snapshot=body[length:],
-        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Head:
+    """The head of a manifest, as JSON has it."""
+
+    seq: Count
+    id: str
+    step: str
+    first: Count
+    oldest: Count
+    live: Count
+    state: Count
+    round: list[Any] | None
+    stores: dict[str, str]
+    arrivals: dict[str, Count]
 
 
 def _round_to_json(round_: Round | None) -> list[object] | None:
@@ -140,18 +160,26 @@ def _round_to_json(round_: Round | None) -> list[object] | None:
     return [round_.first, round_.store, before, round_.slices, round_.total, _DOWN]
 
 
-def _round_from_json(data: list[object] | None) -> Round | None:
+class _RoundList(msgspec.Struct, array_like=True, frozen=True):
+    """A round as JSON has it: a list."""
+
+    first: Count
+    store: str
+    before: str | None
+    slices: Count
+    total: Count
+    direction: str
+
+
+def _round_from_json(data: list[Any] | None) -> Round | None:
     # A round without a direction has an older format: it is dropped, and the next one starts.
-    if data is None or data[-1] != _DOWN:
+    if not data or data[-1] != _DOWN:
         return None
-    first, store, before, slices, total, _ = data
-    assert isinstance(first, int)
-    assert isinstance(slices, int)
-    assert isinstance(total, int)
+    found = fitted(data, _RoundList)
     return Round(
-        first=first,
-        store=str(store),
-        before=None if before is None else bytes.fromhex(str(before)),
-        slices=slices,
-        total=total,
+        first=found.first,
+        store=found.store,
+        before=None if found.before is None else bytes.fromhex(found.before),
+        slices=found.slices,
+        total=found.total,
     )

@@ -36,6 +36,9 @@ _U32 = struct.Struct("<I")
 _PLAIN, _LZ4 = 0, 1
 _CODEC = "lz4_raw"
 _WORTH_COMPRESSING = 128
+_MOST_TIMES = 255
+"""LZ4 makes nothing smaller than this part of it."""
+_BROKEN = (struct.error, ValueError, IndexError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +89,14 @@ def decode_segment(blob: bytes, where: str) -> Segment:
     """
     raw = _open(bytes(blob), where)
     sections, at = [], 2 * ID_BYTES
-    while at < len(raw):
-        section, at = _decode_section(raw, at)
-        sections.append(section)
+    try:
+        if len(raw) < at:
+            raise ValueError(f"only {len(raw)} bytes")
+        while at < len(raw):
+            section, at = _decode_section(raw, at)
+            sections.append(section)
+    except _BROKEN as error:
+        raise damaged(where, f"Its section at byte {at} cannot be read: {error}.") from error
     return Segment(parent=raw[:ID_BYTES], id=raw[ID_BYTES : 2 * ID_BYTES], sections=tuple(sections))
 
 
@@ -119,9 +127,15 @@ def _open(blob: bytes, where: str) -> bytes:
     head = _ENVELOPE.pack(version, codec, length, 0)
     if zlib.crc32(payload, zlib.crc32(head)) != checksum:
         raise damaged(where, "Its checksum does not fit its bytes.")
-    if codec == _PLAIN:
+    if codec == _PLAIN and length == len(payload):
         return payload
-    return pa.decompress(payload, length, codec=_CODEC, asbytes=True)  # type: ignore[no-any-return]
+    if codec != _LZ4 or length > _MOST_TIMES * len(payload):
+        raise damaged(where, f"Codec {codec} cannot make {length} of {len(payload)} bytes.")
+    try:
+        raw: bytes = pa.decompress(payload, length, codec=_CODEC, asbytes=True)
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(where, f"{error}.") from error
+    return raw
 
 
 def _cut(section: Section) -> Iterator[Section]:
@@ -179,6 +193,8 @@ def _decode_section(raw: bytes, at: int) -> tuple[Section, int]:
         dropped.append((lower, upper))
     keys, at = _decode_column(raw, at)
     values, at = _decode_column(raw, at)
+    if len(keys) != len(values) or None in keys:
+        raise ValueError(f"{len(keys)} keys and {len(values)} values")
     return Section(
         store=name.decode(), kind=kind, keys=keys, values=values, dropped=tuple(dropped)
     ), at
@@ -186,7 +202,10 @@ def _decode_section(raw: bytes, at: int) -> tuple[Section, int]:
 
 def _decode_bytes(raw: bytes, at: int) -> tuple[bytes, int]:
     (length,) = _U32.unpack_from(raw, at)
-    return raw[at + 4 : at + 4 + length], at + 4 + length
+    stop = at + 4 + length
+    if stop > len(raw):
+        raise ValueError(f"{length} bytes at byte {at} of {len(raw)}")
+    return raw[at + 4 : stop], stop
 
 
 def _decode_column(raw: bytes, at: int) -> tuple[list[Any], int]:
@@ -195,6 +214,8 @@ def _decode_column(raw: bytes, at: int) -> tuple[list[Any], int]:
     data, at = _decode_bytes(raw, at + 4 + 4 * count)
     absent = lengths < 0
     stops = np.cumsum(np.where(absent, 0, lengths), dtype=np.int64).tolist()
+    if len(data) != (stops[-1] if stops else 0):
+        raise ValueError(f"{len(data)} bytes for {count} entries")
     column: list[Any] = [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]
     for index in np.nonzero(absent)[0].tolist():
         column[index] = None

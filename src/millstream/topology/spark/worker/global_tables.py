@@ -37,18 +37,31 @@ def unpack(packed: bytes) -> list[bytes]:
     """Return the snapshots that ``pack`` combined.
 
     Raises:
-        TaskCorruptedException: The bytes are of another version.
+        TaskCorruptedException: The bytes are damaged, or of another version.
     """
+    try:
+        return _parts(packed)
+    except struct.error as error:
+        raise TaskCorruptedException(
+            "the snapshot of global stores is damaged",
+            detail=f"It has {len(packed)} bytes: {error}.",
+            hint="Restore the checkpoint or the savepoint from a copy.",
+        ) from error
+
+
+def _parts(packed: bytes) -> list[bytes]:
     version, count = _HEAD.unpack_from(packed)
     if version != VERSION:
         raise TaskCorruptedException(
             f"the snapshot of global stores has format {version}",
             detail=f"This program reads format {VERSION}.",
         )
-    parts, start = [], _HEAD.size
+    parts, start = list[bytes](), _HEAD.size
     for _ in range(count):
         (length,) = _LENGTH.unpack_from(packed, start)
         start += _LENGTH.size + length
+        if start > len(packed):
+            raise struct.error(f"part {len(parts)} would end at byte {start}")
         parts.append(packed[start - length : start])
     return parts
 

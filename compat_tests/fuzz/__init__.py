@@ -1,0 +1,1 @@
+"""Fuzzing of everything that decodes bytes: mutated valid samples, typed errors, bounded cost."""
