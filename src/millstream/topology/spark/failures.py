@@ -23,6 +23,7 @@ from millstream.core import errors
 from millstream.core.errors import MillstreamError, ProcessorStateException, StreamsException
 from millstream.core.processor import TaskId
 from millstream.core.typed_json import read_json
+from millstream.topology.spark.clients.rights import not_allowed_in
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
 from millstream.topology.spark.user_frames import user_frames
@@ -97,6 +98,7 @@ def failure_from(text: str) -> StreamsException:
     if facts is None:
         failure = (
             full_disk_from(text)
+            or not_allowed_in(text)
             or damage_from(text)
             or StreamsException("the Spark query failed", detail=_short(text))
         )

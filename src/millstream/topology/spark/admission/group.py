@@ -17,6 +17,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.consumers import commit, committed, connected
 from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
@@ -137,7 +138,9 @@ class Group:
             with ThreadPoolExecutor(_AT_ONCE) as threads:
                 list(threads.map(self._fence, range(sinks)))
         except ClientException as error:
-            raise_kafka_error(f'cannot end the transactions of application "{self._id}"', error)
+            needed = [Right("Write", "transactional-id", f"{self._id}-*")]
+            problem = f'cannot end the transactions of application "{self._id}"'
+            raise_kafka_error(problem, error, needed)
 
     def ends(self, places: Sequence[At]) -> dict[At, int]:
         """Return the end offsets of partitions, records of open transactions included.
@@ -154,7 +157,8 @@ class Group:
             answers = admin.list_offsets(asked).items()
             return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
         except ClientException as error:
-            raise_kafka_error("cannot read the end offsets of topics", error)
+            needed = [Right("Describe", "topic")]
+            raise_kafka_error("cannot read the end offsets of topics", error, needed)
 
     def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
         """Return the ids of topics; unknown ones are left out."""

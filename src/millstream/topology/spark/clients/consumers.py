@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import raise_kafka_error, with_coordinator
 
 
@@ -24,7 +25,8 @@ def connected(settings: Mapping[str, Any], problem: str) -> Iterator[Consumer]:
     try:
         yield consumer
     except ClientException as error:
-        raise_kafka_error(problem, error)
+        group = Right("Read", "group", str(settings.get("group.id", "")))
+        raise_kafka_error(problem, error, [group, Right("Read", "topic")])
     finally:
         in_time("close", consumer.close)
 
@@ -71,5 +73,5 @@ def checked(answers: list[TopicPartition]) -> list[TopicPartition]:
     """
     for each in answers:
         if each.error is not None:
-            raise ClientException(each.error)
+            raise ClientException(each.error, each.topic)
     return answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from confluent_kafka import KafkaError
@@ -17,6 +17,7 @@ from millstream.core.config.clients import (
     plain_consumer_settings,
     plain_producer_settings,
 )
+from millstream.topology.spark.clients.rights import Right, kind_of, not_allowed
 from millstream.topology.spark.clients.security import (
     as_text,
     connector_security,
@@ -181,22 +182,36 @@ def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") ->
     return {f"kafka.{key}": as_text(value) for key, value in (fixed | given).items()}
 
 
-def kafka_error(problem: str, error: BaseException, *, hint: str = "") -> errors.StreamsException:
-    """Return the typed error for a failure of a client, caused by Kafka's own error."""
+def kafka_error(
+    problem: str, error: BaseException, *, hint: str = "", needed: Iterable[Right] = ()
+) -> errors.StreamsException:
+    """Return the typed error for a failure of a client, caused by Kafka's own error.
+
+    Args:
+        problem: What was attempted.
+        error: The client's error.
+        hint: What to do.
+        needed: The rights that the request needs, for a user who lacks one.
+    """
     own = _own(error)
     detail = own.str() if isinstance(own, KafkaError) else str(own)
+    if (kind := kind_of(code_of(error))) is not None:
+        right = next((each for each in needed if each.kind == kind), Right("it", kind))
+        if len(error.args) > 1 and kind == "topic":
+            right = Right(right.operation, kind, str(error.args[1]))
+        return not_allowed(problem, right, detail)
     raised = errors.StreamsException(problem, detail=detail, hint=hint)
     cause = _CAUSES.get(code_of(error))
     raised.__cause__ = error if cause is None else cause(problem, detail=detail)
     return raised
 
 
-def raise_kafka_error(problem: str, error: BaseException) -> NoReturn:
+def raise_kafka_error(problem: str, error: BaseException, needed: Iterable[Right] = ()) -> NoReturn:
     """Raise the typed error for a failure of a client, with its own cause.
 
     ``raise kafka_error(...) from error`` would replace that cause by the client's error.
     """
-    raised = kafka_error(problem, error)
+    raised = kafka_error(problem, error, needed=needed)
     raise raised from raised.__cause__
 
 

@@ -25,6 +25,7 @@ from millstream.core.plan import Plan
 from millstream.topology.spark.changelogs.topics import repartition_settings
 from millstream.topology.spark.clients.connecting import all_topics
 from millstream.topology.spark.clients.consumers import checked, committed, connected
+from millstream.topology.spark.clients.rights import Right, kind_of, not_allowed
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
@@ -93,6 +94,8 @@ class Brokers:
 
     def _found(self, wanted: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:
         missing = sorted({topic for topic in wanted if topic not in sizes})
+        for topic in missing:
+            self._check_visible(topic)
         if missing:
             names = ", ".join(f'"{topic}"' for topic in missing)
             raise MissingSourceTopicException(
@@ -205,6 +208,16 @@ class Brokers:
                     found[topic] += max(0, high - max(low, first))
         return found
 
+    def _check_visible(self, topic: str) -> None:
+        """Refuse a topic that a list of all topics lacks because the user may not see it."""
+        problem = f'cannot read topic "{topic}": the user cannot see it'
+        try:
+            found = AdminClient(self._quiet).list_topics(topic, TIMEOUT_S).topics[topic]
+        except ClientException as error:
+            raise_kafka_error(problem, error)
+        if found.error is not None and kind_of(found.error.code()) is not None:
+            raise not_allowed(problem, Right("Describe", "topic", topic), found.error.str())
+
     def _create(self, topic: str, partitions: int, settings: Mapping[str, str]) -> None:
         replication = self._config.getInt("replication.factor")
         new = NewTopic(topic, partitions, replication, config=dict(settings))
@@ -214,7 +227,8 @@ class Brokers:
             future.result()
         except ClientException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
-                raise_kafka_error(f'cannot create internal topic "{topic}"', error)
+                needed = [Right("Create", "topic", topic)]
+                raise_kafka_error(f'cannot create internal topic "{topic}"', error, needed)
 
     def _grow(self, topic: str, partitions: int) -> None:
         """Give a topic more partitions; return when the broker knows them."""
@@ -229,7 +243,7 @@ class Brokers:
                     raise StreamsException(problem, detail="The broker does not show them.")
                 time.sleep(_NEW_TOPIC_PAUSE_S)
         except ClientException as error:
-            raise_kafka_error(problem, error)
+            raise_kafka_error(problem, error, [Right("Alter", "topic", topic)])
 
     def _connected(self, problem: str) -> AbstractContextManager[Consumer]:
         return connected(consumer_settings(self._config, self._application_id), problem)
@@ -245,6 +259,9 @@ class Brokers:
                 raise_kafka_error(problem, error)
             if found.error is None and found.partitions:
                 return len(found.partitions)
+            if found.error is not None and kind_of(found.error.code()) is not None:
+                problem = f'cannot write to topic "{topic}": the user cannot see it'
+                raise not_allowed(problem, Right("Describe", "topic", topic), found.error.str())
             if time.monotonic() > give_up:
                 raise StreamsException(
                     problem,

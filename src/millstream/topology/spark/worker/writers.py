@@ -23,7 +23,9 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
+from millstream.topology.spark.clients.rights import Right, kind_of
 from millstream.topology.spark.clients.settings import (
+    code_of,
     is_transient,
     kafka_error,
     needs_new_producer,
@@ -113,6 +115,7 @@ class SinkWriter:
                 again = renewed <= _RENEWALS if needs_new_producer(error) else is_transient(error)
                 # A starting broker may refuse a request that it accepts a moment later.
                 refused_first = not self._has_written and self._heard.refusal
+                again = again and kind_of(code_of(error)) is None
                 if refused_first or not again or time.monotonic() > give_up:
                     refused = self._refused(error)
                     raise refused from refused.__cause__
@@ -351,4 +354,9 @@ class SinkWriter:
             error,
             hint="Check that the broker answers and that the topics exist; "
             "then start the application again.",
+            needed=(
+                Right("Write", "topic", self._unsent[0] if self._unsent else ""),
+                Right("Read", "group", self._job.application_id),
+                Right("Write", "transactional-id", f"{self._job.application_id}-*"),
+            ),
         )
