@@ -23,7 +23,7 @@ from millstream.jars import java_command
 from millstream.testing.broker import EmbeddedBroker
 from millstream.testing.broker.ports import free_port
 
-PASSWORD = "secret-1"
+PASSWORD = "unmistakable-pa55word"
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 LISTENERS = {

@@ -6,16 +6,16 @@ So a live query goes on where it stopped, and it goes on where a live query stop
 
 from __future__ import annotations
 
-import base64
-import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 
+from millstream.core.typed_json import read_json
 from millstream.topology.spark.backfill.rounds import Positions, Rounds, flat, nested
 from millstream.topology.spark.backfill.slices import Cut, Place, Slice, between, next_slice
 from millstream.topology.spark.backfill.sorted_files import SortedFile
@@ -62,8 +62,17 @@ class History:
         return Rounds(Path(self.rounds), self.readers)
 
     def encoded(self) -> str:
-        """Return this as text."""
-        return base64.b64encode(pickle.dumps(self)).decode()
+        """Return this as text; it is no pickle, which whoever changes it could make run code."""
+        return msgspec.json.encode(self).decode()
+
+    @staticmethod
+    def decoded(text: str) -> History:
+        """Return what ``encoded`` wrote.
+
+        Raises:
+            ValueError: The text is something else.
+        """
+        return read_json(text, History)
 
 
 class HistorySource(DataSource):
@@ -81,8 +90,7 @@ class HistorySource(DataSource):
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
         """Return the reader of the stage that the options name."""
         del schema
-        facts: History = pickle.loads(base64.b64decode(self.options[FACTS]))
-        return HistoryReader(facts, int(self.options[STAGE]))
+        return HistoryReader(History.decoded(self.options[FACTS]), int(self.options[STAGE]))
 
 
 @dataclass(frozen=True, slots=True)

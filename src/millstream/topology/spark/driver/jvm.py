@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -23,6 +24,8 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.logs import LogOptions
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+SECRET = re.compile(r"(?i)secret|password|passwd|token|credential|access[.]?key|private")
+"""In names of Spark's entries."""
 _JVM_END_S = 2.0
 """Py4J notices a lost connection before the process has ended."""
 _LAST_LINES = 15
@@ -46,18 +49,22 @@ NOISY = {
 """Spark's loggers that warn about normal events -> the lowest level that is logged."""
 
 
-def launched_jvm(settings: Mapping[str, str], log: LogOptions) -> None:
+def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     """Start this process's JVM, unless it has one, with the log that ``log`` configures.
+
+    Entries whose names say that they are secret are not for its command line, which every user of
+    the machine can read: the session hands them over later.
 
     Raises:
         StreamsException: The JVM does not start.
     """
-    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ or not log.on:
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
         return
     conf = SparkConf(loadDefaults=False)
     for key, value in settings.items():
-        conf.set(key, value)
-    output = None if log.verbose else _Output()
+        if SECRET.search(key) is None:
+            conf.set(key, value)
+    output = None if log is None or not log.on or log.verbose else _Output()
     kwargs: dict[str, Any] = {} if output is None else {"stderr": output.end}
     try:
         gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]

@@ -85,7 +85,7 @@ def new_session(
     with private_children():
         if log is not None:
             settings = with_log(settings, log)
-            launched_jvm(settings, log)
+        launched_jvm(settings, log)
         builder = SparkSession.builder
         for key, value in settings.items():
             builder = builder.config(key, value)

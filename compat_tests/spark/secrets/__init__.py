@@ -1,0 +1,1 @@
+"""A real application with unmistakable secrets, and everything that it shows or writes."""
