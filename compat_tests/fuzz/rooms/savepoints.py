@@ -49,9 +49,10 @@ def manifests() -> Decoder:
     def decode(data: bytes) -> object:
         (root / FILE).write_bytes(data)
         found = Savepoint(root)
-        found.verify()
-        for name in found.manifest.stores:
+        for name, store in found.manifest.stores.items():
             StoreRecords(found, name)
+            for number in store.partitions:
+                list(found.columns(name, number))
         return found.manifest.to_json()
 
     return Decoder([sample], decode)
