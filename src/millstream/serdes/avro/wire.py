@@ -37,7 +37,7 @@ def count_empty(data: bytes, items: int) -> None:
         _counted.data, _counted.items = data, 0
     _counted.items += items
     if _counted.items > MOST_EMPTY_ITEMS:
-        raise Malformed(f"{_counted.items} items without bytes are announced")
+        raise Malformed(f"{_counted.items} items are announced that have no bytes")
 
 
 @lru_cache(maxsize=1)

@@ -57,7 +57,7 @@ _COLUMNS = {
 }
 _FIELDS = {name: pa.field(name, kind) for name, kind in _COLUMNS.items()}
 _NEEDED = {"keys", "values", "timestamps"}
-_NUMBERS = ("timestamps", "offsets", "partitions")
+_NUMBERS = ("timestamps", "offsets")
 _DAMAGED = (pa.ArrowException, OSError, ValueError, StopIteration)
 
 
