@@ -30,8 +30,11 @@ from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.snapshots import Snapshot, decode
 from millstream.core.errors import MillstreamError
+from millstream.topology.spark.changelogs.kept import kept_changelogs
+from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.wire import (
     RECORDS,
@@ -104,9 +107,14 @@ class LineSeen:
 
 
 class LineOfTasks:
-    """A scenario's stages, one task each; use as a context manager."""
+    """A scenario's stages, one task each; use as a context manager.
 
-    def __init__(self, scenario: Json) -> None:
+    Args:
+        scenario: The scenario.
+        changelogs: Write changelog topics, too.
+    """
+
+    def __init__(self, scenario: Json, *, changelogs: bool = False) -> None:
         config = scenario_config(scenario)
         self.plan = build(scenario, config).plan()
         streams_config = StreamsConfig(config)
@@ -114,6 +122,11 @@ class LineOfTasks:
         topics = [topic for topic in scenario["topics"] if not topic.endswith("*")]
         partitions = dict.fromkeys(topics, 1)
         self.layout: Layout = compile_plan(self.plan, settings.application_id, partitions)
+        self.notes = notes_of(self.plan, streams_config)
+        self.logged: dict[str, LoggedStore] = {}
+        if changelogs:
+            kept = kept_changelogs(self.plan, self.layout, self.notes, {}, streams_config)
+            self.logged = kept.stores()
         self.checkpoint = uuid.uuid4().hex
         self.jobs = [self._job(settings.application_id, root, partitions) for root in _roots()]
         self.owner = Application("run", self.plan, settings, streams_config)
@@ -134,6 +147,7 @@ class LineOfTasks:
             sink_partitions=partitions,
             exactly_once=True,
             state_dir=str(root),
+            changelogs=self.logged,
         )
 
     def batch(self, records: Sequence[Sent], clock_ms: int, worker: int) -> None:

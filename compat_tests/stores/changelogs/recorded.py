@@ -27,6 +27,8 @@ class Kept:
     records: list[ChangelogRecord]
     store: Any
     builder: Any
+    copy: Any
+    """Its working copy."""
 
 
 @dataclass
@@ -70,7 +72,8 @@ class KeepingHost(DriverHost):
             records = [_record(each) for each in self.sent if each.topic == topic]
             if records and name in copies:
                 rows = dict(copies[name].store.scan(None, None))
-                yield Kept(name, notes[name], rows, records, store, builders[name])
+                copy = copies[name]
+                yield Kept(name, notes[name], rows, records, store, builders[name], copy)
 
 
 def _record(raw: RawRecord) -> ChangelogRecord:

@@ -83,7 +83,10 @@ def hand_back(
         print_json(done.facts())
         return
     rows = [(topic, number, count) for (topic, number), count in sorted(done.records.items())]
-    print_table(("changelog", "partition", "records"), rows)
+    if done.kept:
+        print("The application has kept its changelog topics; there is nothing to write to them.")
+    else:
+        print_table(("changelog", "partition", "records"), rows)
     for store in done.unlogged:
         print(f'store "{store}" has no changelog: it begins empty')
     print("Delete the local state of the Java application (state.dir), then start it.")

@@ -16,9 +16,12 @@ from millstream.cli.clients import TIMEOUT_S, client_errors, known_topics
 from millstream.cli.settings import entries, streams_config
 from millstream.cli.target import load_target
 from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import CHANGELOG_TOPICS
 from millstream.core.errors import IllegalArgumentException, MissingSourceTopicException
 from millstream.core.plan import Plan
-from millstream.topology.spark.changelogs.topics import FEEDBACK_SETTINGS
+from millstream.topology.spark.changelogs.feeds import feeds_of
+from millstream.topology.spark.changelogs.topics import FEEDBACK_SETTINGS, changelog_topics
+from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.patterns import without_patterns
@@ -103,7 +106,7 @@ def topic_plan(
         )
         for topic, kind in sorted(kinds.items())
     ]
-    return TopicPlan(config, found + _internal(plan, name, counts, sizes))
+    return TopicPlan(config, found + _internal(plan, name, config, counts, sizes))
 
 
 def create(plan: TopicPlan, replication_factor: int | None, *, dry_run: bool) -> list[NeededTopic]:
@@ -154,7 +157,11 @@ def _check_asked(asked: Mapping[str, int], kinds: Mapping[str, str], target: str
 
 
 def _internal(
-    plan: Plan, name: str, counts: Mapping[str, int], sizes: Mapping[str, int]
+    plan: Plan,
+    name: str,
+    config: StreamsConfig,
+    counts: Mapping[str, int],
+    sizes: Mapping[str, int],
 ) -> list[NeededTopic]:
     """Return the internal topics on the broker; none without the application's id."""
     try:
@@ -168,6 +175,10 @@ def _internal(
     wanted: dict[str, tuple[int, Mapping[str, str]]] = {
         topic: (count, FEEDBACK_SETTINGS) for topic, count in layout.feedback.items()
     }
+    if config.getBoolean(CHANGELOG_TOPICS):
+        feeds = feeds_of(known, layout, name, sizes)
+        kept = [each for each in (*feeds.feeds, *feeds.missing) if not each.of_source]
+        wanted |= changelog_topics(kept, known, notes_of(known, config), config)
     wanted[owner_topic(name)] = 1, _COMPACT
     wanted[progress_topic(name)] = len(layout.keys), _COMPACT
     return [

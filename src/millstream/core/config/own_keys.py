@@ -25,6 +25,7 @@ ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
 SINK_TOPICS = "millstream.sink.topics"
 LOG = "millstream.log"
 LOG_FILE = "millstream.log.file"
+CHANGELOG_TOPICS = "millstream.changelog.topics"
 STORE_CHANGED_OK = "millstream.store.changed.ok"
 STATE_DROP = "millstream.state.drop"
 STATE_RENAME = "millstream.state.rename"
@@ -135,6 +136,14 @@ OWN_KEYS: dict[str, OwnKey] = {
             kind=ValueKind.STRING,
             default_doc="`<state.dir>/<application.id>/millstream.log`",
             doc="file for all records, Spark's own log included",
+        ),
+        OwnKey(
+            name=CHANGELOG_TOPICS,
+            kind=ValueKind.BOOLEAN,
+            default=False,
+            doc="`true`: changes of stores with logging are also written to the changelog topics "
+            "of Kafka Streams, in the transactions of the output "
+            "([moving.md](operating/moving.md#changelog-topics-while-it-runs))",
         ),
         OwnKey(
             name=STORE_CHANGED_OK,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from millstream.core.readable import Readable
 
@@ -23,6 +23,16 @@ class ChangelogRecord(NamedTuple):
     headers: Sequence[Header] = ()
 
 
+class ChangelogColumns(NamedTuple):
+    """Records of a changelog topic as columns of one length."""
+
+    keys: Sequence[bytes]
+    values: Sequence[bytes | None]
+    timestamps: Sequence[int | None]
+    headers: Sequence[Sequence[Header]] | None = None
+    """None when no record has any."""
+
+
 class ChangelogFormat(Readable, ABC):
     """Format of one store: its rows here, and what Kafka Streams' changelog topic has for them.
 
@@ -32,7 +42,11 @@ class ChangelogFormat(Readable, ABC):
     """
 
     in_order: ClassVar[bool] = False
-    """A row depends on several records of a key: ``replayed`` has to read a whole partition."""
+    """A row depends on several records of a key: ``replayed`` has to read a whole partition, and
+    a running application logs each write instead of the rows that have changed."""
+    by_wall_clock: ClassVar[bool] = False
+    """Records without a time get the present one, as in Kafka Streams; those of other stores get
+    the stream time."""
 
     @abstractmethod
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
@@ -45,6 +59,22 @@ class ChangelogFormat(Readable, ABC):
     @abstractmethod
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         """Return the record of a row; None for rows that Kafka's stores rebuild by themselves."""
+
+    def deletion_of(self, key: bytes) -> ChangelogRecord | None:
+        """Return the record of a row that is gone; None where another row's record says it."""
+        return ChangelogRecord(key, None)
+
+    def changes(self, rows: Mapping[bytes, bytes | None]) -> Iterator[ChangelogRecord]:
+        """Yield the records of the rows that a batch has changed, each with its last value."""
+        record_of, deletion_of = self.record_of, self.deletion_of
+        for key, value in rows.items():
+            record = deletion_of(key) if value is None else record_of(key, value)
+            if record is not None:
+                yield record
+
+    def columns(self, rows: Mapping[bytes, bytes | None]) -> ChangelogColumns:
+        """Return what ``changes`` yields as columns."""
+        return columns_of(self.changes(rows))
 
     def records(self, rows: Iterable[tuple[bytes, bytes]]) -> Iterator[ChangelogRecord]:
         """Yield the records of all rows of a partition, in an order in which they can be read."""
@@ -96,3 +126,12 @@ class ChangelogFormat(Readable, ABC):
         """Return the summary rows of a partition."""
         del summary
         return ()
+
+
+def columns_of(records: Iterable[ChangelogRecord]) -> ChangelogColumns:
+    """Return records as columns."""
+    found: list[tuple[Any, ...]] = list(zip(*records, strict=True))
+    if not found:
+        return ChangelogColumns((), (), ())
+    keys, values, timestamps, headers = found
+    return ChangelogColumns(keys, values, timestamps, headers if any(headers) else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from millstream.core.buffered_log import FORMAT, from_log, logged
 from millstream.core.errors import StreamsException
@@ -33,6 +34,8 @@ class SuppressionFormat(ChangelogFormat):
     Source: ``internals.InMemoryTimeOrderedKeyValueChangeBuffer``.
     """
 
+    by_wall_clock: ClassVar[bool] = True
+
     def __init__(self, window_bytes: int = 0) -> None:
         self._window_bytes = window_bytes
 
@@ -52,6 +55,10 @@ class SuppressionFormat(ChangelogFormat):
             return None
         time, own = place_of(key)
         return ChangelogRecord(own, logged(from_row(time, value)), None, (FORMAT,))
+
+    def deletion_of(self, key: bytes) -> ChangelogRecord | None:
+        # A key whose time has changed has another row by time now.
+        return ChangelogRecord(key[len(BY_KEY) :], None) if key.startswith(BY_KEY) else None
 
     def record_key(self, key: bytes) -> bytes | None:
         if key.startswith(BY_KEY):

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import UnsupportedOperationException
-from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Row
+from millstream.core.state.changelog_format import (
+    ChangelogColumns,
+    ChangelogFormat,
+    ChangelogRecord,
+    Row,
+    columns_of,
+)
 from millstream.stores.changelogs.values import PLAIN, TIMESTAMPED, ValueForm
 
 _JOIN_TIMES = struct.Struct(">qq")
@@ -29,6 +36,11 @@ class KeyValueFormat(ChangelogFormat):
 
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         return self.form.record(key, value, None)
+
+    def columns(self, rows: Mapping[bytes, bytes | None]) -> ChangelogColumns:
+        if self.form.headers:
+            return super().columns(rows)
+        return ChangelogColumns(list(rows), *self.form.columns(list(rows.values())))
 
     def record_key(self, key: bytes) -> bytes | None:
         return key
@@ -117,11 +129,16 @@ class WaitingFormat(KeyValueFormat):
     not use.
     """
 
+    by_wall_clock: ClassVar[bool] = True
+
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
         return () if record.value is None else ((record.key, record.value[:-8]),)
 
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         return ChangelogRecord(key, value + bytes(8))
+
+    def columns(self, rows: Mapping[bytes, bytes | None]) -> ChangelogColumns:
+        return columns_of(self.changes(rows))
 
     def record_key(self, key: bytes) -> bytes | None:
         return key[_TIME_AND_SIDE:-4]

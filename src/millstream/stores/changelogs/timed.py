@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord, Row
+from millstream.core.state.changelog_format import (
+    ChangelogColumns,
+    ChangelogFormat,
+    ChangelogRecord,
+    Row,
+)
 from millstream.stores.changelogs.values import ValueForm
 from millstream.stores.time_keys import INDEX, META_KEY, TimedKeys
 
@@ -42,6 +47,27 @@ class TimedFormat(ChangelogFormat):
         # The topics of windows have a retention time, which counts from records' times.
         time = int.from_bytes(key[self._time_at], "big")
         return self._form.record(key[_SEGMENT:], value, time)
+
+    def deletion_of(self, key: bytes) -> ChangelogRecord | None:
+        if key >= INDEX:
+            return None
+        time = int.from_bytes(key[self._time_at], "big")
+        return ChangelogRecord(key[_SEGMENT:], None, time)
+
+    def columns(self, rows: Mapping[bytes, bytes | None]) -> ChangelogColumns:
+        if self._form.headers:
+            return super().columns(rows)
+        keys = [key for key in rows if key < INDEX]
+        values, times = self._form.columns([rows[key] for key in keys])
+        at, number = self._time_at, int.from_bytes
+        return ChangelogColumns(
+            [key[_SEGMENT:] for key in keys],
+            values,
+            [
+                number(key[at], "big") if time is None else time
+                for key, time in zip(keys, times, strict=True)
+            ],
+        )
 
     def record_key(self, key: bytes) -> bytes | None:
         if key == META_KEY:

@@ -29,6 +29,17 @@ class ValueForm:
             value = time.to_bytes(8, "big", signed=True) + value
         return _prefix(record.headers) + value if self.headers else value
 
+    def columns(
+        self, stored: Sequence[bytes | None]
+    ) -> tuple[Sequence[bytes | None], Sequence[int | None]]:
+        """Return values and times of stored values that have no headers."""
+        if not self.time:
+            return stored, [None] * len(stored)
+        values = [None if each is None else each[8:] for each in stored]
+        number = int.from_bytes
+        times = [None if each is None else number(each[:8], "big", signed=True) for each in stored]
+        return values, [None if time is None else max(0, time) for time in times]
+
     def record(self, key: bytes, stored: bytes, otherwise: int | None) -> ChangelogRecord:
         """Return the record of a stored value; ``otherwise`` is its time if none is stored."""
         headers: Headers | None = None

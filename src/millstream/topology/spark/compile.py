@@ -44,6 +44,14 @@ class Layout:
     feedback: Mapping[str, int] = field(default_factory=dict)
     """Feedback topic (a repartition topic on the broker) -> number of partitions."""
 
+    def tasks(self) -> dict[str, int]:
+        """Return the number of tasks of each sub-topology, as a checkpoint describes them."""
+        return {str(stage.subtopology): stage.tasks for stage in self.stages}
+
+    def reads_at_several_places(self) -> bool:
+        """Return whether several stages read from the broker."""
+        return sum(1 for stage in self.stages if stage.topics) > 1
+
 
 def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int]) -> Layout:
     """Return the line for a plan.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confluent_kafka import KafkaError
@@ -13,8 +13,10 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.clients import for_clients
-from millstream.core.plan import StoreNode
-from millstream.topology.spark.checkpoint.store_notes import StoreNote
+from millstream.core.plan import Plan, StoreNode
+from millstream.topology.spark.changelogs.feeds import Feed
+from millstream.topology.spark.changelogs.formats import retention_of
+from millstream.topology.spark.checkpoint.store_notes import Notes, StoreNote
 from millstream.topology.spark.clients.settings import client_settings, raise_kafka_error
 
 _DAY_MS = 86_400_000
@@ -48,6 +50,31 @@ def changelog_settings(
     if note.type == "versioned" and retention is not None:
         settings["min.compaction.lag.ms"] = str(retention + _DAY_MS)
     return settings | _given(config) | dict(store.builder.logConfig())
+
+
+def changelog_topics(
+    feeds: Iterable[Feed], plan: Plan, notes: Notes, config: StreamsConfig
+) -> dict[str, tuple[int, dict[str, str]]]:
+    """Return the partitions and settings of changelog topics.
+
+    Args:
+        feeds: The topics.
+        plan: The topology.
+        notes: Notes of its stores.
+        config: The application's configuration.
+    """
+    nodes, configs = plan_stores(plan), config.merged()
+    found = {}
+    for feed in feeds:
+        node, note = nodes[feed.store], notes[feed.store]
+        settings = changelog_settings(node, note, retention_of(node, configs), config)
+        found[feed.topic] = feed.partitions, settings
+    return found
+
+
+def plan_stores(plan: Plan) -> dict[str, StoreNode]:
+    """Return the stores of tasks by name; global ones are not among them."""
+    return {node.name: node for part in plan.subtopologies for node in part.stores}
 
 
 def repartition_settings(config: StreamsConfig) -> dict[str, str]:

@@ -17,10 +17,10 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.changelogs.reading import Changelogs, Formats, changelog_records
 from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.spark.worker_pools import workers_for
 
-SPILLED = "-spilled"
 _SCHEMA = (
     "topic string, partition int, place bigint, key binary, value binary, time bigint, "
     "headers array<struct<key: string, value: binary>>"
@@ -99,6 +99,21 @@ def write_changelogs(
         found[at] = found.get(at, 0) + row.records
     records.unpersist()
     return found
+
+
+def observed_times(entries: DataFrame, formats: Formats) -> dict[tuple[str, int], int]:
+    """Return the latest time of each partition of versioned stores.
+
+    Args:
+        entries: Columns store, partition, key, value.
+        formats: Store -> its format.
+    """
+    in_order = [name for name, layout in formats.items() if layout.in_order]
+    if not in_order:
+        return {}
+    rows = entries.where(F.col("store").isin(in_order) & (F.col("key") == b"\xffmeta"))
+    found = rows.select("store", "partition", "value").collect()
+    return {(store, number): int.from_bytes(value[:8], "big") for store, number, value in found}
 
 
 def _gone(session: SparkSession, records: DataFrame, target: ChangelogTarget) -> DataFrame:

@@ -19,6 +19,7 @@ from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.backfill.history import History
+from millstream.topology.spark.changelogs.kept import KeptChangelogs
 from millstream.topology.spark.checkpoint.descriptor import (
     Checkpoint,
     local_files,
@@ -36,6 +37,7 @@ from millstream.topology.spark.clients.settings import (
 from millstream.topology.spark.compile import Layout, compile_plan
 from millstream.topology.spark.driver.backfill import Backfill, StartingApplication, check_finished
 from millstream.topology.spark.driver.brokers import Brokers
+from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
@@ -81,6 +83,8 @@ class _Ready:
     spark: SparkSession
     session: SparkSession
     """With the settings of queries."""
+    changelogs: KeptChangelogs | None
+    """The changelog topics to write; None without that setting."""
 
 
 class Runner(QueryControl):
@@ -202,6 +206,8 @@ class Runner(QueryControl):
         compiled, layout = ready.compiled, ready.compiled.layout
         ticks, spark = bool(compiled.wanted.ticks), ready.spark
         offsets = self._offsets(ready.brokers, compiled)
+        changes = ChangelogStart(self._config, compiled, self._instance, ready.generations)
+        changes.bring(ready.changelogs, ready.note, ready.session)
         options = LineOptions(
             checkpoint=self.checkpoint_location,
             seed=ready.generations.seed,
@@ -218,6 +224,7 @@ class Runner(QueryControl):
         job = replace(
             self._job(compiled.plan, layout, ready.sink_sizes, ready.note),
             kinds=kinds_of(compiled.wanted.stores),
+            changelogs={} if ready.changelogs is None else ready.changelogs.stores(),
             files=frozenset(() if options.history is None else options.history.files),
         )
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
@@ -261,13 +268,14 @@ class Runner(QueryControl):
             generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
             move = self._admitted(generations, compiled, sinks, restore)
         session = query_session(spark, self._entries, len(layout.keys))
+        changelogs = None if restore else wanted_changelogs(compiled, sizes, self._config)
         if move is not None:
             self._check_wanted()
             move.make(session)
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
         self._instance.claim(generations.files, note.id, sinks)
-        return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session)
+        return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session, changelogs)
 
     def restart(self) -> None:
         """Start the query again from its checkpoint, unless it is held.
@@ -314,7 +322,7 @@ class Runner(QueryControl):
     def _backlog(
         self, brokers: Brokers, layout: Layout, offsets: Mapping[str, Mapping[int, int]]
     ) -> dict[str, int]:
-        if self.backfill is not None or not _reads_at_several_places(layout):
+        if self.backfill is not None or not layout.reads_at_several_places():
             return {}
         return brokers.backlogs(offsets)
 
@@ -345,7 +353,7 @@ class Runner(QueryControl):
         notes = notes_of(plan, self._config)
         wanted = new_checkpoint(
             self._description,
-            _tasks(layout),
+            layout.tasks(),
             matched,
             store_format,
             notes,
@@ -384,14 +392,6 @@ class Runner(QueryControl):
         if "commit.interval.ms" in self._config.originals():
             return self._config.getLong("commit.interval.ms")
         return self._config.getLong("poll.ms") if ticks else 0
-
-
-def _reads_at_several_places(layout: Layout) -> bool:
-    return sum(1 for stage in layout.stages if stage.topics) > 1
-
-
-def _tasks(layout: Layout) -> dict[str, int]:
-    return {str(stage.subtopology): stage.tasks for stage in layout.stages}
 
 
 def _sink_topics(plan: Plan) -> list[str]:

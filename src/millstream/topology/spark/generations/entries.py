@@ -132,15 +132,16 @@ def entry_mapper(manifests: Mapping[int, Manifest]) -> Any:
             waiting.append((partition, live))
             size += sum(map(len, live[2])) + sum(map(len, live[1]))
             if size > _BATCH_BYTES:
-                yield _as_batch(waiting)
+                yield as_batch(waiting)
                 waiting, size = [], 0
         if waiting:
-            yield _as_batch(waiting)
+            yield as_batch(waiting)
 
     return entries
 
 
-def _as_batch(found: list[tuple[int, Live]]) -> pa.RecordBatch:
+def as_batch(found: list[tuple[int, Live]]) -> pa.RecordBatch:
+    """Return entries of partitions as a batch of ``ENTRY_SCHEMA``."""
     stores: list[str] = []
     partitions: list[int] = []
     keys: list[bytes] = []

@@ -49,6 +49,11 @@ class Generations:
         return location_of(self._root, self._pointer.number)
 
     @property
+    def root_files(self) -> Files:
+        """Files of the whole checkpoint, which all generations share."""
+        return self._files
+
+    @property
     def abandoned(self) -> tuple[str, ...]:
         """Ids of later generations that were left again."""
         return self._pointer.abandoned

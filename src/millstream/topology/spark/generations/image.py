@@ -16,12 +16,10 @@ from millstream.topology.spark.checkpoint.descriptor import Checkpoint
 from millstream.topology.spark.checkpoint.log import Progress
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA, entry_mapper
+from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.global_tables import unpack
 from millstream.topology.spark.worker_pools import workers_for
-
-SPILLED = "-spilled"
-"""Ending of the part of a buffer's store that is on disk."""
 
 
 @dataclass(frozen=True, slots=True)

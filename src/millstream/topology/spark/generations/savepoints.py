@@ -18,7 +18,8 @@ from millstream.topology.spark.checkpoint.store_notes import StoreNote
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.reading import facts_of
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA
-from millstream.topology.spark.generations.image import SPILLED, Image
+from millstream.topology.spark.generations.image import Image
+from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.worker_pools import workers_for
 
 _COUNTED = "store string, partition int, count bigint, size bigint, checksum string"

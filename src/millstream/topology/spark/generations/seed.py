@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.core.plan import Plan
@@ -16,7 +16,9 @@ from millstream.topology.spark.evolution.convert import Convert
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.generations.carried import carried
-from millstream.topology.spark.generations.image import SPILLED, Image
+from millstream.topology.spark.generations.entries import ENTRY_SCHEMA, as_batch
+from millstream.topology.spark.generations.image import Image
+from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.state.changelog import LOGGED
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.seeded import (
@@ -25,7 +27,7 @@ from millstream.topology.spark.state.seeded import (
     seed_id,
     seed_segments,
 )
-from millstream.topology.spark.state.segments import CHANGES, Section
+from millstream.topology.spark.state.segments import CHANGES, Section, decode_segment
 from millstream.topology.spark.wire import SEED_SCHEMA
 from millstream.topology.spark.worker.global_tables import pack
 from millstream.topology.spark.worker_pools import workers_for
@@ -83,6 +85,31 @@ def write_seed(
     manifests = session.createDataFrame(_manifests(image, comparison, program), SEED_SCHEMA)
     seed = segments.unionAll(manifests)
     seed.write.mode("overwrite").partitionBy("stage").parquet(location)
+
+
+def seeded_entries(session: SparkSession, location: str, keys: tuple[int, ...]) -> DataFrame:
+    """Return the entries of a seed, with the columns of ``ENTRY_SCHEMA``.
+
+    Args:
+        session: A session with the settings of queries.
+        location: Directory of the seed.
+        keys: Group key of each partition.
+    """
+    rows = session.read.parquet(location).where(F.col("seq") == SEGMENT).select("key", "blob")
+    with workers_for(session, "image"):
+        return rows.mapInArrow(_entry_mapper({key: n for n, key in enumerate(keys)}), ENTRY_SCHEMA)
+
+
+def _entry_mapper(partitions: Mapping[int, int]) -> Any:
+    def entries(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for key, blob in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                for each in decode_segment(blob, "a seed").sections:
+                    # A seed deletes nothing.
+                    values = [value for value in each.values if value is not None]
+                    yield as_batch([(partitions[key], (each.store, list(each.keys), values))])
+
+    return entries
 
 
 def _places(comparison: Comparison, program: Program) -> dict[str, _Place]:

@@ -9,19 +9,23 @@ from typing import Any
 from confluent_kafka import KafkaException as ClientException
 from confluent_kafka import Producer, TopicPartition
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
 from millstream.core.config import StreamsConfig
 from millstream.core.engine import snapshots
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.changelogs.feeds import Feed, feeds_of
+from millstream.topology.spark.changelogs.in_step import note_out_of_step, topics_in_step
 from millstream.topology.spark.changelogs.topics import (
     Topics,
     changelog_settings,
     repartition_settings,
 )
-from millstream.topology.spark.changelogs.writing import SPILLED, ChangelogTarget, write_changelogs
+from millstream.topology.spark.changelogs.writing import (
+    ChangelogTarget,
+    observed_times,
+    write_changelogs,
+)
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.settings import (
     connector_settings,
@@ -52,6 +56,8 @@ class HandedBack:
 
     records: Mapping[Place, int]
     """Changelog topic and partition -> records written."""
+    kept: bool
+    """Whether the application has written its changelog topics itself, so that they are whole."""
     offsets: Mapping[Place, int]
     """Topic and partition -> committed offset."""
     unlogged: tuple[str, ...]
@@ -68,6 +74,7 @@ class HandedBack:
                 {"topic": topic, "partition": number, "offset": offset}
                 for (topic, number), offset in sorted(self.offsets.items())
             ],
+            "changelogs_kept": self.kept,
             "unlogged": list(self.unlogged),
         }
 
@@ -96,26 +103,39 @@ def hand_back(
         feeds = feeds_of(program.plan, program.layout, program.application_id, program.sizes)
         wanted = tuple(f for f in (*feeds.feeds, *feeds.missing) if not f.of_source)
         _create(program, wanted, config)
-        formats = {feed.store: program.format_of(feed.store) for feed in wanted}
-        target = ChangelogTarget(
-            feeds=wanted,
-            formats=formats,
-            observed=_observed(opened.image, formats),
-            application_id=program.application_id,
-            producer=producer_settings(config),
-            connector=connector_settings(config),
-        )
-        records = write_changelogs(opened.session, opened.image.entries, target)
+        files, checkpoint = opened.generations.root_files, opened.image.manifest.checkpoint
+        there = topics_in_step(files, checkpoint) & program.sizes.keys()
+        kept = there >= {each.topic for each in wanted}
+        records = {} if kept else _write(program, opened, wanted, config)
+        # From now on the Java application changes them.
+        note_out_of_step(files)
         offsets = list(_offsets(program, opened.image, config))
         _commit(offsets, program.application_id, config)
         Topics(config).delete(
             owner_topic(program.application_id), progress_topic(program.application_id)
         )
     return HandedBack(
+        kept=kept,
         records=records,
         offsets={(each.topic, each.partition): each.offset for each in offsets},
         unlogged=feeds.unlogged,
     )
+
+
+def _write(
+    program: MovingProgram, opened: Opened, feeds: tuple[Feed, ...], config: StreamsConfig
+) -> dict[Place, int]:
+    entries = opened.image.entries
+    formats = {feed.store: program.format_of(feed.store) for feed in feeds}
+    target = ChangelogTarget(
+        feeds=feeds,
+        formats=formats,
+        observed=observed_times(entries, formats),
+        application_id=program.application_id,
+        producer=producer_settings(config),
+        connector=connector_settings(config),
+    )
+    return write_changelogs(opened.session, entries, target)
 
 
 def _check(program: MovingProgram, opened: Opened, config: StreamsConfig) -> None:
@@ -189,18 +209,6 @@ def _create(program: MovingProgram, feeds: tuple[Feed, ...], config: StreamsConf
     for topic, (_, partitions) in program.layout.routes.items():
         if topic not in program.sizes:
             topics.create(topic, partitions, repartition_settings(config))
-
-
-def _observed(image: Image, formats: Mapping[str, Any]) -> dict[Place, int]:
-    """Return the latest time of each partition of versioned stores."""
-    in_order = [name for name, layout in formats.items() if layout.in_order]
-    if not in_order:
-        return {}
-    rows = image.entries.where(F.col("store").isin(in_order) & (F.col("key") == b"\xffmeta"))
-    return {
-        (row.store.removesuffix(SPILLED), row.partition): int.from_bytes(row.value[:8], "big")
-        for row in rows.collect()
-    }
 
 
 def _offsets(

@@ -10,6 +10,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.plan import Plan, StoreNode
 from millstream.core.state.changelog_format import ChangelogFormat
 from millstream.topology.spark.changelogs.formats import format_of, retention_of
+from millstream.topology.spark.changelogs.topics import plan_stores
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_of
 from millstream.topology.spark.compile import Layout, compile_plan
@@ -42,7 +43,7 @@ class MovingProgram:
 
     def stores(self) -> dict[str, StoreNode]:
         """Return the stores of tasks by name; global ones are not among them."""
-        return {node.name: node for part in self.plan.subtopologies for node in part.stores}
+        return plan_stores(self.plan)
 
     def format_of(self, store: str) -> ChangelogFormat:
         """Return the changelog format of a store.
@@ -72,7 +73,7 @@ def moving_program(topology: Topology, config: StreamsConfig) -> MovingProgram:
     layout = compile_plan(plan, name, sources)
     description = new_checkpoint(
         str(topology.describe()),
-        {str(stage.subtopology): stage.tasks for stage in layout.stages},
+        layout.tasks(),
         matched,
         config.getString("dsl.store.format"),
         notes_of(plan, config),

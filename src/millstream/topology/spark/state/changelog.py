@@ -160,6 +160,10 @@ class Changelog:
             starts.append(seq if follows else manifest.first)
         return min(starts, default=None)
 
+    def changes(self) -> dict[str, Changes]:
+        """Return what the batch has changed so far, by store."""
+        return {name: copy.working.changes() for name, copy in sorted(self._copies.items())}
+
     def commit(
         self, manifest: Manifest, log: SegmentLog, *, snapshot: bytes, arrivals: Mapping[str, int]
     ) -> Manifest:
@@ -167,8 +171,7 @@ class Changelog:
 
         The changes stay staged: the next ``catch_up`` applies or drops them.
         """
-        changes = {name: copy.working.changes() for name, copy in sorted(self._copies.items())}
-        changed = {name: each for name, each in changes.items() if each}
+        changed = {name: each for name, each in self.changes().items() if each}
         round_ = manifest.round
         if round_ is None and wants_round(manifest.live, manifest.state):
             round_ = Round(first=manifest.position.seq)

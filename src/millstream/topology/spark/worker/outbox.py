@@ -51,6 +51,10 @@ class Outbox:
             self._pack(chunk.topic)
         self._add(chunk)
 
+    def log(self, chunk: SentChunk) -> None:
+        """Add records of a changelog topic, which metrics of the output do not count."""
+        self._add(chunk, counted=False)
+
     def drain(self) -> Iterator[tuple[str, int | None, int, bytes]]:
         """Yield (topic, target partition, number, blob); the target is None for sink topics."""
         for topic in list(self._loose):
@@ -84,17 +88,17 @@ class Outbox:
         partitions = chosen if any(each is not None for each in chosen) else None
         self._add(SentChunk(topic, keys, values, timestamps, headers, partitions))
 
-    def _add(self, chunk: SentChunk) -> None:
+    def _add(self, chunk: SentChunk, *, counted: bool = True) -> None:
         try:
             columns = _columns(chunk)
         except OverflowError:
             columns = None
         half = len(chunk) // 2
         if columns is None or (half and _size(columns) > CHUNK_BYTES):
-            self._add(chunk.slice(0, half))
-            self._add(chunk.slice(half, len(chunk)))
+            self._add(chunk.slice(0, half), counted=counted)
+            self._add(chunk.slice(half, len(chunk)), counted=counted)
             return
-        sent = produced(chunk.topic, columns, chunk.headers)
+        sent = produced(chunk.topic, columns, chunk.headers) if counted else None
         if sent is not None:
             self.measures.add(chunk.topic, sent)
         self._chunks.setdefault(chunk.topic, []).append(columns)

@@ -17,6 +17,7 @@ from millstream.plugins.registry import open_store, store_class
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import LOGGED, Changelog
 from millstream.topology.spark.state.slots import DirectoryLock, claimed_slot
+from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.outbox import Outbox
 from millstream.topology.spark.worker.topics import partition_count
 
@@ -29,16 +30,24 @@ class SparkTaskHost(TaskHost):
         configs: The application's configuration.
         task: The task's name.
         shares: Whether stores that allow it are shared with the machine's other workers.
+        logged: Takes the changes for changelog topics; None if none are written.
     """
 
     def __init__(
-        self, job: Job, configs: Mapping[str, Any], task: str, *, shares: bool = False
+        self,
+        job: Job,
+        configs: Mapping[str, Any],
+        task: str,
+        *,
+        shares: bool = False,
+        logged: LoggedChanges | None = None,
     ) -> None:
         super().__init__()
         self._job = job
         self._configs = configs
         self._task = task
         self._clock_ms = 0
+        self._logged = logged
         self.asked: set[str] = set()
         """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
         self.changelog = Changelog(self._open_store, job.kinds)
@@ -54,6 +63,8 @@ class SparkTaskHost(TaskHost):
         self._clock_ms = clock_ms
         self.outbox = Outbox(self._job.layout.routes)
         self.measures = self.outbox.measures
+        if self._logged is not None:
+            self._logged.begin()
 
     def lock_shared(self) -> bool:
         """Take the lock of shared stores for a batch; False if open shared stores are locked.
@@ -98,9 +109,11 @@ class SparkTaskHost(TaskHost):
     def logs_changes(self, store: str) -> bool:
         """Return whether it is a user's own store, without a working copy in the changelog.
 
+        Or a store of which each write goes to a changelog topic.
+
         Called after the store has opened its byte stores.
         """
-        return store not in self.asked
+        return store not in self.asked or self._logs_each(store)
 
     def log_change(
         self,
@@ -111,6 +124,9 @@ class SparkTaskHost(TaskHost):
         headers: Headers | None,
     ) -> None:
         """Log a change of a user's own store; the last one of each key is stored."""
+        if self._logged is not None and self._logs_each(store):
+            self._logged.log_write(store, key, value, timestamp)
+            return
         data = None if value is None else timestamp.to_bytes(8, "big", signed=True) + value
         self.changelog.working_copy(store, LOGGED).put(key, data)
 
@@ -118,6 +134,13 @@ class SparkTaskHost(TaskHost):
         """Yield the logged entries of a user's own store: key, value, time of the change."""
         for key, data in self.changelog.working_copy(store, LOGGED).scan(None, None):
             yield key, data[8:], int.from_bytes(data[:8], "big", signed=True)
+
+    def log_changes(self, stream_time: int) -> None:
+        """Send the batch's changes to the changelog topics, if any are written."""
+        if self._logged is None:
+            return
+        for chunk in self._logged.chunks(self.changelog.changes(), stream_time, self._clock_ms):
+            self.outbox.log(chunk)
 
     def now_ms(self) -> int:
         """Return the batch's wall clock, which is the same in a repeated batch."""
@@ -128,6 +151,9 @@ class SparkTaskHost(TaskHost):
         directory = self._slot() / "task"
         directory.mkdir(parents=True, exist_ok=True)
         return directory
+
+    def _logs_each(self, store: str) -> bool:
+        return self._logged is not None and store in self._logged.each
 
     def _root(self) -> Path:
         return Path(self._job.state_dir) / self._job.application_id

@@ -24,6 +24,7 @@ from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.global_tables import GlobalTables
 from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chunks, source_runs
 from millstream.topology.spark.worker.last_records import last_of_each_key
+from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.worker_cache import Application
 
@@ -51,7 +52,10 @@ class WorkerTask:
         self._id = TaskId(stage.subtopology, partition)
         parts = owner.plan.subtopologies
         self._parts = [part for part in parts if part.id == stage.subtopology]
-        self._host = SparkTaskHost(job, owner.settings.configs, repr(self._id), shares=True)
+        logged = LoggedChanges(job.changelogs, partition) if job.changelogs else None
+        self._host = SparkTaskHost(
+            job, owner.settings.configs, repr(self._id), shares=True, logged=logged
+        )
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
@@ -123,6 +127,7 @@ class WorkerTask:
         snapshot = task.snapshot()
         if self._globals is not None:
             snapshot = self._globals.pack(snapshot)
+        self._host.log_changes(task.group.stream_time)
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
         task.measures.committed(began)
