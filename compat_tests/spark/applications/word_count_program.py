@@ -9,24 +9,24 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Any
 
 from pyspark.sql import SparkSession
 
-from millstream import KafkaStreams, Produced, Serdes, StreamsBuilder, Topology
+from millstream import KafkaStreams, KStream, Produced, Serdes, StreamsBuilder, Topology
 
 
 def word_count(source: str, target: str) -> Topology:
     """Return the topology that counts words, by way of a repartition."""
     builder = StreamsBuilder()
-    (
-        builder.stream(source)
-        .flatMapValues(lambda line: line.split())
-        .groupBy(lambda _, word: word)
-        .count()
-        .toStream()
-        .to(target, Produced.with_(Serdes.String(), Serdes.Long()))
-    )
+    count(builder.stream(source).flatMapValues(lambda line: line.split()), target)
     return builder.build()
+
+
+def count(words: KStream[Any, str], target: str) -> None:
+    """Count words, and send each new count to a topic."""
+    counts = words.groupBy(lambda _, word: word).count()
+    counts.toStream().to(target, Produced.with_(Serdes.String(), Serdes.Long()))
 
 
 def main() -> None:

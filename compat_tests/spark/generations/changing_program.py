@@ -15,7 +15,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from millstream import KafkaStreams, Produced, Serdes, StreamsBuilder, Topology
+from compat_tests.spark.applications.word_count_program import count
+from millstream import KafkaStreams, Serdes, StreamsBuilder, Topology
 from millstream.core.errors import StreamsException
 
 VARIANTS = 3
@@ -29,12 +30,7 @@ def word_count(source: str, target: str, side: str, variant: int) -> Topology:
     words = builder.stream(source).flatMapValues(lambda line: line.split())
     if variant:
         words = words.filter(lambda _, word: word != "").peek(lambda *_: None)
-    (
-        words.groupBy(lambda _, word: word)
-        .count()
-        .toStream()
-        .to(target, Produced.with_(Serdes.String(), Serdes.Long()))
-    )
+    count(words, target)
     return builder.build()
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,14 +16,23 @@ from compat_tests import ROOT
 from compat_tests.cli.support import command
 from compat_tests.cli.test_run import counts, write_app
 from compat_tests.cli.test_run import lines as produce_lines
+from compat_tests.effort import KILLS
 from compat_tests.kafka.fixture import KafkaServer
 from compat_tests.kafka.topics import create_topics
-from compat_tests.spark.applications.test_processes import committed_count, lines, series
+from compat_tests.spark.applications.test_processes import (
+    close_input,
+    committed_count,
+    is_written,
+    lines,
+    series,
+)
+from compat_tests.spark.applications.test_processes import log as told
 from compat_tests.spark.generations.changing_program import VARIANTS
-from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground, eventually
+from compat_tests.spark.support import QUICK_JVM, Playground, eventually, killed_after
 
-KILLS = int(os.environ.get("MILLSTREAM_KILLS", "2"))
 REFUSED = 2
+TIMES = KILLS + 1
+"""How often a changing program is killed; the first time there is nothing to switch from."""
 
 
 def started(play: Playground, config: dict[str, Any], *arguments: str) -> subprocess.Popen[bytes]:
@@ -55,49 +61,37 @@ def test_a_switch_killed_at_any_moment_neither_loses_nor_repeats_a_result(play: 
     words = Counter(word for line in text for word in line.split())
     given = play.config(processing_guarantee="exactly_once_v2") | {
         "statestore.cache.max.bytes": 0,
-        "millstream.max.records.per.batch": 4000 // (8 * KILLS),
+        "millstream.max.records.per.batch": 4000 // (8 * TIMES),
         "spark.master": "local[2]",
         "spark.log.level": "ERROR",
         **QUICK_JVM,
     }
     config = {key: value for key, value in given.items() if not key.endswith(".serde")}
-    log = play.directory / "program.log"
-    random, variant, kills = Random(KILLS), 0, 0
-    while kills < KILLS:
+    random, variant, kills = Random(TIMES), 0, 0
+    while kills < TIMES:
         before = committed_count(play, target)
         process = started(play, config, source, target, side, str(variant))
         # Every other program ends some batches; the next one is killed while Spark starts, while
         # the state moves, or in its first batch.
-        ends_batches = kills % 2 == 0
-        until = time.monotonic() + (PATIENCE_S if ends_batches else 6 + random.random() * 12)
-        while time.monotonic() < until and process.poll() is None:
-            if ends_batches and committed_count(play, target) > before:
-                time.sleep(random.random())
-                break
-            time.sleep(0.1)
-        if process.poll() == REFUSED:
+        moment = 6 + random.random() * 12
+        if kills % 2 == 0 and is_written(process, play, target, before + 1):
+            moment = random.random()
+        if killed_after(process, moment):
+            kills += 1
+        else:
             # A part of a batch was written: its own program ends it.
-            assert "written in part" in log.read_text()[-3000:]
+            assert process.returncode == REFUSED, told(play)
+            assert "written in part" in told(play)
             variant = (variant - 1) % VARIANTS
             process = started(play, config, source, target, side, str(variant))
-            give_up = time.monotonic() + PATIENCE_S
-            while committed_count(play, target) == before and time.monotonic() < give_up:
-                assert process.poll() is None, log.read_text()[-5000:]
-                time.sleep(0.1)
-            assert process.stdin is not None
-            process.stdin.close()
-            assert process.wait(120) == 0, log.read_text()[-5000:]
-        else:
-            assert process.poll() is None, log.read_text()[-5000:]
-            process.kill()
-            process.wait()
-            kills += 1
+            assert is_written(process, play, target, before + 1), told(play)
+            close_input(process)
+            assert process.wait(120) == 0, told(play)
         variant = (variant + 1) % VARIANTS
     process = started(play, config, source, target, side, str((variant - 1) % VARIANTS))
     found = series(play, target, words.total())
     eventually(lambda: play.committed(play.name, source), play.ends(source))
-    assert process.stdin is not None
-    process.stdin.close()
+    close_input(process)
     assert process.wait(120) == 0
     assert generation(play) > 0
     assert found == {word: list(range(1, count + 1)) for word, count in words.items()}
@@ -105,6 +99,7 @@ def test_a_switch_killed_at_any_moment_neither_loses_nor_repeats_a_result(play: 
 
 @pytest.mark.spark
 @pytest.mark.cluster
+@pytest.mark.long
 def test_a_restore_killed_at_any_moment_can_be_repeated(kafka: KafkaServer, tmp_path: Path) -> None:
     servers, app, at = kafka.bootstrap_servers, "restored", ["--config", "app.toml"]
     create_topics(servers, [f"{app}-lines"], partitions=2)
@@ -124,10 +119,8 @@ def test_a_restore_killed_at_any_moment_can_be_repeated(kafka: KafkaServer, tmp_
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(3 + random.random() * 15)
-        process.kill()
-        process.wait()
+        # It may also have ended before.
+        killed_after(process, 3 + random.random() * 15)
         # What a killed restore has left may also be started.
         if random.random() < 0.5:
             run_to_idle(tmp_path, at, [], servers, app)
