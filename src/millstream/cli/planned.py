@@ -10,20 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from millstream.cli.clients import known_topics
+from millstream.cli.planned_broker import LastBatch, last_batch
 from millstream.cli.settings import entries, streams_config
 from millstream.cli.target import load_target
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import (
     BrokerNotFoundException,
     ConfigException,
+    MillstreamError,
     MissingSourceTopicException,
 )
 from millstream.core.plan import Plan
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, local_files
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.patterns import without_patterns
+from millstream.topology.spark.driver.probe import needs_wall_clock
 from millstream.topology.spark.driver.savepoints import checkpoint_root, files_at
 from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.evolution.comparison import compare
@@ -32,7 +36,7 @@ from millstream.topology.spark.evolution.outcome import Comparison, Fate, StateO
 from millstream.topology.spark.evolution.reading import checkpoint_facts, facts_of
 from millstream.topology.spark.evolution.words import words_of
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.moving import described
+from millstream.topology.spark.generations.moving import described, half_written
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.partition_counts import partition_counts
 
@@ -51,11 +55,15 @@ class PlannedChange:
     comparison: Comparison | None
     """None if there is no checkpoint."""
     remarks: list[str] = field(default_factory=list)
+    problem: str = ""
+    """Why it would not start, whatever becomes of each store; empty if nothing keeps it."""
+    in_place: bool = False
+    """Whether the state stays where it is."""
 
     @property
     def goes_on(self) -> bool:
         """Whether the application would start."""
-        return self.comparison is None or not self.comparison.refused
+        return self.comparison is None or not (self.comparison.refused or self.problem)
 
     def place(self) -> str:
         """Return what the program is compared with."""
@@ -74,9 +82,9 @@ class PlannedChange:
             return "The application starts with empty stores."
         counts = Counter(_word(each) for each in self.comparison.outcomes)
         listed = ", ".join(f"{count} {word}" for word, count in counts.items())
-        if self.comparison.refused:
-            end = "The application does not start like this."
-        elif self.comparison.same:
+        if not self.goes_on:
+            end = f"{self.problem} The application does not start like this.".lstrip()
+        elif self.in_place:
             end = "The application goes on in place."
         else:
             end = "The application goes on; its state is carried over at the start."
@@ -90,8 +98,9 @@ class PlannedChange:
             "checkpoint": self.location,
             "found": found is not None,
             "goesOn": self.goes_on,
-            "inPlace": found is not None and found.same,
+            "inPlace": self.in_place,
             "remarks": self.remarks,
+            "problem": self.problem,
             "outcomes": [
                 {
                     "kind": each.kind,
@@ -138,6 +147,7 @@ def planned(
         generations = Generations(location, opened(location), opened)
         found = described(generations)
         location = generations.location
+        progress = CheckpointLog(generations.files, location).progress()
     if found is None:
         return PlannedChange(application=name, location=location, comparison=None)
     sizes = None if offline else _sizes(config, remarks)
@@ -146,10 +156,31 @@ def planned(
     before = checkpoint_facts(found, name)
     if not after.tasks and before.nodes == after.nodes:
         after = replace(after, tasks=before.tasks)
-    comparison = compare(before, after, words_of(config))
+    last = LastBatch()
+    if sizes is not None:
+        last = last_batch(config, found, progress, _read(plan, after, sizes), sizes, remarks)
+    comparison = compare(before, after, words_of(config), unread=last.unread)
+    ticks = found.ticks in (None, needs_wall_clock(plan, config))
+    in_place = comparison.same and ticks
+    problem = ""
+    if last.half_written is not None and not in_place:
+        problem = _sentences(half_written(last.half_written, location))
     return PlannedChange(
-        application=name, location=location, comparison=comparison, remarks=remarks
+        application=name,
+        location=location,
+        comparison=comparison,
+        remarks=remarks,
+        problem=problem,
+        in_place=in_place,
     )
+
+
+def _read(plan: Plan, after: Facts, sizes: Mapping[str, int]) -> set[str]:
+    """Return the topics that a program reads, by their names on the broker."""
+    matched = {topic for topics in after.topics.values() for topic in topics}
+    named = {topic for part in plan.subtopologies for topic in part.source_topics}
+    own = {plan.internal_name(topic, after.application_id) for topic in named}
+    return (own | matched) & sizes.keys()
 
 
 def _facts(
@@ -214,6 +245,10 @@ def _opening(location: str, config: StreamsConfig) -> Iterator[Callable[[str], F
         yield lambda at: files_at(at, session)
     finally:
         session.stop()
+
+
+def _sentences(error: MillstreamError) -> str:
+    return f"{error.problem}. {error.hint}"
 
 
 def _text(outcome: StateOutcome) -> str:

@@ -50,6 +50,20 @@ class GroupState:
     tokens: Mapping[int, Committed] = field(default_factory=dict)
     offsets: Mapping[At, Committed] = field(default_factory=dict)
 
+    def half_written(self, checkpoint: str, done: int) -> int | None:
+        """Return the batch that a sink has written and that has not ended; None for none.
+
+        Args:
+            checkpoint: Id of the checkpoint.
+            done: Its last committed batch.
+        """
+        written = {
+            token.offset - 1
+            for token in self.tokens.values()
+            if token.mark is not None and token.mark.checkpoint == checkpoint
+        }
+        return max((batch for batch in written if batch > done), default=None)
+
 
 class Group:
     """Requests to the broker about one application's group.
@@ -73,12 +87,14 @@ class Group:
         }
         self._progress, self._owner = progress_topic(self._id), owner_topic(self._id)
 
-    def state(self, places: Iterable[At], sinks: int) -> GroupState:
+    def state(self, places: Iterable[At], sinks: int, *, settle: bool = True) -> GroupState:
         """Return the group's committed offsets, tokens and claim.
 
         Args:
             places: The source partitions.
             sinks: How many partitions the progress topic has.
+            settle: Whether to end a transaction that a killed sink has left open, if one hides the
+                offsets.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
@@ -90,7 +106,8 @@ class Group:
             try:
                 answers = committed(consumer, asked, TIMEOUT_S, _PENDING_TIMEOUT_S)
             except ClientException as error:
-                if not self._exactly_once or error.args[0].code() != KafkaError._TIMED_OUT:
+                open_ = error.args[0].code() == KafkaError._TIMED_OUT
+                if not (settle and self._exactly_once and open_):
                     raise
                 # A killed sink has left a transaction open; this ends it.
                 self.fence(sinks)

@@ -295,12 +295,7 @@ class ApplicationInstance:
         """Return the batch that a sink has written and that has not ended; None for none."""
         assert self._admitted is not None
         progress, group = self._admitted.progress, self._admitted.group
-        written = {
-            token.offset - 1
-            for token in group.tokens.values()
-            if token.mark is not None and token.mark.checkpoint == checkpoint
-        }
-        return max((batch for batch in written if batch > progress.done), default=None)
+        return group.half_written(checkpoint, progress.done)
 
     def _here(self, files: Files, abandoned: frozenset[str]) -> tuple[Here | None, Progress]:
         nothing = Progress(planned_to={}, done_to={})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
@@ -290,10 +290,33 @@ def _anew(
     )
 
 
+def check_feedback_read(
+    config: StreamsConfig, positions: Positions, topics: Collection[str]
+) -> None:
+    """Check that internal topics on the broker, which get more partitions, have been read.
+
+    Raises:
+        StreamsException: One has unread records, which are in partitions of the former number.
+    """
+    for topic, count in unread_of(config, positions, set(topics)).items():
+        if count:
+            raise StreamsException(
+                f'internal topic "{topic}" has {count} records that have not been read',
+                detail="They are in the partitions of the former number of tasks.",
+                hint="Start the former program once more and close it when it has read them "
+                "(millstream run APP --until-idle), before its input topics get more partitions.",
+            )
+
+
 def _unread(positions: Positions, compiled: Compiled, config: StreamsConfig) -> dict[str, int]:
     """Return the internal topics that are not read any more -> their unread records."""
     prefix = f"{config.getString('application.id')}-"
     gone = {topic for topic in positions if topic.startswith(prefix)} - compiled.read.keys()
+    return unread_of(config, positions, gone)
+
+
+def unread_of(config: StreamsConfig, positions: Positions, gone: Collection[str]) -> dict[str, int]:
+    """Return topics -> the number of their records from some positions on."""
     at = {place: offset for place, offset in flat(positions).items() if place[0] in gone}
     if not at:
         return {}
@@ -343,14 +366,19 @@ def _check_whole(
     """
     batch = instance.half_written(found.id)
     if batch is not None:
-        raise StreamsException(
-            f'batch {batch} of checkpoint "{generations.location}" has been written in part, and '
-            "the program has changed since",
-            detail="The program that began the batch stopped before the batch had ended. Another "
-            "program would write the rest of it differently, or twice.",
-            hint="Start the former program once more and close it when its first batch has ended "
-            "(millstream run APP --until-idle), then start the new one.",
-        )
+        raise half_written(batch, generations.location)
+
+
+def half_written(batch: int, location: str) -> StreamsException:
+    """Return the error for a batch that another program has written in part."""
+    return StreamsException(
+        f'batch {batch} of checkpoint "{location}" has been written in part, and the program has '
+        "changed since",
+        detail="The program that began the batch stopped before the batch had ended. Another "
+        "program would write the rest of it differently, or twice.",
+        hint="Start the former program once more and close it when its first batch has ended "
+        "(millstream run APP --until-idle), then start the new one.",
+    )
 
 
 def _refused(comparison: Comparison, location: str) -> StreamsException:
