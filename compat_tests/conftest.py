@@ -8,6 +8,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 from pyspark import cloudpickle
 
 import compat_tests
@@ -38,6 +39,10 @@ for _module in (compat_tests, sys.modules["examples"]):
     # Spark's copy of cloudpickle has no types.
     cloudpickle.register_pickle_by_value(_module)  # type: ignore[no-untyped-call]
 
+
+# No test checks a duration: on a busy machine any example may take long.
+settings.register_profile("tests", settings.default, deadline=None)
+settings.load_profile("tests")
 
 # What a test starts that asks for one of these fixtures, directly or by way of others.
 _STARTED_BY = {"spark": "spark", "kafka": "broker", "secured": "broker", "registry": "broker"}
