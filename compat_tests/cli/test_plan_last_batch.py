@@ -59,6 +59,7 @@ def test_state_is_carried_over_where_ticks_come_or_go(project: Path) -> None:
     assert shown.splitlines()[-1].endswith("its state is carried over at the start.")
 
 
+@pytest.mark.long
 def test_unread_internal_topics_and_half_a_batch_are_told(
     project: Path, kafka: KafkaServer
 ) -> None:

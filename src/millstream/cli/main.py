@@ -26,7 +26,7 @@ from millstream.cli.pipe import pipe
 from millstream.cli.plan import plan
 from millstream.cli.plugins import plugins
 from millstream.cli.port import port, port_check
-from millstream.cli.rescale import rescale_savepoint
+from millstream.cli.rescale import rescale_state
 from millstream.cli.reset import reset
 from millstream.cli.restore import prune, restore
 from millstream.cli.run import run
@@ -95,11 +95,12 @@ app.command(
 state.command(
     "rescale",
     epilog=epilog(
-        "millstream state rescale app.py savepoints/orders --partitions orders=8",
+        "millstream state rescale app.py --config app.toml --dry-run",
+        "millstream state rescale app.py --config app.toml",
         "millstream state rescale app.py savepoints/orders --partitions orders=8 "
         "--to savepoints/orders-8",
     ),
-)(rescale_savepoint)
+)(rescale_state)
 app.add_typer(state, name="state")
 app.command(epilog=epilog("millstream lag word-count --set bootstrap.servers=localhost:9092"))(lag)
 app.command(

@@ -26,7 +26,7 @@ def import_program(place: str, text: str) -> ModuleType:
     Raises:
         IllegalArgumentException: There is none, or its code fails.
     """
-    _look_here()
+    look_here()
     path = Path(place).expanduser()
     if path.suffix == ".py" or path.is_file():
         if not path.is_file():
@@ -53,7 +53,7 @@ def user_failure(problem: str, error: BaseException) -> IllegalArgumentException
     return target_error(problem, detail=f"{type(error).__name__}: {error}{where}.")
 
 
-def _look_here() -> None:
+def look_here() -> None:
     """Let modules of the working directory, and of ``src`` in it, be found."""
     for folder in (Path.cwd() / "src", Path.cwd()):
         if folder.is_dir() and str(folder) not in sys.path:

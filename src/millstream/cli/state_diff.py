@@ -1,4 +1,4 @@
-"""Comparison of two savepoints, for `millstream state diff`."""
+"""Comparison of two states, for `millstream state diff`."""
 
 from __future__ import annotations
 
@@ -20,30 +20,35 @@ Difference = tuple["StoredRecord | None", "StoredRecord | None"]
 
 
 def print_differences(
-    first: str,
-    second: str,
+    both: tuple[Savepoint, Savepoint],
     stores: Sequence[str] | None,
-    choice: SerdeChoice,
+    choices: Sequence[SerdeChoice],
     *,
     entries: bool,
     json: bool,
 ) -> bool:
-    """Print in what two savepoints differ; tell whether they are the same.
+    """Print in what two states differ; tell whether they are the same.
+
+    Args:
+        both: The states.
+        stores: The stores to compare; None for all.
+        choices: The serdes of each.
+        entries: Whether to print the entries, too.
+        json: Whether to print JSON.
 
     Raises:
         IllegalArgumentException: A store that is asked for is in neither.
-        StreamsException: A savepoint cannot be read.
+        StreamsException: A state cannot be read.
     """
-    both = Savepoint(first), Savepoint(second)
     names = [_stores(each) for each in both]
     known = sorted(names[0] | names[1])
     for name in stores or ():
         if name not in known:
             raise IllegalArgumentException(
-                f'neither savepoint has a store "{name}"',
+                f'neither of them has a store "{name}"',
                 detail=f"They have: {', '.join(known) or 'none'}.",
             )
-    rows = [_compared(both, name, choice, entries=entries) for name in stores or known]
+    rows = [_compared(both, name, choices, entries=entries) for name in stores or known]
     same = not any(row[heading] for row in rows for heading in _HEADINGS[2:])
     if json:
         print_json({"same": same, "stores": rows})
@@ -63,7 +68,11 @@ def _stores(savepoint: Savepoint) -> set[str]:
 
 
 def _compared(
-    both: tuple[Savepoint, Savepoint], name: str, choice: SerdeChoice, *, entries: bool
+    both: tuple[Savepoint, Savepoint],
+    name: str,
+    choices: Sequence[SerdeChoice],
+    *,
+    entries: bool,
 ) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(_HEADINGS, 0) | {"store": name}
     if entries:
@@ -81,8 +90,9 @@ def _compared(
         else:
             row["changed"] += 1
         if entries:
-            shown = [_shown(s, r, choice) for s, r in zip(opened, (before, after), strict=True)]
-            row["entries"].append({"A": shown[0], "B": shown[1]})
+            a, b = opened
+            first, second = _shown(a, before, choices[0]), _shown(b, after, choices[1])
+            row["entries"].append({"A": first, "B": second})
     return row
 
 

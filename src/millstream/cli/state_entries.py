@@ -17,7 +17,7 @@ from millstream.topology.savepoints.records import StoredRecord, StoreRecords
 
 @dataclass(frozen=True, slots=True)
 class OpenStore:
-    """A store of a savepoint, with the serdes of its entries."""
+    """A store of a state, with the serdes of its entries."""
 
     records: StoreRecords
     key: NamedSerde
@@ -45,9 +45,10 @@ class OpenStore:
                 hint="Write the key as `millstream pipe` takes it, or name another --key-serde.",
             ) from error
 
-    def of_key(self, key: bytes) -> list[StoredRecord]:
-        """Return the entries of a key, in order."""
-        return sorted((each for each in self.records.all() if each.key == key), key=order)
+    def of_key(self, key: bytes, partition: int | None = None) -> list[StoredRecord]:
+        """Return the entries of a key, in order; of one partition or of all."""
+        found = self.records.all() if partition is None else self.records.records(partition)
+        return sorted((each for each in found if each.key == key), key=order)
 
     def between(
         self, lower: bytes | None, upper: bytes | None, limit: int | None

@@ -16,6 +16,18 @@ from millstream.topology.savepoints.records import StoredRecord, Window
 _FIELDS = {"key", "value", "timestamp", "partition", "window", "headers"}
 
 
+def check_new(file: str) -> None:
+    """Check that a file is not there yet.
+
+    Raises:
+        IllegalArgumentException: It is.
+    """
+    if file != "-" and Path(file).exists():
+        raise IllegalArgumentException(
+            f"cannot write {file}", detail="It is there already.", hint="Name a new file."
+        )
+
+
 def write_lines(store: OpenStore, file: str) -> int:
     """Write the entries of a store to a new file, or to standard output; return their number.
 

@@ -1,17 +1,16 @@
-"""Contents of a savepoint as values for JSON, for `millstream state list`."""
+"""Contents of a state as values for JSON, for `millstream state list`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from millstream.topology.savepoints.checksums import joined
+from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.savepoints.notes import note_of, owner_of
-from millstream.topology.savepoints.reader import Savepoint
 
 
-def listing(savepoint: Savepoint) -> dict[str, Any]:
-    """Return what a savepoint is of, and its stores; parts of a store count as the store's."""
-    manifest = savepoint.manifest
+def listing(manifest: SavepointManifest) -> dict[str, Any]:
+    """Return what a state is of, and its stores; parts of a store count as the store's."""
     return {
         "application": manifest.application_id,
         "created": manifest.created_ms,
@@ -21,15 +20,14 @@ def listing(savepoint: Savepoint) -> dict[str, Any]:
         "tasks": dict(manifest.tasks),
         "positions": {topic: dict(each) for topic, each in manifest.positions.items()},
         "stores": [
-            _row(savepoint, name)
+            _row(manifest, name)
             for name in sorted(manifest.stores)
             if owner_of(manifest, name) == name
         ],
     }
 
 
-def _row(savepoint: Savepoint, name: str) -> dict[str, Any]:
-    manifest = savepoint.manifest
+def _row(manifest: SavepointManifest, name: str) -> dict[str, Any]:
     note = note_of(manifest, name)
     store = manifest.stores[name]
     parts = [each for n, each in manifest.stores.items() if owner_of(manifest, n) == name]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.cli.serde_names import NamedSerde, name_of, named_serde, of_serde
+from millstream.cli.target import LoadedTarget
 from millstream.core.config import StreamsConfig
 from millstream.core.engine.assembly import configured
 from millstream.core.errors import IllegalArgumentException
@@ -24,7 +25,7 @@ class SerdeChoice:
 
     key: str | None
     value: str | None
-    app: str | None
+    app: LoadedTarget | None
     entries: Mapping[str, Any]
 
 
@@ -34,7 +35,7 @@ def serdes_of(store: str, note: StoreNote, choice: SerdeChoice) -> tuple[NamedSe
     Raises:
         IllegalArgumentException: They are the application's own, and it is not named.
     """
-    own = {} if choice.app is None else _of_application(choice.app, store, choice.entries)
+    own = {} if choice.app is None else _of_application(choice.app, store)
     if note.type in _RAW or note.layout.get("subscriptions"):
         own["value"] = named_serde("bytes", {}, is_key=False)
     if note.layout.get("subscriptions"):
@@ -63,16 +64,13 @@ def _chosen(
         return named_serde(stock, entries, is_key=role == "key")
     raise IllegalArgumentException(
         f'the {role} serde of store "{store}" is not known',
-        detail=f"It is {text}." if text else "The savepoint does not say what it is.",
+        detail=f"It is {text}." if text else "The state does not say what it is.",
         hint=f"Name the application (--app app.py), or the serde (--{role}-serde NAME).",
     )
 
 
-def _of_application(app: str, store: str, entries: Mapping[str, Any]) -> dict[str, NamedSerde]:
+def _of_application(target: LoadedTarget, store: str) -> dict[str, NamedSerde]:
     """Return the serdes that a topology gives a store, by their roles."""
-    from millstream.cli.target import load_target
-
-    target = load_target(app, entries)
     required = {"application.id": "millstream-command", "bootstrap.servers": "nowhere:0"}
     config = with_plugins(StreamsConfig({**required, **target.config}))
     plan = target.topology.plan()
@@ -80,7 +78,7 @@ def _of_application(app: str, store: str, entries: Mapping[str, Any]) -> dict[st
     builders = {n.name: n.builder for n in [*nodes, *(each.store for each in plan.globals)]}
     if store not in builders:
         raise IllegalArgumentException(
-            f'"{app}" has no store "{store}"',
+            f'"{target.name}" has no store "{store}"',
             detail=f"It has: {', '.join(sorted(builders)) or 'none'}.",
             hint="Name the serdes: --key-serde and --value-serde.",
         )

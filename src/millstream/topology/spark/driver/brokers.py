@@ -153,20 +153,40 @@ class Brokers:
         self._create(topic, partitions, {"cleanup.policy": "compact"})
         return partitions
 
-    def create_feedback_topics(self, wanted: Mapping[str, int], sizes: Mapping[str, int]) -> None:
+    def create_feedback_topics(
+        self, wanted: Mapping[str, int], sizes: Mapping[str, int], *, grow: bool = False
+    ) -> dict[str, int]:
         """Create the feedback topics, unless they exist.
+
+        Args:
+            wanted: Topic -> number of partitions.
+            sizes: The partition counts of all topics.
+            grow: Return the topics that have too few partitions, with the number that they need.
 
         Raises:
             MisconfiguredInternalTopicException: A topic has another number of partitions.
             StreamsException: The broker refuses to create it.
         """
+        small: dict[str, int] = {}
         for topic, partitions in wanted.items():
             there = sizes.get(topic)
             if there is None:
                 self._create(topic, partitions, repartition_settings(self._config))
                 self._created_on_demand(topic)
+            elif grow and there < partitions:
+                small[topic] = partitions
             elif there != partitions:
                 raise _misconfigured(topic, there, partitions)
+        return small
+
+    def grow(self, topics: Mapping[str, int]) -> None:
+        """Give internal topics more partitions.
+
+        Raises:
+            StreamsException: The broker refuses.
+        """
+        for topic, partitions in topics.items():
+            self._grow(topic, partitions)
 
     def committed(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Return the application's committed offsets; partitions without one are left out.

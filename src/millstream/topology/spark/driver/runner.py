@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,38 +24,41 @@ from millstream.topology.spark.checkpoint.descriptor import (
     Checkpoint,
     local_files,
     local_path,
-    new_checkpoint,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
-from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
+from millstream.topology.spark.checkpoint.store_notes import kinds_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
     consumer_settings,
     producer_settings,
 )
-from millstream.topology.spark.compile import Layout, compile_plan
+from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver.backfill import Backfill, StartingApplication, check_finished
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
+from millstream.topology.spark.driver.compiling import compiled_for
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.on_this_machine import warn_without_retries
-from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.preflight import check_java
-from millstream.topology.spark.driver.probe import needs_wall_clock
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import checkpoint_root, take_savepoint
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
+from millstream.topology.spark.generations.moving import (
+    Compiled,
+    StateMove,
+    admitted,
+    check_feedback_read,
+    noted,
+)
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
-from millstream.topology.spark.partition_counts import partition_counts
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.topology import Topology
@@ -195,9 +198,22 @@ class Runner(QueryControl):
             LockException: The application runs.
             StreamsException: The savepoint does not fit the program, or is damaged.
         """
+        self.replace(lambda: directory)
+
+    def replace(self, make: Callable[[], str | None]) -> bool:
+        """Make a savepoint the next generation, like ``restore``; tell whether there was one.
+
+        Args:
+            make: Returns the savepoint's directory, while the application is locked; None to
+                leave the checkpoint as it is.
+        """
         self._instance.lock()
         try:
+            directory = make()
+            if directory is None:
+                return False
             self._prepared(directory)
+            return True
         finally:
             self.release()
 
@@ -246,11 +262,11 @@ class Runner(QueryControl):
         sizes = brokers.topic_sizes(self._plan)
         local = local_files(self.checkpoint_root)
         generations = None if local is None else self._generations(local)
-        compiled = self._compiled(brokers, sizes)
+        compiled = compiled_for(self._plan, self._description, self._config, brokers, sizes)
         plan, layout = compiled.plan, compiled.layout
         sink_sizes = brokers.sink_sizes(self._written(plan), sizes)
         sinks = brokers.create_progress_topics(len(layout.keys), sizes)
-        brokers.create_feedback_topics(layout.feedback, sizes)
+        growing = brokers.create_feedback_topics(layout.feedback, sizes, grow=bool(restore))
         move = None
         if generations is not None:
             move = self._admitted(generations, compiled, sinks, restore)
@@ -271,6 +287,9 @@ class Runner(QueryControl):
         changelogs = None if restore else wanted_changelogs(compiled, sizes, self._config)
         if move is not None:
             self._check_wanted()
+            if growing:
+                check_feedback_read(self._config, self._instance.progress().done_to, growing)
+                brokers.grow(growing)
             move.make(session)
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
@@ -343,24 +362,6 @@ class Runner(QueryControl):
             location=self.checkpoint_location,
         )
         return self.backfill.prepare(starting)
-
-    def _compiled(self, brokers: Brokers, sizes: dict[str, int]) -> Compiled:
-        plan, matched = without_patterns(self._plan, sizes)
-        source_sizes = brokers.source_sizes(plan, sizes)
-        global_sizes = brokers.global_sizes(plan, sizes)
-        layout = compile_plan(plan, self.application_id, source_sizes)
-        store_format = self._config.getString("dsl.store.format")
-        notes = notes_of(plan, self._config)
-        wanted = new_checkpoint(
-            self._description,
-            layout.tasks(),
-            matched,
-            store_format,
-            notes,
-            partition_counts(plan, source_sizes),
-            ticks=needs_wall_clock(plan, self._config),
-        )
-        return Compiled(plan, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
 
     def _job(
         self, plan: Plan, layout: Layout, sink_sizes: dict[str, int], checkpoint: Checkpoint

@@ -21,7 +21,12 @@ from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.evolution.reading import checkpoint_facts
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.image import Image, image_of_checkpoint
+from millstream.topology.spark.generations.image import (
+    EVERYTHING,
+    Image,
+    Selection,
+    image_of_checkpoint,
+)
 from millstream.topology.spark.generations.moving import described
 from millstream.topology.spark.generations.savepoints import write_savepoint
 from millstream.topology.spark.logs import LogOptions
@@ -62,34 +67,76 @@ def opened_checkpoint(config: StreamsConfig, spark: SparkSession | None = None) 
         IllegalStateException: No batch of it has been committed.
         StreamsException: The checkpoint is damaged.
     """
-    name, root = config.getString("application.id"), checkpoint_root(config)
+    with reading_session(config, spark) as used:
+        yield open_state(config, used, checkpoint_root(config))
+
+
+@contextmanager
+def reading_session(
+    config: StreamsConfig, spark: SparkSession | None = None, logs: Path | None = None
+) -> Iterator[SparkSession]:
+    """Give a session for reading state.
+
+    Args:
+        config: The application's configuration.
+        spark: The session to use; None for that of this process, or a new one that ends here.
+        logs: Directory for the log of a new one's JVM; None for the application's own.
+    """
     # getOrCreate returns a session that others use, if there is one.
     ours = spark is None and SparkContext._active_spark_context is None
-    used = spark or state_session(config, name)
+    used = spark or state_session(config, config.getString("application.id"), logs)
     try:
-        generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
-        note = described(generations)
-        progress = CheckpointLog(generations.files, generations.location).progress()
-        if note is None or progress.done < 0:
-            raise IllegalStateException(
-                f'application "{name}" has no state in checkpoint "{generations.location}"',
-                detail="No batch has been committed there.",
-                hint="Check application.id, state.dir and millstream.checkpoint.location.",
-            )
-        session = query_session(used, config.merged(), max(note.tasks.values(), default=1))
-        facts = checkpoint_facts(note, name)
-        image = image_of_checkpoint(session, generations.location, note, progress, facts)
-        yield Opened(session, generations, image)
+        yield used
     finally:
         if ours:
             used.stop()
 
 
-def state_session(config: StreamsConfig, name: str) -> SparkSession:
-    """Return a session whose JVM logs to a file beside that of the application."""
-    directory = Path(config.getString("state.dir")) / name
-    log = LogOptions.of(config, directory)
-    log = replace(log, path=log.path.with_name("millstream-state.log"))
+def open_state(
+    config: StreamsConfig, used: SparkSession, root: str, selection: Selection = EVERYTHING
+) -> Opened:
+    """Open the state of the last committed batch of a checkpoint; nothing is read yet.
+
+    Args:
+        config: The application's configuration.
+        used: Any session.
+        root: The checkpoint's location.
+        selection: What of the state will be read.
+
+    Raises:
+        IllegalStateException: No batch has been committed there.
+        StreamsException: The checkpoint is damaged.
+    """
+    name = config.getString("application.id")
+    generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
+    note = described(generations)
+    progress = CheckpointLog(generations.files, generations.location).progress()
+    if note is None or progress.done < 0:
+        raise IllegalStateException(
+            f'application "{name}" has no state in checkpoint "{generations.location}"',
+            detail="No batch has been committed there.",
+            hint="Start the application once (millstream run APP --until-idle): its first batch "
+            "takes over the state that it begins with."
+            if generations.seed
+            else "Check application.id, state.dir and millstream.checkpoint.location.",
+        )
+    session = query_session(used, config.merged(), max(note.tasks.values(), default=1))
+    facts = checkpoint_facts(note, name)
+    image = image_of_checkpoint(session, generations.location, note, progress, facts, selection)
+    return Opened(session, generations, image)
+
+
+def state_session(config: StreamsConfig, name: str, logs: Path | None = None) -> SparkSession:
+    """Return a session whose JVM logs to a file of its own.
+
+    Args:
+        config: The application's configuration.
+        name: Its name in Spark.
+        logs: Directory of the file; None: beside that of the application.
+    """
+    log = LogOptions.of(config, Path(config.getString("state.dir")) / name)
+    path = log.path if logs is None else logs / log.path.name
+    log = replace(log, path=path.with_name("millstream-state.log"))
     session = new_session(config.merged(), name, log if log.on else None)
     if log.on and not log.verbose:
         quieten(session)

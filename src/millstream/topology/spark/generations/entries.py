@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from millstream.core.store import Range
+from millstream.topology.spark.failures import reported
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.segments import Segment, damaged, decode_segment
 
@@ -128,14 +129,15 @@ def entry_mapper(manifests: Mapping[int, Manifest]) -> Any:
         )
         waiting: list[tuple[int, Live]] = []
         size = 0
-        for partition, live in live_entries(rows, manifests):
-            waiting.append((partition, live))
-            size += sum(map(len, live[2])) + sum(map(len, live[1]))
-            if size > _BATCH_BYTES:
+        with reported():
+            for partition, live in live_entries(rows, manifests):
+                waiting.append((partition, live))
+                size += sum(map(len, live[2])) + sum(map(len, live[1]))
+                if size > _BATCH_BYTES:
+                    yield as_batch(waiting)
+                    waiting, size = [], 0
+            if waiting:
                 yield as_batch(waiting)
-                waiting, size = [], 0
-        if waiting:
-            yield as_batch(waiting)
 
     return entries
 

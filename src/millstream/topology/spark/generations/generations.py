@@ -8,10 +8,16 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
-from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
+from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint, local_path
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SPARKS, CheckpointLog
-from millstream.topology.spark.checkpoint.origin import ORIGIN, SEED, Origin, read_origin
+from millstream.topology.spark.checkpoint.origin import (
+    ORIGIN,
+    RESCALING,
+    SEED,
+    Origin,
+    read_origin,
+)
 from millstream.topology.spark.evolution.outcome import Comparison
 from millstream.topology.spark.generations.image import Image
 from millstream.topology.spark.generations.pointer import (
@@ -72,6 +78,11 @@ class Generations:
             return None
         return read_origin(self.files, self.location)
 
+    def is_rescaling(self, location: str) -> bool:
+        """Return whether a location is below the directory in which the checkpoint is rescaled."""
+        root, path = local_path(self._root), local_path(location)
+        return root is not None and path is not None and (root / RESCALING) in path.parents
+
     def can_go_back(self) -> bool:
         """Return whether the current generation has ended no batch, and a former one is there."""
         origin = self.origin if self._pointer.number else None
@@ -106,7 +117,7 @@ class Generations:
         if number:
             # The first generation's own files stay: they tell that there is a checkpoint.
             gone += [*SPARKS, SEED, ORIGIN]
-        gone.append(f"{directory_of(number)}/{SEED}" if number else SEED)
+        gone += [f"{directory_of(number)}/{SEED}" if number else SEED, RESCALING]
         found = [each for each in dict.fromkeys(gone) if self._files.has(each)]
         for each in found:
             self._files.remove(each)

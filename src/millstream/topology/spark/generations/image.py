@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import reduce
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from millstream.topology.spark.checkpoint.descriptor import Checkpoint
 from millstream.topology.spark.checkpoint.log import Progress
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA, entry_mapper
+from millstream.topology.spark.generations.moved import ReadableCheckpoint
 from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.global_tables import unpack
@@ -33,10 +34,34 @@ class Image:
     entries: DataFrame
     facts: Facts
     """Facts of the program that the state is from."""
+    read_from: ReadableCheckpoint | None = None
+    """What ``entries`` are read from, if it is a checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A part of a state, where not all of it is read."""
+
+    stores: Collection[str] | None = None
+    """Names of stores; None for all."""
+    partition: int | None = None
+    """The only partition of stores that are not global; None for all."""
+
+    def of(self, stores: Iterable[str]) -> list[str]:
+        """Return those of some stores that are selected."""
+        return [each for each in stores if self.stores is None or each in self.stores]
+
+
+EVERYTHING = Selection()
 
 
 def image_of_checkpoint(
-    session: SparkSession, location: str, note: Checkpoint, progress: Progress, facts: Facts
+    session: SparkSession,
+    location: str,
+    note: Checkpoint,
+    progress: Progress,
+    facts: Facts,
+    selection: Selection = EVERYTHING,
 ) -> Image:
     """Return the image of a checkpoint after its last committed batch.
 
@@ -46,22 +71,28 @@ def image_of_checkpoint(
         note: Its description.
         progress: Its progress; at least one batch has been committed.
         facts: Facts of the program that wrote it.
+        selection: What to read; the snapshots of tasks without any of it are left out, too.
     """
     # This makes the coordinator of state stores, which Spark's reader expects to be there: in a
     # process without a query there is none yet.
     _ = session.streams
+    readable = ReadableCheckpoint(session, location, progress.done)
     stages = [int(number) for number in note.tasks]
     frames, parts = [], set[str]()
     snapshots, of_globals = dict[str, bytes](), dict[str, bytes]()
     of_stores = _stores_by_subtopology(facts)
     # Every task that reads a global store has all of it.
-    global_stores = named = of_stores.get(None, [])
+    named = of_stores.get(None, [])
+    global_stores = selection.of(named)
     for index, subtopology in enumerate(stages):
-        state = _State(session, location, len(stages) - 1 - index, progress.done)
+        own = selection.of(of_stores.get(subtopology, []))
+        if selection.stores is not None and not own and not global_stores:
+            continue
+        state = _State(session, readable.location, len(stages) - 1 - index, progress.done)
         manifests = state.manifests()
-        frames.append(state.entries(manifests, of_stores.get(subtopology, [])))
+        frames.append(state.entries(manifests, own, selection.partition))
         if global_stores and 0 in manifests and global_stores[0] in manifests[0].stores:
-            frames.append(state.entries({0: manifests[0]}, global_stores))
+            frames.append(state.entries(manifests, global_stores, 0))
             global_stores = []
         for partition, manifest in manifests.items():
             parts |= {name for name in manifest.stores if name.endswith(SPILLED)}
@@ -88,7 +119,8 @@ def image_of_checkpoint(
         batch=progress.done,
         library=version("millstream"),
     )
-    return Image(described, reduce(DataFrame.unionAll, frames), facts)
+    nothing = session.createDataFrame([], ENTRY_SCHEMA)
+    return Image(described, reduce(DataFrame.unionAll, frames or [nothing]), facts, readable)
 
 
 class _State:
@@ -104,10 +136,14 @@ class _State:
         rows = self._read("manifest").select("partition_id", "value.blob").collect()
         return {row.partition_id: Manifest.decode(row.blob) for row in rows}
 
-    def entries(self, manifests: Mapping[int, Manifest], stores: Iterable[str]) -> DataFrame:
+    def entries(
+        self, manifests: Mapping[int, Manifest], stores: Iterable[str], partition: int | None
+    ) -> DataFrame:
         rows = self._read("segments").select(
             "partition_id", "user_map_key.seq", "user_map_value.blob"
         )
+        if partition is not None:
+            rows = rows.where(F.col("partition_id") == partition)
         # Newest first, so that a task's keys are held in memory and not its values.
         rows = rows.repartition("partition_id").sortWithinPartitions(
             "partition_id", F.col("seq").desc()

@@ -139,6 +139,10 @@ class FromSavepoint(StateMove):
             checkpoint=self.former,
             positions=_renamed(image.manifest.positions, former, name, self.compiled),
         )
+        if self.generations.is_rescaling(self.location):
+            # It will be deleted: what the state is from is the former generation.
+            current, batch = self.generations.location, image.manifest.batch
+            origin = replace(origin, source="checkpoint", location=current, batch=batch)
         self._begin(session, image, comparison, origin, at_root=not self.former)
 
 

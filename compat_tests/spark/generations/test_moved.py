@@ -1,0 +1,71 @@
+"""A checkpoint that is not where it was written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from millstream import StreamsException
+from millstream.topology.spark.checkpoint.files import LocalFiles
+from millstream.topology.spark.generations import moved
+from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.moved import ReadableCheckpoint
+
+NO_SESSION: Any = None
+
+
+def checkpoint(root: Path, noted: str) -> LocalFiles:
+    """Leave the files of a batch as Spark does; its notes have the given location."""
+    files = LocalFiles(root)
+    schema = f"{noted}/state/0/_stateSchema/default/0_x"
+    note = {"stateStoreInfo": [{"stateSchemaFilePaths": [schema]}]}
+    files.write("state/0/_metadata/v2/7", "v2\n" + json.dumps(note))
+    files.write("state/0/_metadata/v2/.7.crc", "crc")
+    files.write("state/0/1/7.delta", "entries")
+    files.write("commits/7", "v1")
+    return files
+
+
+@pytest.mark.parametrize("form", ["{}", "file:{}", "file://{}"])
+def test_one_that_is_where_it_was_is_read_there(tmp_path: Path, form: str) -> None:
+    checkpoint(tmp_path / "c", form.format(tmp_path / "c"))
+    location = (tmp_path / "c").as_uri()
+    assert ReadableCheckpoint(NO_SESSION, location, 7).location == location
+
+
+def test_a_moved_one_is_read_with_the_paths_of_its_place(tmp_path: Path) -> None:
+    files = checkpoint(tmp_path / "c", "file:/former/place")
+    before = files.text("state/0/_metadata/v2/7")
+
+    readable = ReadableCheckpoint(NO_SESSION, str(tmp_path / "c"), 7)
+
+    links = LocalFiles(Path(readable.location.removeprefix("file://")))
+    schema = f"{(tmp_path / 'c').as_uri()}/state/0/_stateSchema/default/0_x"
+    assert f'"{schema}"' in links.text("state/0/_metadata/v2/7")
+    assert not links.has("state/0/_metadata/v2/.7.crc")
+    assert links.text("state/0/1/7.delta") == "entries"
+    assert links.text("commits/7") == "v1"
+    assert files.text("state/0/_metadata/v2/7") == before
+
+
+def test_one_that_was_moved_to_another_file_system_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = checkpoint(tmp_path / "c", "s3a://former/place")
+    monkeypatch.setattr(moved, "RemoteFiles", lambda session, location: files)
+
+    with pytest.raises(StreamsException, match="cannot be read where it is") as caught:
+        ReadableCheckpoint(NO_SESSION, "s3a://new/place", 7)
+
+    assert "millstream savepoint" in str(caught.value)
+
+
+def test_the_directory_of_a_rescaling_is_known_by_its_place(tmp_path: Path) -> None:
+    root = tmp_path / "c"
+    generations = Generations(root.as_uri(), LocalFiles(root), lambda at: LocalFiles(root))
+    assert generations.is_rescaling(str(root / "rescaling" / "after"))
+    assert not generations.is_rescaling(str(root / "savepoint"))
+    assert not generations.is_rescaling("s3a://bucket/rescaling/after")

@@ -1,0 +1,92 @@
+"""Checkpoints that are not where they were written: Spark's notes have absolute paths in them.
+
+Spark's reader of state finds the schemas of the stores by these paths. Of a checkpoint on this
+machine it is given a directory of links with the notes as they should be; nothing in the checkpoint
+is changed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import weakref
+from pathlib import Path
+from tempfile import mkdtemp
+
+from pyspark.sql import SparkSession
+
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
+from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
+from millstream.topology.spark.checkpoint.log import STATE
+
+_NOTES = "_metadata/v2"
+_SCHEMA = re.compile(r'"([^"]*)(/state/\d+/_stateSchema/[^"]*)"')
+
+
+class ReadableCheckpoint:
+    """A checkpoint as Spark's reader can read it; keep it as long as something is read.
+
+    Args:
+        session: Any session.
+        location: The checkpoint, or one of its generations.
+        batch: The batch that will be read.
+
+    Raises:
+        StreamsException: It was moved, and is not on this machine.
+    """
+
+    def __init__(self, session: SparkSession, location: str, batch: int) -> None:
+        self.location = location
+        """Where it can be read."""
+        path = local_path(location)
+        if not _is_moved(local_files(location) or RemoteFiles(session, location), location, batch):
+            return
+        if path is None:
+            raise StreamsException(
+                f'checkpoint "{location}" cannot be read where it is',
+                detail="It was written elsewhere, and Spark's notes about its stores have the "
+                "paths of that place.",
+                hint="Move it back. To move the state take a savepoint there (millstream "
+                "savepoint), and begin with it here (--from-savepoint).",
+            )
+        links = Path(mkdtemp(prefix="millstream-moved-"))
+        weakref.finalize(self, shutil.rmtree, links, ignore_errors=True)
+        _link(path, links)
+        self.location = links.as_uri()
+
+
+def _is_moved(files: Files, location: str, batch: int) -> bool:
+    here = _plain(location)
+    for operator in files.names(STATE):
+        note = f"{STATE}/{operator}/{_NOTES}/{batch}"
+        if files.has(note):
+            noted = _SCHEMA.findall(files.text(note))
+            return any(_plain(root) != here for root, _ in noted)
+    return False
+
+
+def _link(source: Path, target: Path) -> None:
+    """Fill a directory with links to a checkpoint, and with copies of Spark's notes."""
+    for each in source.iterdir():
+        if each.name != STATE:
+            (target / each.name).symlink_to(each.absolute())
+    root = source.absolute().as_uri()
+    for operator in (source / STATE).iterdir():
+        own = target / STATE / operator.name
+        own.mkdir(parents=True)
+        for each in operator.iterdir():
+            if each.name != "_metadata":
+                (own / each.name).symlink_to(each.absolute())
+        if (operator / "_metadata").is_dir():
+            shutil.copytree(operator / "_metadata", own / "_metadata")
+        for note in (own / _NOTES).glob("[0-9]*"):
+            text = note.read_text("utf-8")
+            note.write_text(_SCHEMA.sub(lambda found: f'"{root}{found[2]}"', text), "utf-8")
+            note.with_name(f".{note.name}.crc").unlink(missing_ok=True)
+
+
+def _plain(location: str) -> str:
+    """Return a location in one form: `file:/a` and `file:///a` and `/a` are the same."""
+    path = local_path(location)
+    return location.rstrip("/") if path is None else str(path.absolute())
