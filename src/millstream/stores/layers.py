@@ -157,8 +157,8 @@ class StoredBytes(ByteLayer):
 class LruBytes(ByteLayer):
     """Working copy with only the entries used last.
 
-    Only this object knows which were used last: after a restart the order is that of the keys, as
-    it is after Kafka has restored such a store.
+    Only this object knows which were used last: after a restart the order is that of the keys.
+    Kafka Streams has the order of the last writes then, as it restores them from the changelog.
     """
 
     def __init__(self, name: str, kind: str, max_entries: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 from millstream.core.readable import Readable
@@ -32,6 +33,19 @@ class ChangelogColumns(NamedTuple):
     headers: Sequence[Sequence[Header]] | None = None
     """None when no record has any."""
 
+    def records(self) -> Iterator[ChangelogRecord]:
+        """Yield the records one by one."""
+        headers = repeat(()) if self.headers is None else self.headers
+        return map(ChangelogRecord, self.keys, self.values, self.timestamps, headers)
+
+
+class RowColumns(NamedTuple):
+    """Rows by columns, and the summary of all records that they are from."""
+
+    keys: Sequence[bytes]
+    values: Sequence[bytes]
+    summary: bytes = b""
+
 
 class ChangelogFormat(Readable, ABC):
     """Format of one store: its rows here, and what Kafka Streams' changelog topic has for them.
@@ -47,6 +61,8 @@ class ChangelogFormat(Readable, ABC):
     by_wall_clock: ClassVar[bool] = False
     """Records without a time get the present one, as in Kafka Streams; those of other stores get
     the stream time."""
+    has_summary: ClassVar[bool] = True
+    """Records may have a summary; else theirs is empty."""
 
     @abstractmethod
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
@@ -55,6 +71,18 @@ class ChangelogFormat(Readable, ABC):
         Raises:
             StreamsException: The record is not of a version that can be read.
         """
+
+    def read(self, columns: ChangelogColumns) -> RowColumns:
+        """Return what many records stand for, as ``rows_of`` and ``summary_of_records`` tell it.
+
+        Raises:
+            StreamsException: A record is not of a version that can be read.
+        """
+        records = list(columns.records())
+        rows = [row for record in records for row in self.rows_of(record)]
+        kept = [(key, value) for key, value in rows if value is not None]
+        summary = self.summary_of_records(records)
+        return RowColumns([key for key, _ in kept], [value for _, value in kept], summary)
 
     @abstractmethod
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:

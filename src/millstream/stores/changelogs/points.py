@@ -14,6 +14,7 @@ from millstream.core.state.changelog_format import (
     ChangelogFormat,
     ChangelogRecord,
     Row,
+    RowColumns,
     columns_of,
 )
 from millstream.stores.changelogs.values import PLAIN, TIMESTAMPED, ValueForm
@@ -28,11 +29,15 @@ _TIME_AND_SIDE = 9
 class KeyValueFormat(ChangelogFormat):
     """Key-value stores, those of the entries used last among them."""
 
+    has_summary: ClassVar[bool] = False
     form: ValueForm
 
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
         value = self.form.stored(record)
         return () if value is None else ((record.key, value),)
+
+    def read(self, columns: ChangelogColumns) -> RowColumns:
+        return _without_deletions(columns.keys, self.form.stored_columns(columns))
 
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         return self.form.record(key, value, None)
@@ -105,6 +110,11 @@ class UnmatchedFormat(KeyValueFormat):
     Source: ``internals.ListValueStore``, ``TimestampedKeyAndJoinSideSerializer``.
     """
 
+    has_summary: ClassVar[bool] = True
+
+    def read(self, columns: ChangelogColumns) -> RowColumns:
+        return ChangelogFormat.read(self, columns)
+
     def record_key(self, key: bytes) -> bytes | None:
         return key[_TIME_AND_SIDE:]
 
@@ -130,6 +140,10 @@ class WaitingFormat(KeyValueFormat):
     """
 
     by_wall_clock: ClassVar[bool] = True
+    has_summary: ClassVar[bool] = True
+
+    def read(self, columns: ChangelogColumns) -> RowColumns:
+        return ChangelogFormat.read(self, columns)
 
     def rows_of(self, record: ChangelogRecord) -> Sequence[Row]:
         return () if record.value is None else ((record.key, record.value[:-8]),)
@@ -156,6 +170,13 @@ class WaitingFormat(KeyValueFormat):
             return b""
         streams, firsts, numbers = zip(*found, strict=True)
         return _BUFFER_TIMES.pack(max(streams), min(firsts), max(numbers))
+
+
+def _without_deletions(keys: Sequence[bytes], values: Sequence[bytes | None]) -> RowColumns:
+    kept = [value for value in values if value is not None]
+    if len(kept) < len(keys):
+        keys = [key for key, value in zip(keys, values, strict=True) if value is not None]
+    return RowColumns(keys, kept)
 
 
 def _waiting(key: bytes, *, held: bool) -> bytes:

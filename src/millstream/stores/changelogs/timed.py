@@ -9,6 +9,7 @@ from millstream.core.state.changelog_format import (
     ChangelogFormat,
     ChangelogRecord,
     Row,
+    RowColumns,
 )
 from millstream.stores.changelogs.values import ValueForm
 from millstream.stores.time_keys import INDEX, META_KEY, TimedKeys
@@ -40,6 +41,24 @@ class TimedFormat(ChangelogFormat):
         if not self._indexed:
             return ((key, value),)
         return (key, value), (self._keys.index_key(key), b"")
+
+    def read(self, columns: ChangelogColumns) -> RowColumns:
+        times = [key[self._time_at] for key in columns.keys]
+        stored = self._form.stored_columns(columns)
+        segments = {time: self._keys.segment(int.from_bytes(time, "big")) for time in {*times}}
+        rows = [
+            (segments[time] + key, value)
+            for time, key, value in zip(times, columns.keys, stored, strict=True)
+            if value is not None and time < INDEX
+        ]
+        keys, values = [key for key, _ in rows], [value for _, value in rows]
+        if self._indexed:
+            keys += [self._keys.index_key(key) for key in keys]
+            values += [b""] * len(rows)
+        noted = (
+            self._noted(key) for time, key in zip(times, columns.keys, strict=True) if time < INDEX
+        )
+        return RowColumns(keys, values, self.merged(noted))
 
     def record_of(self, key: bytes, value: bytes) -> ChangelogRecord | None:
         if key >= INDEX:

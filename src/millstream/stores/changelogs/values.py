@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from millstream.core.headers import Headers
 from millstream.core.serdes.header_bytes import headers_prefix, split_headers
-from millstream.core.state.changelog_format import ChangelogRecord, Header
+from millstream.core.state.changelog_format import ChangelogColumns, ChangelogRecord, Header
 
 _NO_HEADERS = headers_prefix(None)
+_TIME = struct.Struct(">q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,20 @@ class ValueForm:
         number = int.from_bytes
         times = [None if each is None else number(each[:8], "big", signed=True) for each in stored]
         return values, [None if time is None else max(0, time) for time in times]
+
+    def stored_columns(self, columns: ChangelogColumns) -> list[bytes | None]:
+        """Return the stored bytes of many records' values."""
+        values = list(columns.values)
+        if self.time:
+            times = [_TIME.pack(-1 if time is None else time) for time in columns.timestamps]
+            given = zip(times, values, strict=True)
+            values = [None if value is None else time + value for time, value in given]
+        if not self.headers:
+            return values
+        if columns.headers is None:
+            return [None if v is None else _NO_HEADERS + v for v in values]
+        prefixes = map(_prefix, columns.headers)
+        return [None if v is None else p + v for p, v in zip(prefixes, values, strict=True)]
 
     def record(self, key: bytes, stored: bytes, otherwise: int | None) -> ChangelogRecord:
         """Return the record of a stored value; ``otherwise`` is its time if none is stored."""

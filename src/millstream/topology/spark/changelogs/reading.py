@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -13,7 +14,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from millstream.core.state.changelog_format import ChangelogFormat, ChangelogRecord
+from millstream.core.state.changelog_format import (
+    ChangelogColumns,
+    ChangelogFormat,
+    ChangelogRecord,
+    RowColumns,
+)
 from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.worker_pools import workers_for
 
@@ -69,14 +75,36 @@ def restored(session: SparkSession, changelogs: Changelogs) -> Restored:
         session: A session with the settings of queries.
         changelogs: The topics.
     """
-    if not changelogs.feeds:
-        return Restored(session.createDataFrame([], ENTRY_SCHEMA), {})
+    formats = changelogs.formats
+    told = {each.topic for each in changelogs.feeds if formats[each.store].has_summary}
+    entries = session.createDataFrame([], ENTRY_SCHEMA)
+    if plain := changelogs.of(lambda topic: topic not in told):
+        entries = entries.unionAll(_rows_of(session, plain))
+    summaries: dict[tuple[str, int], bytes] = {}
+    if others := changelogs.of(lambda topic: topic in told):
+        # They are read twice: for the summaries, and for the rows.
+        found = _rows_of(session, others).persist()
+        summaries = _merged(found.where(F.col("key").isNull()).collect(), formats)
+        entries = entries.unionAll(found.where(F.col("key").isNotNull()))
+    rows = [
+        (store, partition, bytearray(key), bytearray(value))
+        for (store, partition), summary in summaries.items()
+        for key, value in formats[store].summary_rows(summary)
+    ]
+    if rows:
+        entries = entries.unionAll(session.createDataFrame(rows, ENTRY_SCHEMA))
+    return Restored(entries, summaries)
+
+
+def _rows_of(session: SparkSession, changelogs: Changelogs) -> DataFrame:
+    """Return rows, and summaries with a key of None."""
     ordered = {each.topic for each in changelogs.feeds if changelogs.formats[each.store].in_order}
     frames = []
     if by_key := changelogs.of(lambda topic: topic not in ordered):
         last = (
             changelog_records(session, by_key)
-            .groupBy("topic", "partition", "key")
+            # The key first: it tells rows apart at once when they are sorted.
+            .groupBy("key", "partition", "topic")
             .agg(F.max_by(F.struct("value", "time", "headers"), "offset").alias("last"))
             .select("topic", "partition", "key", "last.value", "last.time", "last.headers")
         )
@@ -91,18 +119,7 @@ def restored(session: SparkSession, changelogs: Changelogs) -> Restored:
         )
         with workers_for(session, "image"):
             frames.append(records.mapInArrow(_of_all(_by_topic(whole)), ENTRY_SCHEMA))
-    found = frames[0] if len(frames) == 1 else frames[0].unionAll(frames[1])
-    found = found.persist()
-    summaries = _merged(found.where(F.col("key").isNull()).collect(), changelogs.formats)
-    rows = [
-        (store, partition, bytearray(key), bytearray(value))
-        for (store, partition), summary in summaries.items()
-        for key, value in changelogs.formats[store].summary_rows(summary)
-    ]
-    entries = found.where(F.col("key").isNotNull())
-    if rows:
-        entries = entries.unionAll(session.createDataFrame(rows, ENTRY_SCHEMA))
-    return Restored(entries, summaries)
+    return reduce(DataFrame.unionAll, frames)
 
 
 def changelog_records(session: SparkSession, changelogs: Changelogs) -> DataFrame:
@@ -121,6 +138,7 @@ def changelog_records(session: SparkSession, changelogs: Changelogs) -> DataFram
             {topic: {str(n): end for n, end in each.items()} for topic, each in ends.items()}
         ),
         "includeHeaders": "true",
+        "minPartitions": str(session.sparkContext.defaultParallelism),
         # Compaction leaves gaps.
         "failOnDataLoss": "false",
     }
@@ -147,24 +165,50 @@ def _of_last(stores: Mapping[str, list[tuple[str, ChangelogFormat]]]) -> Any:
     def entries(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         summaries: dict[tuple[str, int], bytes] = {}
         for batch in batches:
-            found: list[Entry] = []
-            rows = sorted(_rows(batch), key=itemgetter(0, 1))
-            for (topic, partition), group in groupby(rows, itemgetter(0, 1)):
-                records = [record for _, _, record in group]
+            for topic, partition, columns in _by_place(batch):
                 for store, layout in stores[topic]:
-                    found += (
-                        (store, partition, key, value)
-                        for record in records
-                        for key, value in layout.rows_of(record)
-                        if value is not None
-                    )
-                    summary = layout.summary_of_records(records)
+                    rows = layout.read(columns)
                     before = summaries.get((store, partition), b"")
-                    summaries[store, partition] = layout.merged((before, summary))
-            yield _as_batch(found)
+                    summaries[store, partition] = layout.merged((before, rows.summary))
+                    yield _of_place(store, partition, rows)
         yield _as_batch([(*at, None, summary) for at, summary in summaries.items() if summary])
 
     return entries
+
+
+def _by_place(batch: pa.RecordBatch) -> Iterator[tuple[str, int, ChangelogColumns]]:
+    """Yield the records of each topic and partition in a batch."""
+    ordered = batch.sort_by([("topic", "ascending"), ("partition", "ascending")])
+    places = list(zip(*(ordered.column(n).to_pylist() for n in (0, 1)), strict=True))
+    start = 0
+    for (topic, partition), group in groupby(places):
+        count = sum(1 for _ in group)
+        keys, values, times, headers = (c.slice(start, count) for c in ordered.columns[2:])
+        yield (
+            topic,
+            partition,
+            ChangelogColumns(
+                keys.to_pylist(), values.to_pylist(), times.to_pylist(), _headers(headers)
+            ),
+        )
+        start += count
+
+
+def _headers(column: pa.Array) -> list[list[tuple[str, bytes | None]]] | None:
+    if column.null_count == len(column):
+        return None
+    return [[(each["key"], each["value"]) for each in own or ()] for own in column.to_pylist()]
+
+
+def _of_place(store: str, partition: int, rows: RowColumns) -> pa.RecordBatch:
+    count = len(rows.keys)
+    arrays = [
+        pa.repeat(pa.scalar(store, pa.string()), count),
+        pa.repeat(pa.scalar(partition, pa.int32()), count),
+        pa.array(rows.keys, pa.binary()),
+        pa.array(rows.values, pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
 
 
 def _of_all(stores: Mapping[str, list[tuple[str, ChangelogFormat]]]) -> Any:

@@ -1,0 +1,1 @@
+"""How long it takes to take over an application of Kafka Streams on the JVM with much state."""
