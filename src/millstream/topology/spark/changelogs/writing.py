@@ -220,21 +220,31 @@ class ChangelogWriter:
     def write(self, rows: Iterator[tuple[Any, ...]]) -> int:
         """Write records; return their number."""
         producer, count, open_ = self._producer, 0, 0
+        at_zero: list[tuple[Any, ...]] = []
+        leading = True
         in_time("init_transactions", lambda: producer.init_transactions(_TIMEOUT_S))
-        for _, _, _, key, value, time, headers in rows:
-            if time == 0:
-                self._write_at_zero(key, value, headers)
-            else:
-                if not open_:
-                    producer.begin_transaction()
-                open_ += 1
-                self._produce(key, value, time, headers)
+        for row in rows:
+            _, _, _, key, value, time, headers = row
             count += 1
+            if time == 0:
+                at_zero.append(row)
+            # Where the order of records means something, those of time 0 are the first ones.
+            if at_zero and (len(at_zero) >= _BATCH_ROWS or (leading and time != 0)):
+                self._write_at_zero(at_zero)
+                at_zero = []
+            if time == 0:
+                continue
+            leading = False
+            if not open_:
+                producer.begin_transaction()
+            open_ += 1
+            self._produce(key, value, time, headers)
             if open_ >= _TRANSACTION_RECORDS:
                 self._commit()
                 open_ = 0
         if open_:
             self._commit()
+        self._write_at_zero(at_zero)
         return count
 
     def _produce(self, key: bytes, value: bytes | None, time: int | None, headers: Any) -> None:
@@ -247,17 +257,22 @@ class ChangelogWriter:
             topic, value, key, partition, None, self._told, time or 0, pairs or None
         )
 
-    def _write_at_zero(self, key: bytes, value: bytes | None, headers: Any) -> None:
-        """Write a record of the first moment of 1970, which librdkafka takes for none."""
+    def _write_at_zero(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Write records of the first moment of 1970, which librdkafka takes for none."""
+        if not rows:
+            return
         topic, partition = self._place
-        producer = ZeroTimeProducer(self._target.producer, None)
+        _, _, _, keys, values, times, headers = zip(*rows, strict=True)
+        # The client cannot write headers without a value.
+        kept = [[h for h in own or () if h["value"] is not None] or None for own in headers]
         columns = {
-            "keys": pa.array([key], pa.binary()),
-            "values": pa.array([value], pa.binary()),
-            "timestamps": pa.array([0], pa.int64()),
-            "partitions": pa.array([partition], pa.int32()),
+            "keys": pa.array(keys, pa.binary()),
+            "values": pa.array(values, pa.binary()),
+            "timestamps": pa.array(times, pa.int64()),
+            "partitions": pa.array([partition] * len(rows), pa.int32()),
+            "headers": pa.array(kept, _HEADERS),
         }
-        del headers
+        producer = ZeroTimeProducer(self._target.producer, None)
         try:
             producer.write([(topic, columns)])
         finally:
