@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from pyspark.sql import SparkSession
 
 from compat_tests.conformance.replay import build, scenario_config
+from compat_tests.relay.inputs import Sent
 from compat_tests.relay.jvm import Jvm
 from compat_tests.relay.topologies import named
 from compat_tests.spark.support import Playground, _admin, eventually
@@ -19,15 +21,16 @@ from millstream import KafkaStreams, StreamsConfig, Topology
 from millstream.topology.spark.migration.adopting import adopt
 from millstream.topology.spark.migration.adoption import planned_adoption
 from millstream.topology.spark.migration.hand_back import hand_back
+from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 
 Json = dict[str, Any]
+Result = tuple["bytes | None", int, list[tuple[str, bytes]]]
+"""Value, time, headers."""
 CONFIG: Json = {
     "processing.guarantee": "exactly_once_v2",
     "statestore.cache.max.bytes": 0,
     "max.task.idle.ms": 1000,
 }
-Sent = tuple[str, str, str | None, int]
-"""Topic, key, value, time."""
 
 
 @dataclass
@@ -43,7 +46,7 @@ class Relay:
 
     def __post_init__(self) -> None:
         for topic in self.scenario["topics"]:
-            self.play.topic(f"{self.prefix}-{topic}", 2)
+            self.play.topic(f"{self.prefix}-{topic}", self.scenario["partitions"])
         self.own = named(self.scenario, f"{self.play.name}-{self.prefix}")
         self.legs = 0
 
@@ -52,13 +55,18 @@ class Relay:
         return f"relay-{self.play.name}-{self.prefix}"
 
     def send(self, records: Sequence[Sent]) -> None:
-        for topic in self.scenario["inputs"]:
+        """Send records of the input; those of time 0, which come first, by another client."""
+        for topic in self.scenario["feeds"]:
+            own = [each for each in records if each.topic == topic]
+            full = f"{self.play.name}-{self.prefix}-{topic}"
+            if first := [each for each in own if each.time == 0]:
+                send_at_zero(self.play.servers, full, first)
             rows = [
-                (key.encode(), None if value is None else value.encode(), time)
-                for to, key, value, time in records
-                if to == topic
+                (each.key.encode(), _bytes(each.value), each.time, -1, each.headers)
+                for each in own
+                if each.time
             ]
-            self.play.produce(f"{self.play.name}-{self.prefix}-{topic}", rows)
+            self.play.produce(full, rows)
 
     def by_jvm(self) -> None:
         """Let Kafka Streams read what there is."""
@@ -98,8 +106,7 @@ class Relay:
         with KafkaStreams(topology, entries, spark=self.spark) as streams:
             streams.start()
             for topic in self.own["inputs"]:
-                read = partial(self.play.committed, self.application_id, topic)
-                eventually(read, self.play.ends(topic))
+                eventually(partial(self.unread, topic, 0), 0)
             for topic in self.internal():
                 eventually(partial(self.unread, topic), 0)
 
@@ -112,50 +119,78 @@ class Relay:
             if name.startswith(f"{self.application_id}-") and name.endswith("-response-topic")
         ]
 
-    def unread(self, topic: str) -> int:
-        """How many offsets of a topic the application has not read."""
+    def unread(self, topic: str, markers: int = 1) -> int:
+        """How many partitions of a topic the application has not read.
+
+        Args:
+            topic: The topic.
+            markers: How many offsets may be left: markers of transactions have offsets as well, and
+                after a move the last one is not read.
+        """
         done = self.play.committed(self.application_id, topic)
         ends = self.play.ends(topic)
-        # Markers of transactions have offsets as well; after a move the last one is not read.
-        return sum(end - done.get(number, 0) > 1 for number, end in ends.items())
+        return sum(end - done.get(number, 0) > markers for number, end in ends.items())
 
-    def results(self) -> dict[str, dict[bytes, list[tuple[bytes | None, int]]]]:
-        """Values and times of each output topic by key; only the last where order is by chance."""
-        found: dict[str, dict[bytes, list[tuple[bytes | None, int]]]] = {}
+    def results(self) -> dict[str, dict[bytes, list[Result]]]:
+        """What each output topic has by key; only the last where the order is by chance."""
+        found: dict[str, dict[bytes, list[Result]]] = {}
         for topic in self.own["outputs"]:
             short = topic.removeprefix(f"{self.play.name}-{self.prefix}-")
             by_key = found.setdefault(short, {})
-            for message in self.play.read(topic, 0, more=0.5):
-                by_key.setdefault(message.key(), []).append(
-                    (message.value(), message.timestamp()[1])
-                )
+            for message in read_all(self.play.servers, topic):
+                headers = list(message.headers() or ())
+                result = message.value(), message.timestamp()[1], headers
+                by_key.setdefault(message.key(), []).append(result)
             if short in self.scenario["unordered"]:
                 found[short] = {key: values[-1:] for key, values in by_key.items()}
         return found
 
 
-def records(seed: int, count: int) -> list[Sent]:
-    """Input with late records, deletions, and windows open at any moment."""
-    chance = random.Random(seed)
-    found: list[Sent] = []
-    now = 10_000
-    for number in range(count):
-        now += chance.randrange(0, 120)
-        time = now - chance.choice([0, 0, 0, 0, 300, 900, 2500])
-        topic = chance.choice("aaaabbtvlr")
-        key = chance.choice("kmnopq")
-        value: str | None = chance.choice("xyz") + str(number % 5)
-        if topic == "l":
-            value = f"{chance.choice('kmnopq')},{number}"
-        if topic in "tvlr" and chance.random() < 0.15:
-            value = None
-        found.append((topic, key, value, time))
-    return found
+def read_all(servers: str, topic: str) -> list[Any]:
+    """Return the committed records of a topic, partition by partition."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": "relay-reader",
+            "isolation.level": "read_committed",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
+    )
+    partitions = consumer.list_topics(topic).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
+    found: list[Any] = []
+    open_ = set(partitions)
+    while open_:
+        for message in consumer.consume(10_000, 0.2):
+            error = message.error()
+            if error is None:
+                found.append(message)
+            else:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                open_.discard(message.partition())
+    consumer.close()
+    return sorted(found, key=lambda each: (each.partition(), each.offset()))
 
 
-def thirds(sent: Sequence[Sent]) -> list[Sequence[Sent]]:
-    size = len(sent) // 3
-    return [sent[:size], sent[size : 2 * size], sent[2 * size :]]
+def send_at_zero(servers: str, topic: str, records: Sequence[Sent]) -> None:
+    """Send records of event time 0, which librdkafka takes for none."""
+    assert not any(each.headers for each in records)
+    producer = ZeroTimeProducer({"bootstrap.servers": servers}, None)
+    columns = {
+        "keys": pa.array([each.key.encode() for each in records], pa.binary()),
+        "values": pa.array([_bytes(each.value) for each in records], pa.binary()),
+        "timestamps": pa.array([0] * len(records), pa.int64()),
+    }
+    try:
+        producer.write([(topic, columns)])
+    finally:
+        producer.close()
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode()
 
 
 def jvm_in(directory: Path) -> Jvm:

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from compat_tests.relay.run import CONFIG, Relay, Sent, jvm_in, thirds
+from compat_tests.relay.inputs import Sent, thirds
+from compat_tests.relay.run import CONFIG, Relay, jvm_in
 from compat_tests.relay.topologies import SMALL
 from compat_tests.spark.support import Playground
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_counts_and_open_windows_go_from_the_jvm_here_and_back(
     spark: SparkSession, play: Playground
 ) -> None:
-    sent: list[Sent] = [("a", "kmn"[n % 3], "v", 10_000 + 70 * n) for n in range(90)]
+    sent = [Sent("a", "kmn"[n % 3], "v", 10_000 + 70 * n) for n in range(90)]
     with jvm_in(play.directory / "jvm") as jvm:
         relay = Relay(play, SMALL, "small", jvm, spark, CONFIG)
         first, second, last = thirds(sent)
@@ -32,12 +33,12 @@ def test_counts_and_open_windows_go_from_the_jvm_here_and_back(
         results = relay.results()
 
     counts = {
-        key: [int(value or b"") for value, _ in each] for key, each in results["out-count"].items()
+        key: [int(value or b"") for value, *_ in each] for key, each in results["out-count"].items()
     }
     assert counts == {key: list(range(1, 31)) for key in (b"k", b"m", b"n")}
-    windows = Counter((key.encode(), time // 1000 * 1000) for _, key, _, time in sent)
+    windows = Counter((key.encode(), time // 1000 * 1000) for _, key, _, time, _ in sent)
     final = {
-        key: int(value or b"") for key, each in results["out-final"].items() for value, _ in each
+        key: int(value or b"") for key, each in results["out-final"].items() for value, *_ in each
     }
     for key, count in final.items():
         start = int.from_bytes(key[-8:], "big")

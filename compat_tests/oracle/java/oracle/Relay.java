@@ -72,7 +72,7 @@ public final class Relay {
     final String id = props.getProperty("application.id");
     try (Admin admin = Admin.create(client);
         KafkaConsumer<byte[], byte[]> reader = new KafkaConsumer<>(client)) {
-      final long giveUp = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+      final long giveUp = System.nanoTime() + Duration.ofMinutes(3).toNanos();
       int quiet = 0;
       while (quiet < QUIET_ROUNDS) {
         if (failure[0] != null) throw new IllegalStateException(failure[0]);
