@@ -138,7 +138,6 @@ def changelog_records(session: SparkSession, changelogs: Changelogs) -> DataFram
             {topic: {str(n): end for n, end in each.items()} for topic, each in ends.items()}
         ),
         "includeHeaders": "true",
-        "minPartitions": str(session.sparkContext.defaultParallelism),
         # Compaction leaves gaps.
         "failOnDataLoss": "false",
     }

@@ -48,9 +48,7 @@ def adopt(config: StreamsConfig, adoption: Adoption, spark: SparkSession | None 
         generations = Generations(root, files_at(root, used), lambda at: files_at(at, used))
         if described(generations) is not None:
             raise replace(adoption, checkpoint=generations.location).refusal()
-        # One task alone is read by several workers, too.
-        width = max(len(program.layout.keys), used.sparkContext.defaultParallelism)
-        session = query_session(used, config.merged(), width)
+        session = query_session(used, config.merged(), len(program.layout.keys))
         image = adopted_state(session, adoption, config)
         going_on = Program(
             checkpoint=program.description.id,
