@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from compat_tests import ROOT
+from millstream.core.errors import MillstreamError
+from millstream.serdes import AvroSerde
 
 SOURCE = ROOT / "src" / "millstream"
 LOADERS = {"load", "loads", "Unpickler", "unsafe_load", "full_load", "load_all"}
@@ -66,3 +73,40 @@ def test_no_loader_hides_behind_an_import_of_its_own() -> None:
     named = {each for path in sources() for each in imports_of(path)}
     loading = {each for each in named if each.rpartition(".")[2] in LOADERS}
     assert loading == set()
+
+
+CODE: tuple[str, ...] = (
+    "x'); sys.modules['taken']=1; ('",
+    'x"); sys.modules["taken"]=1; ("',
+    "{1/0}",
+    "return",
+)
+CODE += ("x\n    import sys; sys.modules['taken']=1\n", "data", "K1", "__import__('os')")
+
+
+def schemas(text: str) -> list[Any]:
+    """Return schemas with a text in each place that takes one."""
+    field = {"name": "a", "type": "string", "default": text, "doc": text, "aliases": [text]}
+    return [
+        {"type": "record", "name": "R", "fields": [{"name": text, "type": "int"}]},
+        {"type": "record", "name": text, "fields": [{"name": "a", "type": ["null", "int"]}]},
+        {"type": "record", "name": "R", "doc": text, "namespace": text, "fields": [field]},
+        {"type": "enum", "name": "E", "symbols": [text, "B"], "default": text},
+        {"type": "fixed", "name": text, "size": 1},
+        {"type": "int", "logicalType": text},
+        ["null", {"type": "record", "name": text, "fields": []}],
+    ]
+
+
+@pytest.mark.parametrize("text", CODE)
+def test_a_schema_cannot_put_code_into_a_decoder(text: str) -> None:
+    for schema in schemas(text):
+        with suppress(MillstreamError):
+            serde = AvroSerde(schema)
+            for value in ({"a": "x"}, {text: 1}, text, b"x", 1, None):
+                with suppress(MillstreamError):
+                    serde.serializer().serialize("t", value)
+            for data in (b"\0", b"\2x", b"\2\2"):
+                with suppress(MillstreamError):
+                    serde.deserializer().deserialize("t", data)
+        assert "taken" not in sys.modules

@@ -14,12 +14,17 @@ import pytest
 from compat_tests.fuzz.rooms import DECODERS
 from compat_tests.fuzz.rooms.rows import BETWEEN, version_rows
 from compat_tests.fuzz.rooms.spark import from_head, segment_samples, with_segment_checksum
+from millstream import Headers
 from millstream.core.errors import MillstreamError, SerializationException
-from millstream.serdes import AvroSerde
+from millstream.serdes import AvroSerde, GenericAvroSerde
 from millstream.serdes.avro.wire import MOST_EMPTY_ITEMS
+from millstream.serdes.registry.framing import VALUE_HEADER, HeaderSchemaIdSerializer
+from millstream.serdes.registry.generic_record import GenericRecord
+from millstream.serdes.registry.halves import MOST_KNOWN
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.wire import binary_column, decode_chunk, encode_chunk
 
+POINT = '{"type": "record", "name": "Point", "fields": [{"name": "x", "type": "int"}]}'
 DEEP = b"[" * 20_000
 _HEAD = b'{"seq":0,"id":"","step":"","first":0,"oldest":0,"live":0,"state":0,"round":%s,"stores":%s'
 _HEAD += b',"arrivals":{}}'
@@ -149,6 +154,27 @@ def test_a_chunk_whose_lengths_lie_is_refused_before_it_is_read() -> None:
         decode_chunk(lying)
 
 
+def test_a_file_of_a_savepoint_whose_columns_have_no_text_as_names_is_refused() -> None:
+    decoder = DECODERS["savepoint-file"]()
+    for sample in decoder.samples:
+        with pytest.raises(MillstreamError, match="cannot read partition 0"):
+            decoder.decode(sample.replace(b"value", b"\x80alue"))
+
+
+def test_headers_that_go_on_behind_a_schemas_id_do_not_fill_the_memory() -> None:
+    serde: Any = GenericAvroSerde()
+    configs = {"schema.registry.url": "mock://bounded"}
+    serde.configure(configs | {"value.schema.id.serializer": HeaderSchemaIdSerializer()}, False)
+    headers = Headers()
+    payload = serde.serializer().serialize("t", headers, GenericRecord(POINT, {"x": 3}))
+    name = headers.lastHeader(VALUE_HEADER).value() or b""
+    reader = serde.deserializer()
+    for number in range(MOST_KNOWN + 5):
+        own = Headers().add(VALUE_HEADER, name + b"%d" % number)
+        assert reader.deserialize("t", own, payload) == {"x": 3}
+    assert len(reader._known()) <= MOST_KNOWN
+
+
 def test_an_error_that_quotes_a_record_cannot_stand_for_the_workers_own() -> None:
     own = base64.b64encode(
         zlib.compress(
@@ -166,7 +192,7 @@ def test_an_error_that_quotes_a_record_cannot_stand_for_the_workers_own() -> Non
 def test_few_bytes_of_avro_cannot_announce_gigabytes_of_nothing() -> None:
     lists = {"type": "array", "items": {"type": "array", "items": "null"}}
     read = AvroSerde(lists).deserializer().deserialize
-    announced = AvroSerde("long").serializer().serialize("t", MOST_EMPTY_ITEMS)
+    announced: Any = AvroSerde("long").serializer().serialize("t", MOST_EMPTY_ITEMS)
     assert announced is not None
     inner = announced + b"\0"
     found: Any = read("t", b"\2" + inner + b"\0")

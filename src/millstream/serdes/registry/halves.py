@@ -53,6 +53,10 @@ class SchemaWriter:
     convert: Encode
 
 
+MOST_KNOWN = 4096
+"""Decoders that a deserializer keeps, by topic and by what names a schema."""
+
+
 @dataclass(slots=True)
 class _Live:
     """What a process has learnt; never pickled."""
@@ -296,6 +300,9 @@ class RegistryDeserializer(RegistryHalf, Deserializer[T]):
         known = self._known()
         decode = known.get((topic, id_key))
         if decode is None:
+            if len(known) >= MOST_KNOWN:
+                # A header may go on behind the schema's id, so that records decide how many.
+                known.clear()
             decode = known[topic, id_key] = self._new_decoder(topic, id_key)
         try:
             value: T = decode(data, len(data) - len(payload))

@@ -90,8 +90,9 @@ class Savepoint:
                         raise self._damaged(store, partition, f"{path.name} has a null.")
                     keys, values = (batch.column(name).to_pylist() for name in _COLUMNS)
                     yield keys, values
-        except (pa.ArrowException, OSError) as error:
-            detail = f"{path.name}: {str(error).splitlines()[0]}."
+        except (pa.ArrowException, OSError, ValueError) as error:
+            said = str(error).splitlines() or [type(error).__name__]
+            detail = f"{path.name}: {said[0]}."
             raise self._damaged(store, partition, detail) from error
 
     def _damaged(self, store: str, partition: int, detail: str) -> ProcessorStateException:

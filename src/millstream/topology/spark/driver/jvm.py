@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -80,6 +81,16 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     SparkContext._ensure_initialized(gateway=gateway)
     # py4j logs to the root logger when the JVM is gone: that configures the program's logging.
     java_gateway.logging = java_gateway.logger
+
+
+def hide_calls() -> None:
+    """Let py4j not log its calls: at DEBUG they have all arguments, passwords among them.
+
+    A level that the program has set for py4j itself stays.
+    """
+    calls = logging.getLogger("py4j")
+    if calls.level == logging.NOTSET:
+        calls.setLevel(logging.INFO)
 
 
 def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:

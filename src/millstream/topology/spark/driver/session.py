@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
-from millstream.topology.spark.driver.jvm import launched_jvm, with_log
+from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
@@ -74,6 +74,7 @@ def new_session(
         JarError: The Kafka connector's jars are missing, or there is no Java.
         StreamsException: The JVM does not start.
     """
+    hide_calls()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     given = _spark_entries(config)
     settings = {"spark.app.name": application_id, "spark.master": "local[*]"}
@@ -96,6 +97,7 @@ def query_session(
     spark: SparkSession, config: Mapping[str, Any], shuffle_partitions: int
 ) -> SparkSession:
     """Return a session of the same Spark application with the settings the line needs."""
+    hide_calls()
     session = spark.newSession()
     given = {k: v for k, v in _spark_entries(config).items() if k.startswith("spark.sql.")}
     settings = SQL_SETTINGS | given
