@@ -67,6 +67,42 @@ def test_results_are_exact_after_an_outage_during_a_write(
     assert "ERROR" not in states
 
 
+@pytest.mark.long
+def test_an_application_outlives_an_outage_that_is_longer_than_every_time_out(
+    spark: SparkSession, play: Playground, kafka: KafkaServer
+) -> None:
+    source, target = play.topic("in"), play.topic("out")
+    words = Random(6).choices(WORDS, k=400)
+    play.produce(source, [(b"k", word.encode(), n, n % 2) for n, word in enumerate(words[:200])])
+    config = play.config(
+        processing_guarantee="exactly_once_v2",
+        statestore_cache_max_bytes=0,
+        task_timeout_ms=1000,
+        # Of Spark's connector: else its query ends after minutes.
+        consumer_default_api_timeout_ms=3000,
+        consumer_request_timeout_ms=2000,
+    )
+    streams = KafkaStreams(counting(source, target), config, spark=spark)
+    states: list[str] = []
+    streams.setStateListener(lambda new, old: states.append(new.name))
+    with streams:
+        streams.start()
+        play.read(target, 200)
+        kafka.kill()
+        eventually(lambda: streams.state().name, "REBALANCING")
+        kafka.restart()
+        eventually(lambda: streams.state().name, "RUNNING")
+        play.produce(source, [(b"k", w.encode(), n, n % 2) for n, w in enumerate(words[200:])])
+        found = play.read(target, 400, more=1)
+    counts: dict[bytes, list[int]] = {}
+    for message in found:
+        counts.setdefault(message.key(), []).append(int.from_bytes(message.value(), "big"))
+    assert {word.decode(): each[-1] for word, each in counts.items()} == Counter(words)
+    assert all(b - a == 1 for each in counts.values() for a, b in pairwise(each))
+    assert "ERROR" not in states
+    assert states.count("REBALANCING") >= 2
+
+
 def outage(kafka: KafkaServer, how: str) -> tuple[Callable[[], object], Callable[[], object]]:
     """Return what makes the broker go away, and what brings it back."""
     return (kafka.kill, kafka.restart) if how == "killed" else (kafka.pause, kafka.unpause)

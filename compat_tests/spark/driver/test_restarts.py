@@ -12,7 +12,7 @@ import pytest
 from compat_tests.spark.driver.test_lifecycle import CLOSED, RUNNING, App
 from compat_tests.spark.support import eventually
 from millstream import (
-    BrokerNotFoundException,
+    LockException,
     StreamsConfig,
     StreamsException,
     StreamsUncaughtExceptionHandler,
@@ -86,7 +86,7 @@ def test_a_record_that_always_fails_ends_the_application_after_some_restarts(app
 def test_a_restart_that_fails_is_tried_again(app: App) -> None:
     answers = iter(["boom"])
     app.runner.look = lambda: next(answers, None)
-    failures = iter([BrokerNotFoundException("no broker"), ValueError("of Spark")])
+    failures = iter([LockException("held"), ValueError("of Spark")])
     asked: list[Exception] = []
 
     def restart() -> None:
@@ -100,7 +100,7 @@ def test_a_restart_that_fails_is_tried_again(app: App) -> None:
     eventually(lambda: "restarted" in app.runner.stopped, True)
     assert app.close() is True
     kinds = [type(error).__name__ for error in asked]
-    assert kinds == ["StreamsException", "BrokerNotFoundException", "StreamsException"]
+    assert kinds == ["StreamsException", "LockException", "StreamsException"]
     assert app.states == RUNNING + RUNNING + CLOSED
 
 

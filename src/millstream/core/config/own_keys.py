@@ -32,6 +32,7 @@ STATE_RENAME = "millstream.state.rename"
 STATE_CONVERT = "millstream.state.convert"
 RETRY_BACKOFF = "millstream.retry.backoff.ms"
 RETRY_BACKOFF_MAX = "millstream.retry.backoff.max.ms"
+RETRY_TIMEOUT = "millstream.retry.timeout.ms"
 RETRY_MAX_RESTARTS = "millstream.retry.max.restarts"
 
 
@@ -178,8 +179,9 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=500,
             check=at_least(0),
             doc="pause before the second restart in a row that an uncaught exception handler asks "
-            "for with `REPLACE_THREAD`; each further one is twice as long. The first restart is "
-            "made at once, also after every batch that has ended",
+            "for with `REPLACE_THREAD`, and before the second look whether a broker answers again; "
+            "each further one is twice as long. The first restart is made at once, also after "
+            "every batch that has ended",
         ),
         OwnKey(
             name=RETRY_BACKOFF_MAX,
@@ -196,6 +198,14 @@ OWN_KEYS: dict[str, OwnKey] = {
             doc="number of restarts in a row, without a batch that ends between them, after which "
             "the application ends with the failure although its handler asks for another; "
             "2147483647: no bound, as in Kafka Streams",
+        ),
+        OwnKey(
+            name=RETRY_TIMEOUT,
+            kind=ValueKind.LONG,
+            default=-1,
+            check=at_least(-1),
+            doc="how long a running application waits for a broker that does not answer, before it "
+            "ends; -1: as long as it takes ([below](#when-the-broker-goes-away))",
         ),
     )
 }

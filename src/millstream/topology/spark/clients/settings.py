@@ -202,6 +202,9 @@ def kafka_error(
         return not_allowed(problem, right, detail)
     raised = errors.StreamsException(problem, detail=detail, hint=hint)
     cause = _CAUSES.get(code_of(error))
+    if cause is None and is_transient(error):
+        # Retried until the time was over.
+        cause = errors.TimeoutException
     raised.__cause__ = error if cause is None else cause(problem, detail=detail)
     return raised
 

@@ -110,7 +110,8 @@ class KafkaStreams(BoundedApplication):
         It gets the exception. If it returns ``REPLACE_THREAD``, the batch is retried from the last
         checkpoint: at once, then with pauses that double while no batch ends
         (``millstream.retry.*``). Any other result, and the last of these restarts, end the
-        application in state ``ERROR``.
+        application in state ``ERROR``. It is not asked about a broker that does not answer: the
+        application waits for that.
 
         Raises:
             IllegalStateException: The application has been started.

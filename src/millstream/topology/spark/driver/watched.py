@@ -13,6 +13,9 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException, TaskMigratedException
 from millstream.core.handlers import StreamThreadExceptionResponse
 from millstream.plugins.names import observers
+from millstream.topology.spark.clients.outages import answers, is_outage
+from millstream.topology.spark.clients.settings import client_settings
+from millstream.topology.spark.driver.broker_wait import BrokerWait
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import StartCancelled
@@ -47,6 +50,7 @@ class WatchedApplication(QueryableApplication):
         self._observers = observers(runner.application_id, config.merged())
         self._machine.listener = self._observed(None)
         self._restarts = Restarts(config)
+        self._broker_wait = BrokerWait(config)
         self._failures = 0
         self._failure: Exception | None = None
         """The failure that ended the application."""
@@ -84,6 +88,9 @@ class WatchedApplication(QueryableApplication):
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
             return None
         failure = with_full_disks(failure_from(text), self._runner.local_places())
+        if is_outage(failure):
+            log.info("the query has ended by an outage details=%s", trace_from(text))
+            return failure
         return self._note(failure, trace_from(text))
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
@@ -103,22 +110,20 @@ class WatchedApplication(QueryableApplication):
         return str(options.path) if options.on else ""
 
     def _recovered(self, failure: StreamsException) -> StreamsException | None:
-        """Start the query again if the handler asks for it; return the failure to end with."""
+        """Start the query again after an outage, or if the handler asks for it.
+
+        Returns:
+            The failure to end with; None if the query runs again, or the application closes.
+        """
         ended = self._runner.batch_ended()
         while True:
             self._failures += 1
             self._observers.failed(failure)
-            if self._handler_result(failure) != _REPLACE:
-                return failure
-            pause_s = self._restarts.next_pause_s(batch_ended=ended)
+            paused = self._outlived if is_outage(failure) else self._replaced
+            last = paused(failure, batch_ended=ended)
             ended = False
-            if pause_s is None:
-                return self._restarts.given_up(failure)
-            self._machine.move_if_possible(State.REBALANCING)
-            if pause_s:
-                log.warning("starts again in %s s application=%s", pause_s, self._application_id)
-            if self._stopping.wait(pause_s):
-                return None
+            if last is not None or self._stopping.is_set():
+                return last
             try:
                 self._runner.restart()
             except StartCancelled:
@@ -127,7 +132,7 @@ class WatchedApplication(QueryableApplication):
                 # The application has another owner now, which goes on instead.
                 return self._note(error, "")
             except StreamsException as error:
-                failure = self._note(error, trace_of(error))
+                failure = error if is_outage(error) else self._note(error, trace_of(error))
                 continue
             except Exception as error:  # noqa: BLE001 - every error must be reported
                 failure = self._note(*unexpected(error))
@@ -137,6 +142,33 @@ class WatchedApplication(QueryableApplication):
             self._machine.move_if_possible(State.RUNNING)
             self._lines.say("started again from the last checkpoint after a failure")
             return None
+
+    def _replaced(self, failure: StreamsException, *, batch_ended: bool) -> StreamsException | None:
+        """Pause, if the handler asks for a restart; return the failure if there is to be none."""
+        if self._handler_result(failure) != _REPLACE:
+            return failure
+        pause_s = self._restarts.next_pause_s(batch_ended=batch_ended)
+        if pause_s is None:
+            return self._restarts.given_up(failure)
+        self._machine.move_if_possible(State.REBALANCING)
+        if pause_s:
+            log.warning("starts again in %s s application=%s", pause_s, self._application_id)
+        self._stopping.wait(pause_s)
+        return None
+
+    def _outlived(self, failure: StreamsException, *, batch_ended: bool) -> StreamsException | None:
+        """Wait until a broker answers; return the failure if that takes too long."""
+        if self._broker_wait.failed(batch_ended=batch_ended):
+            log.warning(
+                "%s: Kafka does not answer; waiting until it does: %s",
+                self._application_id,
+                failure.getMessage(),
+            )
+        self._machine.move_if_possible(State.REBALANCING)
+        settings = client_settings(self._config)
+        if self._broker_wait.until(lambda: answers(settings), self._stopping):
+            return None
+        return self._note(self._broker_wait.given_up(failure), trace_of(failure))
 
     def _handler_result(self, failure: StreamsException) -> Any:
         if self._handler is None:

@@ -99,7 +99,7 @@ class SinkWriter:
         """
         places = [e if isinstance(e, ConsumedRange) else ConsumedRange(*e) for e in consumed]
         give_up = time.monotonic() + self._job.patience_s
-        renewed, self._heard.refusal = 0, None
+        renewed, tried, self._heard.refusal = 0, False, None
         while True:
             try:
                 written = self._attempt(batch, outputs, places)
@@ -119,9 +119,11 @@ class SinkWriter:
                 if refused_first or not again or time.monotonic() > give_up:
                     refused = self._refused(error)
                     raise refused from refused.__cause__
-                log.warning(
-                    "sink retries partition=%d batch=%d error=%s", self._partition, batch, error
-                )
+                # Once: while a broker is away, there are many attempts.
+                level = logging.DEBUG if tried else logging.WARNING
+                said = "sink retries partition=%d batch=%d error=%s"
+                log.log(level, said, self._partition, batch, error)
+                tried = True
             time.sleep(_PAUSE_S)
 
     def close(self) -> None:
