@@ -1,0 +1,56 @@
+"""Faults of single requests: the proxy cuts, delays or swallows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from compat_tests.kafka.proxy import (
+    Action,
+    cut,
+    cut_answer,
+    delay,
+    swallow_answer,
+    swallow_request,
+)
+from compat_tests.smoke.faults.fault import Fault, needs_transactions
+from compat_tests.smoke.rig import FaultFailed, Rig
+
+APIS = ("EndTxn", "TxnOffsetCommit", "AddOffsetsToTxn", "Produce", "Fetch", "Metadata")
+TRANSACTIONAL = ("EndTxn", "TxnOffsetCommit", "AddOffsetsToTxn")
+MOST_BEFORE = 4
+DELAY_S = 8
+WAIT_S = 120
+
+
+def struck(api: str, do: Action) -> Callable[[Rig, Random], None]:
+    """Return a fault: something happens to the n-th request of a kind."""
+
+    def strike(rig: Rig, random: Random) -> None:
+        rule = rig.proxy.rule(api=api, at=random.randint(1, MOST_BEFORE), do=do)
+        found = rule.struck.wait(WAIT_S)
+        rig.proxy.clear()
+        if not found:
+            raise FaultFailed(f"there was no request {api}: {dict(rig.proxy.counts)}")
+
+    return strike
+
+
+def _faults() -> list[Fault]:
+    found = []
+    for api in APIS:
+        possible = {"impossible": needs_transactions} if api in TRANSACTIONAL else {}
+        for name, do, weight in (
+            ("cut", cut, 1),
+            ("cut-answer", cut_answer, 1),
+            ("delay", delay(DELAY_S), 1),
+            # Until the client gives the request up, a minute passes.
+            ("swallow", swallow_request, 0),
+            ("swallow-answer", swallow_answer, 0),
+        ):
+            strike = struck(api, do)
+            found.append(Fault(f"{name}-{api}", strike, weight, lives=True, **possible))
+    return found
+
+
+FAULTS = tuple(_faults())

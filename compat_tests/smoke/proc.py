@@ -1,0 +1,76 @@
+"""Processes of an application, found below its driver."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+def descendants(pid: int) -> list[int]:
+    """Return a process and all below it, the first one first."""
+    children: dict[int, list[int]] = {}
+    for each in _all():
+        with suppress(OSError, ValueError, IndexError):
+            stat = Path(f"/proc/{each}/stat").read_text()
+            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(each)
+    found, waiting = [], [pid]
+    while waiting:
+        found.append(now := waiting.pop(0))
+        waiting += children.get(now, [])
+    return found
+
+
+def command(pid: int) -> str:
+    """Return a process's command line; empty if it is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return ""
+
+
+def entry_of(pid: int, name: str) -> str:
+    """Return an entry of a process's environment; empty if there is none."""
+    with suppress(OSError):
+        for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            key, _, value = entry.decode(errors="replace").partition("=")
+            if key == name:
+                return value
+    return ""
+
+
+def parent(pid: int) -> int:
+    """Return a process's parent; 0 if it is gone."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def is_alive(pid: int) -> bool:
+    """Tell whether a process runs; a zombie does not."""
+    with suppress(OSError, IndexError):
+        stat = Path(f"/proc/{pid}/stat").read_text()
+        return stat.rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def send(pids: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to all of them that still run."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def kill_all(pids: Iterable[int]) -> None:
+    """Kill processes and wait until they are gone."""
+    pids = list(pids)
+    send(pids, signal.SIGKILL)
+    give_up = time.monotonic() + 20
+    while any(is_alive(pid) for pid in pids) and time.monotonic() < give_up:
+        time.sleep(0.02)
+
+
+def _all() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
