@@ -14,6 +14,7 @@ from compat_tests.smoke.run import Options, run
 from compat_tests.smoke.verifier import Verdict
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.broker
 @pytest.mark.cluster
