@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+
 from compat_tests.relay.jvm import Jvm
 from compat_tests.relay.topologies import SMALL, named
-from compat_tests.spark.support import QUICK_JVM, Playground
+from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground
 
 APP = """
 from datetime import timedelta
@@ -104,10 +106,32 @@ class SmallApplication:
         found: Found = {}
         for topic in SMALL["outputs"]:
             by_key = found.setdefault(topic, {})
-            for message in self.play.read(f"{self._prefix}-{topic}", 0, more=1):
+            for message in self._all_of(f"{self._prefix}-{topic}"):
                 cell = message.value(), message.timestamp()[1]
                 by_key.setdefault(message.key(), []).append(cell)
         return found
+
+    def _all_of(self, topic: str) -> Iterator[Any]:
+        """Read the committed records of a topic up to the end of each partition."""
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self.play.servers,
+                "group.id": f"{self.id}-reader",
+                "isolation.level": "read_committed",
+                "enable.partition.eof": True,
+            }
+        )
+        waiting = set(range(self.partitions))
+        consumer.assign([TopicPartition(topic, number, 0) for number in waiting])
+        while waiting:
+            message = consumer.poll(PATIENCE_S)
+            assert message is not None, f"{topic}: partitions {waiting} do not end"
+            if (error := message.error()) is None:
+                yield message
+            else:
+                assert error.code() == KafkaError._PARTITION_EOF, error
+                waiting.discard(message.partition())
+        consumer.close()
 
 
 def steady(first: int, count: int, partitions: int = 2) -> list[tuple[bytes, bytes, int, int]]:
