@@ -10,9 +10,30 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from compat_tests.relay.jvm import Jvm
-from compat_tests.relay.topologies import SMALL, named
+from compat_tests.relay.parts import STREAM, TEXT, TEXTS, TIME_KEY, TUMBLING, texts
+from compat_tests.relay.topologies import named
 from compat_tests.spark.support import PATIENCE_S, QUICK_JVM, Playground
 
+SCENARIO: dict[str, Any] = {
+    "name": "small-application",
+    "feature": "relay",
+    "topics": {"a": TEXT, "out-count": TEXT, "out-final": [TIME_KEY, "string"]},
+    "inputs": ["a"],
+    "outputs": ["out-count", "out-final"],
+    "topology": [
+        {**STREAM, "id": "a", "topics": ["a"]},
+        {"id": "g", "op": "groupByKey", "from": ["a"], **TEXTS},
+        {"id": "counted", "op": "count", "from": ["g"],
+         "materialized": {"store": "counts", "value": "long"}},
+        *texts("counted", "out-count"),
+        {"id": "windowed", "op": "count", "from": ["g"], "window": TUMBLING,
+         "materialized": {"store": "held-windows", "value": "long"}},
+        {"id": "held", "op": "suppress", "from": ["windowed"], "until": "windowCloses",
+         "name": "held-back"},
+        *texts("held", "out-final", TIME_KEY),
+    ],
+}  # fmt: skip
+"""The application on the JVM."""
 APP = """
 from datetime import timedelta
 
@@ -67,14 +88,14 @@ class SmallApplication:
     legs: int = 0
 
     def __post_init__(self) -> None:
-        for topic in SMALL["topics"]:
+        for topic in SCENARIO["topics"]:
             self.play.topic(f"{self.name}-{topic}", self.partitions)
         self._prefix = f"{self.play.name}-{self.name}"
-        self._scenario = named(SMALL, self._prefix)
+        self._scenario = named(SCENARIO, self._prefix)
         self.id = f"{self._prefix}-app"
         self.folder.mkdir(parents=True)
         text = APP
-        for topic in SMALL["topics"]:
+        for topic in SCENARIO["topics"]:
             text = text.replace(f'"{topic}"', f'"{self._prefix}-{topic}"')
         (self.folder / "app.py").write_text(text)
         entries = {"bootstrap.servers": self.play.servers, **CONFIG}
@@ -104,7 +125,7 @@ class SmallApplication:
     def results(self) -> Found:
         """Everything that it has written and committed."""
         found: Found = {}
-        for topic in SMALL["outputs"]:
+        for topic in SCENARIO["outputs"]:
             by_key = found.setdefault(topic, {})
             for message in self._all_of(f"{self._prefix}-{topic}"):
                 cell = message.value(), message.timestamp()[1]
