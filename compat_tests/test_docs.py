@@ -28,7 +28,10 @@ SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [
     *DOCS,
-    *(ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *(
+        ROOT / f"{name}.md"
+        for name in ("README", "ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "SECURITY")
+    ),
 ]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUNNABLE = re.compile(r"^<!-- runnable -->\n```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -19,6 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     UserScramCredentialUpsertion,
 )
 
+from compat_tests.kafka.tokens import BROKERS_JAAS
 from millstream.jars import java_command
 from millstream.testing.broker import EmbeddedBroker
 from millstream.testing.broker.ports import free_port
@@ -34,6 +35,7 @@ LISTENERS = {
     "NAMED": "SSL",
     "MUTUAL": "SSL",
     "BOTH": "SASL_SSL",
+    "OAUTH": "SASL_PLAINTEXT",
 }
 
 
@@ -125,6 +127,8 @@ def _settings(directory: Path, ports: dict[str, int]) -> dict[str, object]:
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256",
         "log.retention.ms": -1,
     }
+    found["listener.name.oauth.sasl.enabled.mechanisms"] = "OAUTHBEARER"
+    found["listener.name.oauth.oauthbearer.sasl.jaas.config"] = BROKERS_JAAS
     for name in ("sasl", "both"):
         own = f"listener.name.{name}"
         found[f"{own}.plain.sasl.jaas.config"] = f'{PLAIN} required user_alice="{PASSWORD}";'
