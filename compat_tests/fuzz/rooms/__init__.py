@@ -4,6 +4,7 @@ from compat_tests.fuzz.decoder import Maker
 from compat_tests.fuzz.rooms import (
     changelogs,
     checkpoint,
+    groups,
     registry,
     rows,
     savepoints,
@@ -19,4 +20,5 @@ DECODERS: dict[str, Maker] = {
     **changelogs.DECODERS,
     **serdes.DECODERS,
     **registry.DECODERS,
+    **groups.DECODERS,
 }
