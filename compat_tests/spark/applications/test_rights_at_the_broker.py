@@ -90,6 +90,7 @@ def test_the_least_rights_are_enough_with_exactly_once_and_a_feedback_topic(
     assert sorted(play.pairs(f"{play.name}-out", 2)) == [(b"k", b"vx"), (b"l", b"wy")]
 
 
+@pytest.mark.long
 def test_at_least_once_needs_no_right_for_transactions(
     guarded: GuardedBroker, play: Playground, spark: Any
 ) -> None:
