@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark import SparkContext
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import jvm
@@ -40,7 +41,7 @@ def test_secret_entries_are_not_on_the_command_line(
         raise _Launched
 
     monkeypatch.setattr(jvm, "launch_gateway", launch)
-    monkeypatch.setattr(jvm.SparkContext, "_gateway", None)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     log = None if level is None else LogOptions(level, tmp_path / "log")
     with pytest.raises((_Launched, StreamsException)):
