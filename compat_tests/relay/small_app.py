@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 
 from compat_tests.relay.jvm import Jvm
 from compat_tests.relay.parts import STREAM, TEXT, TEXTS, TIME_KEY, TUMBLING, texts
@@ -121,6 +121,19 @@ class SmallApplication:
             **CONFIG, "application.id": self.id, "bootstrap.servers": self.play.servers
         }  # fmt: skip
         self.jvm.run(self._scenario, entries, f"{self.name}-{self.legs}")
+
+    def begun_transaction(self, transactional_id: str) -> Producer:
+        """Begin a transaction with offsets of the application's group, and leave it open."""
+        producer = Producer(
+            {"bootstrap.servers": self.play.servers, "transactional.id": transactional_id}
+        )
+        consumer = Consumer({"bootstrap.servers": self.play.servers, "group.id": self.id})
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        offsets = [TopicPartition(f"{self._prefix}-a", 0, 1)]
+        producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
+        consumer.close()
+        return producer
 
     def results(self) -> Found:
         """Everything that it has written and committed."""
