@@ -6,7 +6,7 @@ import base64
 import struct
 import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -15,12 +15,18 @@ from compat_tests.fuzz.rooms import DECODERS
 from compat_tests.fuzz.rooms.rows import BETWEEN, version_rows
 from compat_tests.fuzz.rooms.spark import from_head, segment_samples, with_segment_checksum
 from millstream import Headers
-from millstream.core.errors import MillstreamError, SerializationException
+from millstream.core.engine import snapshots
+from millstream.core.errors import (
+    MillstreamError,
+    SerializationException,
+    TaskCorruptedException,
+)
 from millstream.serdes import AvroSerde, GenericAvroSerde
 from millstream.serdes.avro.wire import MOST_EMPTY_ITEMS
 from millstream.serdes.registry.framing import VALUE_HEADER, HeaderSchemaIdSerializer
 from millstream.serdes.registry.generic_record import GenericRecord
 from millstream.serdes.registry.halves import MOST_KNOWN
+from millstream.topology.operators.stream_time import SavesStreamTime
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.wire import binary_column, decode_chunk, encode_chunk
 
@@ -173,6 +179,19 @@ def test_headers_that_go_on_behind_a_schemas_id_do_not_fill_the_memory() -> None
         own = Headers().add(VALUE_HEADER, name + b"%d" % number)
         assert reader.deserialize("t", own, payload) == {"x": 3}
     assert len(reader._known()) <= MOST_KNOWN
+
+
+def test_what_a_processor_has_saved_is_refused_when_tasks_are_joined() -> None:
+    one = snapshots.Snapshot(
+        stream_time=1,
+        partition_times={},
+        stream_punctuations=[],
+        clock_punctuations=[],
+        processors={"KSTREAM-JOIN-1": b"\1"},
+    )
+    times = SavesStreamTime.combine
+    with pytest.raises(TaskCorruptedException, match="KSTREAM-JOIN-1"):
+        snapshots.merged([one, one], lambda _, saved: times(cast("SavesStreamTime", None), saved))
 
 
 def test_an_error_that_quotes_a_record_cannot_stand_for_the_workers_own() -> None:

@@ -128,6 +128,9 @@ def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
     Args:
         snapshots: Those of the tasks, of one sub-topology or of several.
         combine: Given a processor and what it saved in each task, returns what it goes on with.
+
+    Raises:
+        TaskCorruptedException: What a processor has saved cannot be read.
     """
     stream_time, times = -1, dict[tuple[str, int], int]()
     streams: list[Schedule] = []
@@ -146,8 +149,13 @@ def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
         partition_times=times,
         stream_punctuations=_first_due(streams),
         clock_punctuations=_first_due(clocks),
-        processors={name: combine(name, parts) for name, parts in saved.items()},
+        processors={name: _combined(combine, name, parts) for name, parts in saved.items()},
     )
+
+
+def _combined(combine: Combine, name: str, parts: Sequence[bytes]) -> bytes:
+    with part_of(name):
+        return combine(name, parts)
 
 
 def _first_due(schedules: Iterable[Schedule]) -> list[Schedule]:

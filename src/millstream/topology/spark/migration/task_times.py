@@ -84,7 +84,8 @@ def emitted_of(part: SubTopology, snapshot: snapshots.Snapshot) -> dict[str, int
             continue
         processor = node.supplier()
         if isinstance(processor, WindowedAggregate):
-            processor.restore(saved)
+            with snapshots.part_of(node.name):
+                processor.restore(saved)
             time, store = processor.emitted_until, processor.store_name
             if time != UNKNOWN_TIME and store in node.stores:
                 found[store] = time
