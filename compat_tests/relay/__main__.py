@@ -36,6 +36,11 @@ def main() -> int:
         metavar="KEY=VALUE",
         help="configuration, such as dsl.store.format=headers or topology.optimization=all",
     )
+    parser.add_argument(
+        "--jvm-only",
+        action="store_true",
+        help="let the JVM do all legs of both: what differs then is by chance in Kafka Streams",
+    )
     given = parser.parse_args()
     config = CONFIG | dict(entry.split("=", 1) for entry in given.set)
     differing = 0
@@ -49,7 +54,9 @@ def main() -> int:
                     sent = records(seed, given.count, scenario["feeds"])
                     print(f"{kind}, seed {seed}, {len(sent)} records", flush=True)
                     try:
-                        alone, team = run(play, scenario, sent, jvm, spark, config)
+                        alone, team = run(
+                            play, scenario, sent, jvm, spark, config, jvm_only=given.jvm_only
+                        )
                     except Exception:  # noqa: BLE001 - the other topologies are run as well
                         traceback.print_exc()
                         differing += 1
@@ -67,6 +74,8 @@ def run(
     jvm: Jvm,
     spark: SparkSession,
     config: Mapping[str, Any],
+    *,
+    jvm_only: bool = False,
 ) -> tuple[Relay, Relay]:
     """Let Kafka Streams process the input alone, and in turns with this package."""
     alone = Relay(play, scenario, "alone", jvm, spark, config)
@@ -75,7 +84,7 @@ def run(
         for each in (alone, team):
             each.send(part)
         alone.by_jvm()
-        if leg != 1:
+        if leg != 1 or jvm_only:
             team.by_jvm()
             continue
         team.adopted()

@@ -32,6 +32,8 @@ KINDS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Type of store -> form -> kind, as in the oracle's store specs."""
 
+NUMBERED_ANEW = "Kafka Streams numbers duplicates anew after each restart"
+
 FORMS = [
     ("key-value", "plain"), ("key-value", "timestamped"), ("key-value", "with headers"),
     ("window", "plain"), ("window", "timestamped"), ("window", "with headers"),
@@ -60,7 +62,9 @@ def _part(type: str, form: str, kind: str) -> Part:
          "processor": ["shell", store["name"]], "stores": [store["name"]]},
         to(output, output),
     ]  # fmt: skip
-    return Part(f"{type} store, {form}", output, steps, types={store["name"]: ("string", "string")})
+    types = {store["name"]: ("string", "string")}
+    known = NUMBERED_ANEW if "duplicates" in form else ""
+    return Part(f"{type} store, {form}", output, steps, types=types, known=known)
 
 
 def _global(output: str, topic: str, kind: str) -> Part:
