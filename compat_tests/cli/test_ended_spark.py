@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import jvm
 
 # The package names its function as it names the module.
@@ -32,6 +33,21 @@ def test_a_killed_jvm_is_named(
     assert caught.value.code == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("millstream: Spark's JVM has ended. It was killed by SIGKILL. Repeat")
+
+
+def test_an_error_that_quotes_an_empty_log_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def app(**_: object) -> None:
+        raise StreamsException("cannot start Spark's JVM", detail="It ended at once:\n")
+
+    monkeypatch.setattr(module, "app", app)
+
+    with pytest.raises(SystemExit):
+        module.main()
+
+    told = capsys.readouterr().err
+    assert told == "millstream: cannot start Spark's JVM. It ended at once:\n"
 
 
 def test_another_error_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,8 @@ def one_line(error: MillstreamError) -> str:
     """Return problem, detail and hint on one line; of a quoted log only its last line."""
     detail = error.detail
     if "\n" in detail:
-        head, *_, last = detail.splitlines()
-        detail = f"{head} {last.strip()}"
+        head, *rest = detail.splitlines()
+        # Of a JVM that was killed at its start nothing is quoted.
+        detail = f"{head} {rest[-1].strip()}" if rest else head
     sentences = [f"{error.problem.rstrip('.')}.", detail, error.hint]
     return " ".join(sentence for sentence in sentences if sentence)

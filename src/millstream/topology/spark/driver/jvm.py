@@ -70,9 +70,10 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     try:
         gateway = launch_gateway(conf, kwargs)  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as error:
+        last = "" if output is None else output.last_lines()
         raise StreamsException(
             "cannot start Spark's JVM",
-            detail="It ended at once" + ("." if output is None else f":\n{output.last_lines()}"),
+            detail="It ended at once" + (f":\n{last}" if last else "."),
             hint="Check JAVA_HOME, spark.driver.memory and spark.driver.extraJavaOptions.",
         ) from error
     finally:
