@@ -11,7 +11,14 @@ import json
 import sys
 import time
 
-from millstream import KafkaStreams, Serdes, StreamsBuilder, StreamsException, Topology
+from millstream import (
+    KafkaStreams,
+    Serdes,
+    StreamsBuilder,
+    StreamsException,
+    StreamThreadExceptionResponse,
+    Topology,
+)
 
 
 def seventh(value: str) -> int:
@@ -43,8 +50,15 @@ def run(kind: str, config: dict[str, object], *topics: str) -> None:
     """Run one application."""
     streams = KafkaStreams(topology(kind, *topics), config)
     streams.setStateListener(lambda new, _: print(new.name, flush=True))
-    streams.setUncaughtExceptionHandler(lambda error: print("handler", flush=True))
+    streams.setUncaughtExceptionHandler(handler)
     streams.run()
+
+
+def handler(error: Exception) -> StreamThreadExceptionResponse:
+    """Say that it was asked, and end this instance."""
+    del error
+    print("handler", flush=True)
+    return StreamThreadExceptionResponse.SHUTDOWN_CLIENT
 
 
 def main() -> None:
