@@ -30,7 +30,7 @@ class EmbeddedBroker(KafkaCluster):
     It ends with the process that started it, also if that process is killed. With a `data_dir` the
     topics are still there at the next start; without one the data are deleted when it stops.
     Records of any age stay (`log.retention.ms=-1`), unless `config` or a topic sets another
-    retention.
+    retention; what is too old is looked for once a day (`log.retention.check.interval.ms`).
 
         with EmbeddedBroker() as broker:
             broker.create_topics("lines", "counts")

@@ -22,6 +22,8 @@ ONE_NODE: Mapping[str, object] = {
     "group.initial.rebalance.delay.ms": 0,
     # Kafka's seven days count from a record's time: data of last year would be deleted in minutes.
     "log.retention.ms": -1,
+    # Changelog topics of windows have a retention of their own, and tests have windows of 1970.
+    "log.retention.check.interval.ms": 86_400_000,
     # A killed broker cannot register again before its old session has ended: 9 s by default.
     "broker.session.timeout.ms": 2000,
     "broker.heartbeat.interval.ms": 500,

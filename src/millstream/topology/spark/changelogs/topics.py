@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-def
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.clients import for_clients
+from millstream.core.durations import LONG_MAX
 from millstream.core.plan import Plan, StoreNode
 from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.changelogs.formats import retention_of
@@ -43,13 +44,15 @@ def changelog_settings(
     Source: ``processor.internals.InternalTopicConfig`` and its subclasses.
     """
     settings = {"cleanup.policy": "compact", "message.timestamp.type": "CreateTime"}
+    # What follows from the store wins over `topic.` entries, and its own settings over both.
+    kept: dict[str, str] = {}
     if note.type in ("window", "session") and retention is not None:
         more = config.getLong("windowstore.changelog.additional.retention.ms")
         settings["cleanup.policy"] = "compact,delete"
-        settings["retention.ms"] = str(retention + more)
+        kept["retention.ms"] = str(min(retention + more, LONG_MAX))
     if note.type == "versioned" and retention is not None:
-        settings["min.compaction.lag.ms"] = str(retention + _DAY_MS)
-    return settings | _given(config) | dict(store.builder.logConfig())
+        kept["min.compaction.lag.ms"] = str(min(retention + _DAY_MS, LONG_MAX))
+    return settings | _given(config) | kept | dict(store.builder.logConfig())
 
 
 def changelog_topics(
