@@ -104,6 +104,11 @@ def _loaded(
 
 
 def _show(facts: dict[str, Any]) -> None:
+    for topic, count in facts["unread"].items():
+        print(
+            f"repartition topic {topic} has up to {count} records that were not read: they are "
+            "first, and the topic goes over the broker until the program changes"
+        )
     rows = [
         (each["store"], each["topic"] + (" (source topic)" if each["source_topic"] else ""))
         for each in facts["stores"]

@@ -10,7 +10,7 @@ from millstream.core.errors import MillstreamError
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint
 from millstream.topology.spark.checkpoint.log import Progress
-from millstream.topology.spark.generations.moving import unread_of
+from millstream.topology.spark.generations.unread import unread_of
 from millstream.topology.spark.job import progress_topic
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from millstream.core.chunk_processor import reads_globals
@@ -53,21 +53,30 @@ class Layout:
         return sum(1 for stage in self.stages if stage.topics) > 1
 
 
-def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int]) -> Layout:
+def compile_plan(
+    plan: Plan,
+    application_id: str,
+    partitions: Mapping[str, int],
+    over_broker: Collection[str] = (),
+) -> Layout:
     """Return the line for a plan.
 
     Args:
         plan: The topology; source patterns are already resolved to topics.
         application_id: Prefix of internal topics.
         partitions: Partition counts of the source topics on the broker.
+        over_broker: Repartition topics, by their names on the broker, that are feedback topics
+            although they lead to a later stage: they have records that are not processed yet.
 
     Raises:
         TopologyException: Topics that are joined have different numbers of partitions.
     """
     counts = partition_counts(plan, partitions)
     order = ordered(plan)
-    back = feedback_topics(plan, order)
-    shuffled = plan.repartition_topics.keys() - set(back)
+    own = {topic: plan.internal_name(topic, application_id) for topic in plan.repartition_topics}
+    back = set(feedback_topics(plan, order))
+    back |= {topic for topic, name in own.items() if name in over_broker}
+    shuffled = own.keys() - back
     keepers = _keepers(plan, order)
 
     def named(topics: Sequence[str], *, inside: bool) -> tuple[str, ...]:
@@ -92,9 +101,7 @@ def compile_plan(plan: Plan, application_id: str, partitions: Mapping[str, int])
         stages=stages,
         routes={topic: (stage.index, sizes[topic]) for stage in stages for topic in stage.internal},
         keys=surrogate_keys(max(stage.tasks for stage in stages)),
-        feedback={
-            name: sizes[name] for name in (plan.internal_name(t, application_id) for t in back)
-        },
+        feedback={name: sizes[name] for topic, name in own.items() if topic in back},
     )
 
 

@@ -108,7 +108,8 @@ class Situation:
     anything_committed: bool = False
     """Whether the group has a committed offset of any source topic."""
     left_by_java: bool = False
-    """Whether Kafka Streams on the JVM committed offsets of a topology with stores."""
+    """Whether Kafka Streams on the JVM committed offsets of a topology that has more than these:
+    stores or repartition topics."""
     differences: tuple[Difference, ...] = ()
     cleaned: bool = False
     """Whether cleanUp() has been called since the last start."""

@@ -17,6 +17,7 @@ from millstream.core.errors import (
     MillstreamError,
     TaskMigratedException,
 )
+from millstream.core.plan import Plan
 from millstream.topology.spark.admission.decision import (
     Action,
     Here,
@@ -72,18 +73,17 @@ class ApplicationInstance:
         config: The application's configuration.
         state_dir: The application's local files.
         location: Its checkpoint.
-        stores: Whether its tasks have any.
+        plan: Its topology.
     """
 
-    def __init__(
-        self, config: StreamsConfig, state_dir: Path, location: str, *, stores: bool
-    ) -> None:
+    def __init__(self, config: StreamsConfig, state_dir: Path, location: str, plan: Plan) -> None:
         self.id = uuid.uuid4().hex[:12]
         self._application_id: str = config.getString("application.id")
         self._adopt = config.getBoolean(CHECKPOINT_ADOPT)
         self._exactly_once = config.exactly_once()
         self._config = config
-        self._stores = stores
+        self._stores = any(part.stores for part in plan.subtopologies)
+        self._more_than_offsets = self._stores or bool(plan.repartition_topics)
         self._state_dir = state_dir
         self._location = normal(location)
         self._lock = DirectoryLock(state_dir)
@@ -153,7 +153,8 @@ class ApplicationInstance:
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
             anything_committed=bool(state.offsets),
-            left_by_java=self._stores and any(each.by_java for each in state.offsets.values()),
+            left_by_java=self._more_than_offsets
+            and any(each.by_java for each in state.offsets.values()),
             differences=differences(found, ids, lambda p: (p.topic, p.partition) in filled),
             cleaned=(self._state_dir / CLEANED).exists(),
             adopt=self._adopt,

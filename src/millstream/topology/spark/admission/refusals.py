@@ -110,7 +110,8 @@ _WORDS = {
     Problem.NOT_ADOPTED: _Words(
         'application "{application}" was left by Kafka Streams on the JVM, and there is no '
         'checkpoint with its state in "{location}"',
-        "Its stores would begin empty at the offsets that it has committed.",
+        "Its stores would begin empty at the offsets that it has committed, and what its "
+        "repartition topics still have would be left out.",
         "Take it over with its state first: millstream adopt. To begin with empty stores at these "
         f"offsets, {_ADOPT}; to begin from the start, reset the application (millstream reset).",
     ),

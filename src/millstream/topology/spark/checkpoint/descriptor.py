@@ -42,6 +42,8 @@ class Checkpoint:
     words: tuple[str, ...] = ()
     """Words for stores in the configuration that have had their effect, as ``evolution/words.py``
     writes them."""
+    over_broker: tuple[str, ...] = ()
+    """Repartition topics that go over the broker only because an adoption found records in them."""
 
     def to_json(self) -> str:
         """Return the file's text."""
@@ -56,6 +58,7 @@ class Checkpoint:
             "partitions": self.partitions,
             "words": list(self.words),
             "ticks": self.ticks,
+            "over_broker": list(self.over_broker),
         }
         return json.dumps(body, indent=1)
 
@@ -90,6 +93,7 @@ def new_checkpoint(
     partitions: Mapping[str, int] | None = None,
     words: Iterable[str] = (),
     ticks: bool | None = None,
+    over_broker: Iterable[str] = (),
 ) -> Checkpoint:
     """Return the description for a new checkpoint."""
     return Checkpoint(
@@ -102,6 +106,7 @@ def new_checkpoint(
         partitions=dict(partitions or {}),
         words=tuple(words),
         ticks=ticks,
+        over_broker=tuple(over_broker),
     )
 
 

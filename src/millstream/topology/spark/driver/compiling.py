@@ -6,18 +6,25 @@ from collections.abc import Mapping
 
 from millstream.core.config import StreamsConfig
 from millstream.core.plan import Plan
-from millstream.topology.spark.checkpoint.descriptor import new_checkpoint
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
 from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.patterns import without_patterns
 from millstream.topology.spark.driver.probe import needs_wall_clock
-from millstream.topology.spark.generations.moving import Compiled
+from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.moving import Compiled, described
 from millstream.topology.spark.partition_counts import partition_counts
 
 
 def compiled_for(
-    plan: Plan, description: str, config: StreamsConfig, brokers: Brokers, sizes: Mapping[str, int]
+    plan: Plan,
+    description: str,
+    config: StreamsConfig,
+    brokers: Brokers,
+    sizes: Mapping[str, int],
+    generations: Generations | None = None,
 ) -> Compiled:
     """Compile a program for the topics as they are now.
 
@@ -27,6 +34,7 @@ def compiled_for(
         config: The application's configuration.
         brokers: The cluster.
         sizes: The partition counts of all topics.
+        generations: Those of the checkpoint; None if they are not known yet.
 
     Raises:
         MissingSourceTopicException: A topic that the program reads does not exist.
@@ -35,7 +43,9 @@ def compiled_for(
     resolved, matched = without_patterns(plan, sizes)
     source_sizes = brokers.source_sizes(resolved, sizes)
     global_sizes = brokers.global_sizes(resolved, sizes)
-    layout = compile_plan(resolved, config.getString("application.id"), source_sizes)
+    found = None if generations is None else described(generations)
+    over = [] if found is None else _over_broker(found, plan, description, config, sizes)
+    layout = compile_plan(resolved, config.getString("application.id"), source_sizes, over)
     wanted = new_checkpoint(
         description,
         layout.tasks(),
@@ -44,5 +54,39 @@ def compiled_for(
         notes_of(resolved, config),
         partition_counts(resolved, source_sizes),
         ticks=needs_wall_clock(resolved, config),
+        over_broker=sorted(over),
     )
     return Compiled(resolved, layout, wanted, source_sizes | dict(layout.feedback), global_sizes)
+
+
+def _over_broker(
+    found: Checkpoint,
+    plan: Plan,
+    description: str,
+    config: StreamsConfig,
+    sizes: Mapping[str, int],
+) -> list[str]:
+    """Return the repartition topics that an adoption has left on the broker, and that stay there.
+
+    Each does until the program changes after all its records have been read: what Spark reads in
+    one checkpoint stays the same.
+
+    Args:
+        found: Description of the checkpoint.
+        plan: The topology.
+        description: Text of its ``describe()``.
+        config: The application's configuration.
+        sizes: The partition counts of all topics.
+    """
+    name = config.getString("application.id")
+    own = {plan.internal_name(topic, name) for topic in plan.repartition_topics}
+    over = [topic for topic in found.over_broker if topic in own]
+    if found.topology == description or not over:
+        return over
+    group = Group(config)
+    places = [(topic, n) for topic in over for n in range(sizes.get(topic, 0))]
+    state, ends = group.state(places, 0, settle=False), group.ends(places)
+    begins = {place: at.offset for place, at in state.offsets.items()}
+    ranges = {at: (begins.get(at, 0), ends[at]) for at in places if begins.get(at, 0) < ends[at]}
+    unread = {topic for topic, _ in group.with_records(ranges)}
+    return [topic for topic in over if topic in unread]

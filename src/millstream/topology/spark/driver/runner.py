@@ -49,13 +49,8 @@ from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import checkpoint_root, take_savepoint
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.moving import (
-    Compiled,
-    StateMove,
-    admitted,
-    check_feedback_read,
-    noted,
-)
+from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
+from millstream.topology.spark.generations.unread import check_feedback_read
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
@@ -121,9 +116,8 @@ class Runner(QueryControl):
                 hint="Give it at least one source, or a stream from StreamsBuilder.stream().",
             )
         self.log = LogOptions.of(config, self.state_dir)
-        stores = any(part.stores for part in self._plan.subtopologies)
         root = self.checkpoint_root
-        self._instance = ApplicationInstance(config, self.state_dir, root, stores=stores)
+        self._instance = ApplicationInstance(config, self.state_dir, root, self._plan)
         self.checkpoint_location = self.checkpoint_root
         """Location of the checkpoint's current generation."""
         self.started: Started | None = None
@@ -247,8 +241,7 @@ class Runner(QueryControl):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
             job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
-        recorded = spark.sparkContext.accumulator([], self.measurements.reports)
-        job = replace(job, recorded=recorded)
+        job = replace(job, recorded=spark.sparkContext.accumulator([], self.measurements.reports))
         self._again = (ready.session, job, options)
         self.placement = PlacementWatcher(
             self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor
@@ -262,7 +255,8 @@ class Runner(QueryControl):
         sizes = brokers.topic_sizes(self._plan)
         local = local_files(self.checkpoint_root)
         generations = None if local is None else self._generations(local)
-        compiled = compiled_for(self._plan, self._description, self._config, brokers, sizes)
+        program = self._plan, self._description, self._config
+        compiled = compiled_for(*program, brokers, sizes, generations)
         plan, layout = compiled.plan, compiled.layout
         sink_sizes = brokers.sink_sizes(self._written(plan), sizes)
         sinks = brokers.create_progress_topics(len(layout.keys), sizes)
@@ -282,6 +276,7 @@ class Runner(QueryControl):
         private_state(self.state_dir)
         if generations is None:
             generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
+            compiled = compiled_for(*program, brokers, sizes, generations)
             move = self._admitted(generations, compiled, sinks, restore)
         session = query_session(spark, self._entries, len(layout.keys))
         changelogs = None if restore else wanted_changelogs(compiled, sizes, self._config)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
@@ -14,10 +14,9 @@ from millstream.core.config.own_keys import SAVEPOINT
 from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.admission.emptying import empty
-from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance, normal
 from millstream.topology.spark.checkpoint.descriptor import FILE, Checkpoint
-from millstream.topology.spark.checkpoint.log import Positions, flat
+from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.checkpoint.origin import (
     FROM_SAVEPOINT,
     KAFKA_STREAMS,
@@ -37,6 +36,7 @@ from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.image import Image, image_of_checkpoint
 from millstream.topology.spark.generations.savepoints import image_of_savepoint
 from millstream.topology.spark.generations.seed import Program
+from millstream.topology.spark.generations.unread import check_over_broker_read, unread_topics
 
 log = logging.getLogger(__name__)
 
@@ -241,10 +241,13 @@ def _move(
 ) -> StateMove | None:
     name = config.getString("application.id")
     before, after = checkpoint_facts(found, name), checkpoint_facts(compiled.wanted, name)
-    unread = _unread(instance.progress().done_to, compiled, config)
+    done_to = instance.progress().done_to
+    unread = unread_topics(done_to, compiled.read, config)
     comparison = _compared(before, after, config, generations.location, unread)
-    if comparison.same and found.ticks in (None, compiled.wanted.ticks):
+    same_ticks = found.ticks in (None, compiled.wanted.ticks)
+    if comparison.same and same_ticks and found.over_broker == compiled.wanted.over_broker:
         return None
+    check_over_broker_read(config, done_to, set(found.over_broker) - compiled.read.keys())
     _check_whole(instance, generations, found)
     return FromCheckpoint(
         generations=generations,
@@ -292,43 +295,6 @@ def _anew(
         location=origin.location,
         former=found.id,
     )
-
-
-def check_feedback_read(
-    config: StreamsConfig, positions: Positions, topics: Collection[str]
-) -> None:
-    """Check that internal topics on the broker, which get more partitions, have been read.
-
-    Raises:
-        StreamsException: One has unread records, which are in partitions of the former number.
-    """
-    for topic, count in unread_of(config, positions, set(topics)).items():
-        if count:
-            raise StreamsException(
-                f'internal topic "{topic}" has {count} records that have not been read',
-                detail="They are in the partitions of the former number of tasks.",
-                hint="Start the former program once more and close it when it has read them "
-                "(millstream run APP --until-idle), before its input topics get more partitions.",
-            )
-
-
-def _unread(positions: Positions, compiled: Compiled, config: StreamsConfig) -> dict[str, int]:
-    """Return the internal topics that are not read any more -> their unread records."""
-    prefix = f"{config.getString('application.id')}-"
-    gone = {topic for topic in positions if topic.startswith(prefix)} - compiled.read.keys()
-    return unread_of(config, positions, gone)
-
-
-def unread_of(config: StreamsConfig, positions: Positions, gone: Collection[str]) -> dict[str, int]:
-    """Return topics -> the number of their records from some positions on."""
-    at = {place: offset for place, offset in flat(positions).items() if place[0] in gone}
-    if not at:
-        return {}
-    ends = Group(config).ends(list(at))
-    unread = dict.fromkeys(gone, 0)
-    for (topic, partition), offset in at.items():
-        unread[topic] += max(0, ends[topic, partition] - offset)
-    return unread
 
 
 def _compared(

@@ -27,7 +27,8 @@ class Adoption:
     group: JavaGroup
     feeds: Feeds
     unread: Mapping[str, int] = field(default_factory=dict)
-    """Repartition topic -> offsets between the group's and the end, where there are records."""
+    """Repartition topic -> offsets between the group's and the end, where there are records: they
+    are read from the broker after the adoption."""
     partial: bool = False
     """Stores and topics that do not belong together are left out."""
     checkpoint: str = ""
@@ -79,6 +80,7 @@ class Adoption:
                 topic: {str(n): offset for n, offset in sorted(each.items())}
                 for topic, each in sorted(self.positions().items())
             },
+            "unread": dict(self.unread),
             "problems": self.problems(),
         }
 
@@ -104,11 +106,6 @@ class Adoption:
             yield (
                 "Its group has no committed offset of a topic that this topology reads: the "
                 "application.id or the topology is another one."
-            )
-        for topic, count in self.unread.items():
-            yield (
-                f'Repartition topic "{topic}" has up to {count} records that it has not read. '
-                "Start the Java application once more without new input, until it has read them."
             )
         for topic, count in feeds.sizes.items():
             tasks = next(each.partitions for each in feeds.feeds if each.topic == topic)
@@ -143,6 +140,8 @@ def planned_adoption(
     group = GroupClient(config).state()
     feeds = feeds_of(program.plan, program.layout, program.application_id, program.sizes)
     unread = _unread(config, program, group)
+    if unread:
+        program = moving_program(topology, config, unread)
     # One that is not on this machine is looked for with Spark.
     root = checkpoint_root(config)
     files = local_files(root)

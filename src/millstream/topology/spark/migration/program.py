@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,8 +58,15 @@ class MovingProgram:
         return retention_of(self.stores()[store], self.configs)
 
 
-def moving_program(topology: Topology, config: StreamsConfig) -> MovingProgram:
+def moving_program(
+    topology: Topology, config: StreamsConfig, over_broker: Collection[str] = ()
+) -> MovingProgram:
     """Compile a program.
+
+    Args:
+        topology: The program.
+        config: Its configuration.
+        over_broker: Repartition topics with records that are not processed yet.
 
     Raises:
         BrokerNotFoundException: No broker answers.
@@ -70,7 +77,7 @@ def moving_program(topology: Topology, config: StreamsConfig) -> MovingProgram:
     sizes = brokers.topic_sizes(topology.plan())
     plan, matched = without_patterns(topology.plan(), sizes)
     sources = brokers.source_sizes(plan, sizes)
-    layout = compile_plan(plan, name, sources)
+    layout = compile_plan(plan, name, sources, over_broker)
     description = new_checkpoint(
         str(topology.describe()),
         layout.tasks(),
@@ -79,6 +86,7 @@ def moving_program(topology: Topology, config: StreamsConfig) -> MovingProgram:
         notes_of(plan, config),
         partition_counts(plan, sources),
         ticks=needs_wall_clock(plan, config),
+        over_broker=sorted(over_broker),
     )
     return MovingProgram(
         application_id=name,
