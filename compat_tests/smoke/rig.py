@@ -22,7 +22,7 @@ from compat_tests.kafka.topics import create_topics
 from compat_tests.smoke.data import PARTITIONS, Sent
 from compat_tests.smoke.proc import command, descendants, entry_of, kill_all, parent
 from compat_tests.smoke.reading import SERDES, ends
-from compat_tests.smoke.topology import PARTS, TOPICS
+from compat_tests.smoke.topology import PARTS, SOURCES, TOPICS
 from millstream.testing.broker import EmbeddedBroker
 from millstream.testing.broker.ports import free_port
 
@@ -103,7 +103,7 @@ class Rig:
         """Sends a little more input."""
         self._guarantee = guarantee
         self._records_per_batch = records_per_batch
-        self._without = without
+        self.without = without
         self.left_overs: list[int] = []
         """Processes that must end by themselves, and are killed at the end of the test."""
         self._process: subprocess.Popen[bytes] | None = None
@@ -158,10 +158,10 @@ class Rig:
     def another(self, **entries: Any) -> subprocess.Popen[bytes]:
         """Start a process of the application with other entries; the caller ends it."""
         environment = os.environ | self.environment
-        if self._without:
+        if self.without:
             place = str(Path(__file__).parent / "weakened")
             paths = [place, str(ROOT), environment.get("PYTHONPATH", "")]
-            environment |= {"SMOKE_WITHOUT": self._without, "PYTHONPATH": os.pathsep.join(paths)}
+            environment |= {"SMOKE_WITHOUT": self.without, "PYTHONPATH": os.pathsep.join(paths)}
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "compat_tests.smoke.program"]
@@ -317,6 +317,15 @@ class Rig:
                 return time.monotonic() - start
             time.sleep(0.2)
         raise FaultFailed(f"no output came for {patience_s} s:\n{self.tail()}")
+
+    def wait_for_commit(self, patience_s: float = PATIENCE_S) -> None:
+        """Wait until the application commits offsets of its input, whatever can be read."""
+        give_up, before = time.monotonic() + patience_s, self.committed(SOURCES)
+        self.feed()
+        while self.committed(SOURCES) <= before:
+            if time.monotonic() > give_up:
+                raise FaultFailed(f"nothing was committed for {patience_s} s:\n{self.tail()}")
+            time.sleep(0.5)
 
     def note(self, text: str) -> None:
         """Write a line into the application's log, to find the place later."""

@@ -46,7 +46,8 @@ def run(options: Options, directory: Path) -> Report:
     """Run the application, disturb it, and verify what it has written."""
     report = Report(options.seed, options.guarantee, options.without)
     data = make_data(options.seed, options.keys, options.per_key)
-    batch = max(40, options.keys * options.per_key // (PIECES * options.kills + 10))
+    # Each number comes back in four topics.
+    batch = max(300, 6 * options.keys * options.per_key // (PIECES * options.kills + 10))
     with (
         proxied_broker(directory / "broker") as (broker, proxy),
         Rig(

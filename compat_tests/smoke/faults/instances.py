@@ -6,9 +6,12 @@ import signal
 import subprocess
 from random import Random
 
+from compat_tests.kafka.proxy import Action
 from compat_tests.smoke.faults.fault import Fault
 from compat_tests.smoke.proc import descendants, kill_all, send
 from compat_tests.smoke.rig import PATIENCE_S, FaultFailed, Rig
+
+LONG_TRANSACTION_MS = 600_000
 
 
 def second_driver(rig: Rig, random: Random) -> None:
@@ -29,31 +32,48 @@ def second_driver(rig: Rig, random: Random) -> None:
 
 
 def frozen_and_replaced(rig: Rig, random: Random) -> None:
-    """Freeze the driver, start another one elsewhere, then let the first continue."""
+    """Freeze the driver while it writes, start another one elsewhere, let the first continue."""
     del random
+    rig.close()
+    # The frozen transaction must not end by time: the broker must refuse it.
+    rig.overrides["producer.transaction.timeout.ms"] = LONG_TRANSACTION_MS
+    rig.start()
+    rig.wait_for_output()
     frozen = rig.pids()
-    process, rig.overrides = rig.give_up_process(), dict(rig.overrides)
-    send(frozen, signal.SIGSTOP)
-    mark = rig.mark()
+    rule = rig.proxy.rule(
+        api="Produce", do=Action("freeze"), then=lambda: send(rig.pids(), signal.SIGSTOP)
+    )
+    rig.feed()
+    has_frozen = rule.struck.wait(PATIENCE_S)
+    rig.proxy.clear()
+    frozen = list({*frozen, *rig.pids()})
+    process, mark = rig.give_up_process(), rig.mark()
     try:
+        if not has_frozen:
+            raise FaultFailed("the application did not write")
         # On another machine: the checkpoint is shared, the local directory is not.
         rig.overrides["millstream.checkpoint.location"] = str(rig.checkpoint)
         rig.overrides["state.dir"] = str(rig.directory / "elsewhere")
         rig.start()
-        rig.wait_for_output()
+        rig.wait_for_commit()
         send(frozen, signal.SIGCONT)
-        try:
-            process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            raise FaultFailed("a driver that was replaced goes on") from None
-        if "another instance has taken over" not in rig.said_since(mark):
-            raise FaultFailed(f"a replaced driver does not say so:\n{rig.said_since(mark)}")
+        _wait_for_its_end(rig, process, mark)
     finally:
         kill_all(frozen)
         process.wait()
     rig.close()
-    del rig.overrides["state.dir"], rig.overrides["millstream.checkpoint.location"]
+    for key in ("state.dir", "millstream.checkpoint.location", "producer.transaction.timeout.ms"):
+        del rig.overrides[key]
     rig.start()
+
+
+def _wait_for_its_end(rig: Rig, process: subprocess.Popen[bytes], mark: int) -> None:
+    try:
+        process.wait(PATIENCE_S if not rig.without else 60)
+    except subprocess.TimeoutExpired:
+        raise FaultFailed("a driver that was replaced goes on") from None
+    if "another instance has taken over" not in rig.said_since(mark):
+        raise FaultFailed(f"a replaced driver does not say so:\n{rig.said_since(mark)}")
 
 
 FAULTS = (
