@@ -35,7 +35,7 @@ def options_from(arguments: Sequence[str] | None) -> tuple[Options, argparse.Nam
     )
     parser.add_argument("--parts", default=",".join(PARTS), help="numbers, relational or both")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--keep", default="", help="directory for logs and files; it stays")
+    parser.add_argument("--keep", default="", help="where logs and report.json stay")
     parser.add_argument("--list", action="store_true", help="print the names of the faults")
     given = parser.parse_args(arguments)
     names = tuple(filter(None, given.faults.split(",")))
@@ -63,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(FAULTS))
         return 0
     report = _run(options, given.keep)
+    if given.keep:
+        Path(given.keep, "report.json").write_text(report.json(), encoding="utf-8")
     print(report.json() if given.json else report.text())
     return 0 if report.is_clean() else 1
 

@@ -1,14 +1,22 @@
-"""What a smoke test has found: one line, and JSON."""
+"""What a smoke test has found: one line, and JSON.
+
+``python -m compat_tests.smoke.report FILES``: the one line of several runs, from their JSON.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import quantiles
 
 from compat_tests.smoke.verifier import Verdict
+
+COUNTS = ("lost", "duplicated", "out_of_order", "wrong", "hanging")
+"""Kinds of damage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +56,8 @@ class Report:
     def line(self) -> str:
         """Return the result in one line."""
         found = self.verdict
-        p50, p95 = percentiles([strike.recovery_s for strike in self.strikes])
-        return (
-            f"kills {len(self.strikes)}, lost {found.lost}, duplicated {found.duplicated}, "
-            f"out of order {found.out_of_order}, wrong {found.wrong}, hanging transactions "
-            f"{found.hanging}, recovery p50/p95 {p50:.1f}/{p95:.1f} s"
-        )
+        counts = (getattr(found, name) for name in COUNTS)
+        return line_of(counts, [strike.recovery_s for strike in self.strikes])
 
     def text(self) -> str:
         """Return the line and what explains it."""
@@ -95,9 +99,32 @@ class Report:
         )
 
 
+def line_of(counts: Iterable[int], recoveries: Sequence[float]) -> str:
+    """Return the one line, of counts in the order of ``COUNTS`` and seconds until output."""
+    lost, duplicated, out_of_order, wrong, hanging = counts
+    p50, p95 = percentiles(recoveries)
+    return (
+        f"kills {len(recoveries)}, lost {lost}, duplicated {duplicated}, out of order "
+        f"{out_of_order}, wrong {wrong}, hanging transactions {hanging}, recovery p50/p95 "
+        f"{p50:.1f}/{p95:.1f} s"
+    )
+
+
+def added_up(reports: Iterable[str]) -> str:
+    """Return the one line of several runs, from their JSON."""
+    found = [json.loads(report) for report in reports]
+    names = ("hanging_transactions" if name == "hanging" else name for name in COUNTS)
+    counts = [sum(each[name] for each in found) for name in names]
+    return line_of(counts, [strike[2] for each in found for strike in each["strikes"]])
+
+
 def percentiles(values: Sequence[float]) -> tuple[float, float]:
     """Return the median and the 95th percentile; zeros without values."""
     if len(values) < 2:
         return (values[0], values[0]) if values else (0.0, 0.0)
     cuts = quantiles(values, n=20, method="inclusive")
     return cuts[9], cuts[18]
+
+
+if __name__ == "__main__":
+    print(added_up(Path(name).read_text(encoding="utf-8") for name in sys.argv[1:]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -352,4 +351,3 @@ class Rig:
     def __exit__(self, *_: object) -> None:
         self.kill()
         kill_all(self.left_overs)
-        shutil.rmtree(self.directory / "state", ignore_errors=True)

@@ -3,27 +3,65 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from compat_tests.smoke.__main__ import options_from
 from compat_tests.smoke.faults import FAULTS
-from compat_tests.smoke.report import Report, Strike, percentiles
+from compat_tests.smoke.report import Report, Strike, added_up, percentiles
 from compat_tests.smoke.run import Options, run
 from compat_tests.smoke.verifier import Verdict
+
+QUICK = ("worker-killed", "cut-answer-EndTxn", "sink-killed-at-EndTxn")
+DOZEN = (
+    *(
+        "driver-killed",
+        "jvm-killed",
+        "python-killed",
+        "killed-at-EndTxn",
+        "killed-at-TxnOffsetCommit",
+    ),
+    *("workers-killed", "sink-killed-at-TxnOffsetCommit", "broker-killed", "broker-silent"),
+    *("swallow-answer-EndTxn", "working-copies-deleted", "two-drivers"),
+)
+
+
+@pytest.mark.spark
+@pytest.mark.broker
+@pytest.mark.cluster
+@pytest.mark.long
+@pytest.mark.parametrize("faults", [QUICK, DOZEN])
+def test_an_application_that_is_struck_writes_everything_once(
+    faults: Sequence[str], tmp_path: Path
+) -> None:
+    count = len(faults)
+    options = Options(5, count, faults=faults, keys=5, per_key=20 * count, parts=("numbers",))
+    report = run(options, tmp_path)
+    assert report.is_clean(), report.text()
+    assert len(report.strikes) == count
 
 
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.broker
 @pytest.mark.cluster
-def test_an_application_that_is_struck_writes_everything_once(tmp_path: Path) -> None:
-    faults = ("killed-at-EndTxn", "worker-killed", "cut-answer-EndTxn")
-    options = Options(5, 3, faults=faults, keys=5, per_key=60, parts=("numbers",))
-    report = run(options, tmp_path)
-    assert report.is_clean(), report.text()
-    assert len(report.strikes) == 3
+@pytest.mark.parametrize(
+    ("protection", "fault"),
+    [
+        ("token", "killed-at-EndTxn"),
+        ("rollback", "killed-at-EndTxn"),
+        ("fencing", "frozen-and-replaced"),
+    ],
+)
+def test_damage_is_found_where_a_protection_is_off(
+    protection: str, fault: str, tmp_path: Path
+) -> None:
+    options = Options(5, 3, faults=(fault,), keys=5, per_key=60, parts=("numbers",))
+    found = run(replace(options, without=protection), tmp_path).verdict
+    assert found.duplicated + found.wrong + found.lost > 0
 
 
 def test_the_report_is_one_line_and_fails_on_anything_but_zero() -> None:
@@ -43,6 +81,7 @@ def test_the_report_is_one_line_and_fails_on_anything_but_zero() -> None:
     assert not report.is_clean()
     assert "FAILED broker-away: the application ended" in report.text()
     assert json.loads(report.json())["strikes"][3][0] == "broker-away"
+    assert added_up([report.json(), report.json()]).startswith("kills 8, lost 0, duplicated 2,")
 
 
 def test_recovery_times_of_no_and_one_strike_have_percentiles() -> None:

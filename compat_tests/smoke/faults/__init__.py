@@ -6,6 +6,7 @@ from compat_tests.smoke.faults import (
     brokers,
     files,
     instances,
+    leaders,
     machines,
     processes,
     requests,
@@ -15,6 +16,6 @@ from compat_tests.smoke.faults.fault import Fault
 
 FAULTS: dict[str, Fault] = {
     fault.name: fault
-    for family in (processes, machines, brokers, requests, files, instances, topics)
+    for family in (processes, machines, brokers, leaders, requests, files, instances, topics)
     for fault in family.FAULTS
 }
