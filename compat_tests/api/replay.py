@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from shutil import rmtree
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +36,7 @@ class Replay:
     as_object: bool = False
     by_name: bool = False
     known: dict[str, Any] = field(default_factory=dict)
+    _folders: list[str] = field(default_factory=list)
 
     def value(self, node: Expression) -> Any:
         if isinstance(node, dict):
@@ -43,10 +45,12 @@ class Replay:
         return node
 
     def close(self) -> None:
-        """Close what was opened."""
+        """Close what was opened, and delete the directories."""
         for each in self.known.values():
             if isinstance(each, TopologyTestDriver):
                 each.close()
+        for folder in self._folders:
+            rmtree(folder, ignore_errors=True)
 
     def _use(self, name: str, _: Expression) -> Any:
         if self.known.get(name) is None:
@@ -69,7 +73,8 @@ class Replay:
         return re.compile(text)
 
     def _folder(self, _: str, __: Expression) -> str:
-        return tempfile.mkdtemp()
+        self._folders.append(tempfile.mkdtemp())
+        return self._folders[-1]
 
     def _uuid(self, text: str, _: Expression) -> UUID:
         return UUID(text)

@@ -77,6 +77,7 @@ def test_values_are_equal_as_in_kafka(owner: str) -> None:
             heads.append(step)
         elif expected.get(f"{step} hashes") == "equal":
             assert hash(value) == hash(values[head])
+    replay.close()
 
 
 def calls_of(owner: str, form: str) -> list[str]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import tempfile
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import TopicPartition
 
-from compat_tests.fuzz.decoder import Decoder, Maker
+from compat_tests.fuzz.decoder import Decoder, Maker, folder
 from millstream.core.errors import StreamsException
 from millstream.core.processor import TaskId
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
@@ -67,7 +65,7 @@ def description() -> bytes:
 
 def in_file(name: str, read: Callable[[LocalFiles], object]) -> Callable[[bytes], object]:
     """Return what writes bytes to a file of a checkpoint and reads it."""
-    root = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    root = folder()
 
     def decode(data: bytes) -> object:
         path = root / name
@@ -110,7 +108,7 @@ def pointers() -> Decoder:
 
 def logs(name: str, samples: list[bytes]) -> Decoder:
     """Spark's logs of batches."""
-    root = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    root = folder()
     head = b'v1\n{"batchWatermarkMs":0,"batchTimestampMs":5,"conf":{}}\n'
     good = {
         "offsets/3": head + b'{"in":{"0":7}}\n-',
@@ -132,7 +130,7 @@ def logs(name: str, samples: list[bytes]) -> Decoder:
 
 def first_offsets() -> Decoder:
     """Where Spark's sources began."""
-    root = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    root = folder()
     (root / "sources" / "0").mkdir(parents=True)
 
     def decode(data: bytes) -> object:
@@ -176,7 +174,7 @@ def placements() -> Decoder:
         tasks=(place, TaskPlace(task=TaskId(0, 0), executor=None, wanted=None, moved=None)),
     )
     sample = json.dumps(asdict(record), indent=1, default=repr).encode()
-    root = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    root = folder()
 
     def decode(data: bytes) -> object:
         (root / FILE).write_bytes(data)
