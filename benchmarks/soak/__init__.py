@@ -1,0 +1,1 @@
+"""An application under steady load for a long time: what grows."""
