@@ -15,6 +15,7 @@ from pathlib import Path
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import LOG, LOG_FILE
 from millstream.core.errors import ConfigException
+from millstream.topology.spark.log_files import LogFile
 from millstream.topology.spark.private import private_directory
 
 ROOT = "millstream"
@@ -61,7 +62,7 @@ def file_handler(path: Path | str) -> logging.Handler:
     try:
         private_directory(path.parent)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _FILE_MODE))
-        handler = WatchedFileHandler(path, encoding="utf-8")
+        handler = LogFile(path)
     except OSError as error:
         raise ConfigException(
             f"cannot write the log file {path}",

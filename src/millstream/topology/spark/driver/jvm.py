@@ -122,6 +122,19 @@ def quieten(spark: SparkSession) -> None:
             configurator.setLevel(name, getattr(levels, level))
 
 
+def rotated_by_jvm(path: Path) -> bool:
+    """Let the JVM rotate its log file; return False if ``path`` is not its log file."""
+    jvm: Any = SparkContext._jvm
+    # The JVM may be gone, or another Spark may use another logging library.
+    with suppress(Exception):
+        context = jvm.org.apache.logging.log4j.LogManager.getContext(False)
+        manager = context.getConfiguration().getAppender("file").getManager()
+        if manager.getFileName() == str(path):
+            manager.rollover()
+            return True
+    return False
+
+
 def ended_jvm() -> str | None:
     """Return how this process's JVM has ended; None if it runs, or was not started here."""
     process = getattr(SparkContext._gateway, "proc", None)
