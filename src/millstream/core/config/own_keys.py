@@ -34,6 +34,8 @@ RETRY_BACKOFF = "millstream.retry.backoff.ms"
 RETRY_BACKOFF_MAX = "millstream.retry.backoff.max.ms"
 RETRY_TIMEOUT = "millstream.retry.timeout.ms"
 RETRY_MAX_RESTARTS = "millstream.retry.max.restarts"
+ISOLATE_POISON = "millstream.isolate.poison"
+ISOLATE_POISON_MAX = "millstream.isolate.poison.max"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +208,22 @@ OWN_KEYS: dict[str, OwnKey] = {
             check=at_least(-1),
             doc="how long a running application waits for a broker that does not answer, before it "
             "ends; -1: as long as it takes ([below](#when-the-broker-goes-away))",
+        ),
+        OwnKey(
+            name=ISOLATE_POISON,
+            kind=ValueKind.BOOLEAN,
+            default=False,
+            doc="`true`: a record at which a worker process dies is found and sent to the dead "
+            "letter queue, which must be set ([below](#a-record-that-kills-the-worker)); `false`: "
+            "the application ends",
+        ),
+        OwnKey(
+            name=ISOLATE_POISON_MAX,
+            kind=ValueKind.INT,
+            default=10,
+            check=at_least(1),
+            doc="the most records of one batch of a task that are sent there; one more ends the "
+            "application",
         ),
     )
 }

@@ -209,6 +209,10 @@ class LockException(StreamsException):
     """Another process or task holds the lock of a state directory."""
 
 
+class WorkerDiedException(StreamsException):
+    """A worker process died while it processed records: nothing could be raised there."""
+
+
 class BrokerNotFoundException(StreamsException):
     """No broker answers at ``bootstrap.servers``."""
 

@@ -73,6 +73,7 @@ _ROWS: tuple[tuple[str, str, RecordingLevel, Makers], ...] = (
     ("task-process", TASK, DEBUG, _timed("process")),
     ("task-punctuate", TASK, DEBUG, _timed("punctuate")),
     ("dropped-records", TASK, INFO, _rate_and_total("dropped-records")),
+    ("poisoned-records", TASK, INFO, {"poisoned-records-total": CumulativeSum}),
     ("record-lateness", TASK, DEBUG, _average("record-lateness")),
     ("active-buffer-count", TASK, DEBUG, {"active-buffer-count": Value}),
     ("cache-size", TASK, DEBUG, {"cache-size-bytes-total": Value}),

@@ -95,6 +95,10 @@ class TaskMetrics:
         """Count a record that is dropped by rule."""
         self._dropped.record()
 
+    def poisoned(self) -> None:
+        """Count a record that is left out because it kills the worker process."""
+        self.metrics.sensor("poisoned-records", self.tags()).record()
+
     def expired(self, store: str) -> None:
         """Count a record that a store dropped because it was late."""
         found = self._stores.get(store)

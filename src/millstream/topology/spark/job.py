@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.isolation import Isolating
 from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.ownership import owner_topic
 
@@ -44,6 +45,8 @@ class Job:
     """Where workers report their metrics; None without a reader."""
     changelogs: Mapping[str, LoggedStore] = field(default_factory=dict)
     """Store -> the changelog topic to write its changes to; none without that setting."""
+    isolating: Isolating | None = None
+    """The search for records that kill their worker; None without that setting."""
     patience_s: float = 300.0
     """How long a sink retries while Kafka cannot be reached."""
     client: Mapping[str, Any] = field(default_factory=dict, repr=False)

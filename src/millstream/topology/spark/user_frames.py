@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sysconfig
 import traceback
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pyspark
 
 _MOST_FRAMES = 5
+_CRASHED = re.compile(r'^\s*File "([^"\n]+)", line (\d+) in (\S+)$', re.MULTILINE)
 _OWN = str(Path(__file__).parents[2])
 _ZIPPED = "pyspark.zip"
 _FOREIGN = (
@@ -36,6 +38,17 @@ def user_frames(error: BaseException) -> Iterator[Frame]:
         own = [f for f in frames if not f.filename.startswith(_OWN) and _ZIPPED not in f.filename]
     for frame in own[-_MOST_FRAMES:]:
         yield frame.filename, frame.lineno or 0, frame.name, frame.line or ""
+
+
+def crash_frames(text: str) -> list[tuple[str, int, str]]:
+    """Return file, line and function of the user's own frames in what a crash has left.
+
+    Args:
+        text: A text in which there is the output of Python's ``faulthandler``, innermost frame
+            first.
+    """
+    found = [(file, int(line), function) for file, line, function in _CRASHED.findall(text)]
+    return [frame for frame in found if not _is_foreign(frame[0])][:_MOST_FRAMES]
 
 
 def _is_foreign(file: str) -> bool:

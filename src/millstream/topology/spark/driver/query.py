@@ -16,6 +16,7 @@ from millstream.core.config import StreamsConfig
 from millstream.topology.spark.damage import damage_reported, with_causes
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
+from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
 from millstream.topology.spark.progress import with_records
@@ -36,6 +37,8 @@ class QueryControl:
 
     def __init__(self, config: StreamsConfig) -> None:
         self._config = config
+        self.isolation = Isolation(config)
+        """Search for records that kill their worker."""
         self.placement: PlacementWatcher | None = None
         """Placement of the tasks; None before the start."""
         self._query: StreamingQuery | None = None
@@ -63,7 +66,8 @@ class QueryControl:
         with self._changing:
             self._check_wanted()
             if not self._held:
-                again = replace(job, run_id=uuid.uuid4().hex)
+                isolating = self.isolation.for_workers()
+                again = replace(job, run_id=uuid.uuid4().hex, isolating=isolating)
                 with damage_reported():
                     self._query = start_line(session, again, options)
                 if self.placement is not None:

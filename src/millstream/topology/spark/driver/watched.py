@@ -16,7 +16,7 @@ from millstream.plugins.names import observers
 from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.driver.broker_wait import BrokerWait
-from millstream.topology.spark.driver.jvm import ended_jvm
+from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
@@ -24,8 +24,10 @@ from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State
 from millstream.topology.spark.driver.unexpected import trace_of, unexpected
+from millstream.topology.spark.driver.worker_deaths import Death, death_in, described
 from millstream.topology.spark.failures import failure_from, trace_from
 from millstream.topology.spark.full_disk import with_full_disks
+from millstream.topology.spark.log_files import Rotation
 from millstream.topology.spark.logs import ApplicationLog
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,8 @@ class WatchedApplication(QueryableApplication):
         self._restarts = Restarts(config)
         self._broker_wait = BrokerWait(config)
         self._failures = 0
+        self._death: Death | None = None
+        """What is known of the worker whose death has ended the query."""
         self._failure: Exception | None = None
         """The failure that ended the application."""
         self._handler: Handler | None = None
@@ -60,6 +64,7 @@ class WatchedApplication(QueryableApplication):
         self._waiting = 0
         """Number of callers that wait for the end; a failure is raised to them."""
         self._log = ApplicationLog(runner.log)
+        self._rotation = Rotation(runner.log.path, rotated_by_jvm)
         interval_s = config.getLong("log.summary.interval.ms") / 1000
         self._lines = ProgressLines(runner.application_id, interval_s)
 
@@ -83,15 +88,26 @@ class WatchedApplication(QueryableApplication):
     def _look(self) -> StreamsException | None:
         """Return the failure that ended the query; None while it runs."""
         self._notify()
+        self._rotation.look()
         text = self._runner.failure()
         if text is None:
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
             return None
-        failure = with_full_disks(failure_from(text), self._runner.local_places())
+        self._death = death_in(text)
+        failure = with_full_disks(self._failure_from(text), self._runner.local_places())
         if is_outage(failure):
             log.info("the query has ended by an outage details=%s", trace_from(text))
             return failure
         return self._note(failure, trace_from(text))
+
+    def _failure_from(self, text: str) -> StreamsException:
+        started = self._runner.started
+        if self._death is None or started is None:
+            return failure_from(text)
+        isolating = self._runner.isolation.on
+        failure = described(self._death, started.job.layout, isolating=isolating)
+        failure.__cause__ = failure_from(text).__cause__
+        return failure
 
     def _note(self, failure: StreamsException, details: str) -> StreamsException:
         """Log a failure; a terminal shows it once, here or where it is raised."""
@@ -119,7 +135,7 @@ class WatchedApplication(QueryableApplication):
         while True:
             self._failures += 1
             self._observers.failed(failure)
-            paused = self._outlived if is_outage(failure) else self._replaced
+            paused = self._outlived if is_outage(failure) else self._isolated_or_replaced
             last = paused(failure, batch_ended=ended)
             ended = False
             if last is not None or self._stopping.is_set():
@@ -142,6 +158,19 @@ class WatchedApplication(QueryableApplication):
             self._machine.move_if_possible(State.RUNNING)
             self._lines.say("started again from the last checkpoint after a failure")
             return None
+
+    def _isolated_or_replaced(
+        self, failure: StreamsException, *, batch_ended: bool
+    ) -> StreamsException | None:
+        """Start again to find the record that killed a worker; else as the handler asks for."""
+        death, self._death = self._death, None
+        if death is not None and self._runner.isolation.goes_on(death, batch_ended=batch_ended):
+            self._machine.move_if_possible(State.REBALANCING)
+            log.warning("looks for the record that kills a worker id=%s", self._application_id)
+            return None
+        if death is not None:
+            failure = self._runner.isolation.given_up(failure)
+        return self._replaced(failure, batch_ended=batch_ended)
 
     def _replaced(self, failure: StreamsException, *, batch_ended: bool) -> StreamsException | None:
         """Pause, if the handler asks for a restart; return the failure if there is to be none."""

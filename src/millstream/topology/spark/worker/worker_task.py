@@ -15,6 +15,7 @@ from millstream.core.errors import StreamsException, TaskCorruptedException
 from millstream.core.metrics import Drained, TaskMetrics
 from millstream.core.processor import TaskId
 from millstream.topology.spark.compile import Stage
+from millstream.topology.spark.isolation import Phase
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.measurements import thread_name
 from millstream.topology.spark.state.changelog import Rebuilt, SegmentLog
@@ -26,6 +27,7 @@ from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chu
 from millstream.topology.spark.worker.last_records import last_of_each_key
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.task_host import SparkTaskHost
+from millstream.topology.spark.worker.watched_task import DeathWatch, Watch
 from millstream.topology.spark.worker.worker_cache import Application
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,10 @@ class WorkerTask:
         self._host = SparkTaskHost(
             job, owner.settings.configs, repr(self._id), shares=True, logged=logged
         )
+        isolates = job.isolating is not None
+        self._watch = DeathWatch(job, self._id, owner.settings.configs) if isolates else Watch()
+        self._by_record = False
+        """Whether the task processes record by record."""
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
@@ -104,7 +110,14 @@ class WorkerTask:
         self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
     ) -> tuple[bytes, list[dict[str, Any]]]:
         manifest = _manifest(saved, segments)
-        changelog = self._host.changelog
+        topics = {row.topic for row in (*arrived.sources, *arrived.internal)}
+        with self._watch.batch(manifest.step, sorted(topics)):
+            return self._processed(arrived, manifest, segments)
+
+    def _processed(
+        self, arrived: Arrived, manifest: Manifest, segments: SegmentLog
+    ) -> tuple[bytes, list[dict[str, Any]]]:
+        watch, changelog = self._watch, self._host.changelog
         changelog.catch_up(manifest, segments)
         self._host.begin(arrived.clock_ms)
         task = self._current_task(manifest)
@@ -113,12 +126,16 @@ class WorkerTask:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         runs = source_runs(arrived.sources)
-        if arrived.internal or not _last_records_do(task, runs):
+        isolates = watch.by_record or bool(watch.poisoned)
+        if arrived.internal or isolates or not _last_records_do(task, runs):
             for chunk in source_chunks(runs):
-                task.add(chunk)
+                for piece in watch.pieces(task, chunk):
+                    task.add(piece)
             for chunk in arrivals(arrived.internal, self._partition, next_offsets):
-                task.add(chunk)
+                for piece in watch.pieces(task, chunk):
+                    task.add(piece)
         task.measures.ran(task.run(), began)
+        watch.enter(Phase.COMMIT)
         # Also when the source has dropped all records.
         task.punctuations.run_stream_time()
         task.punctuations.run_wall_clock(new_wait=True)
@@ -156,10 +173,13 @@ class WorkerTask:
             self._host.changelog.close()
 
     def _current_task(self, manifest: Manifest) -> Task:
-        if self._task is not None and self._step == manifest.step:
+        by_record = self._watch.by_record
+        if self._task is not None and (self._step, self._by_record) == (manifest.step, by_record):
             return self._task
+        self._by_record = by_record
         if self._task is not None:
-            # Another worker ran the batches since; records flushed by the close are dropped.
+            # Another worker ran the batches since, or the task processes records in another way.
+            # Records flushed by the close are dropped.
             self._close_tasks()
             self._host.changelog.abandon()
         plan, settings = self._owner.plan, self._owner.settings
@@ -168,7 +188,7 @@ class WorkerTask:
         metrics = settings.metrics(self._host.now_ms)
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
-        task = self._task = Task(
+        task = self._task = self._watch.task(
             plan, self._parts, self._id, settings, self._host, measures=measures
         )
         self._log_other_stores(manifest)
