@@ -30,9 +30,9 @@ def report(batch: int, task: int) -> list[tuple[int, list[Drained]]]:
     return pickle.loads(pickle.dumps([(batch * 1000, found)]))  # type: ignore[no-any-return]
 
 
-def settled(found: Measurements) -> None:
-    for thread in threading.enumerate():
-        if thread.name == "millstream-metrics":
+def settled() -> None:
+    while threads := [t for t in threading.enumerate() if t.name == "millstream-metrics"]:
+        for thread in threads:
             thread.join()
 
 
@@ -43,7 +43,7 @@ def test_reports_do_not_pile_up_while_metrics_are_not_read() -> None:
         for task in range(2):
             found.reports.addInPlace([], report(batch, task))
         if batch % 50 == 49:
-            settled(found)
+            settled()
             waiting.append(len(found.reports))
     assert max(waiting) <= 64
     metrics = found.metrics(None, _State(), 0)
@@ -58,7 +58,7 @@ def test_the_driver_keeps_no_more_after_many_batches_than_after_some() -> None:
         for batch in numbers:
             for task in range(2):
                 found.reports.addInPlace([], report(batch, task))
-        settled(found)
+        settled()
         found.metrics(None, _State(), 0)
         return tracemalloc.get_traced_memory()[0]
 

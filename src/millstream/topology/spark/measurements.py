@@ -70,6 +70,9 @@ class Measurements:
                 self._take_in()
         finally:
             self._aside.release()
+        # Those that came meanwhile have started no other thread.
+        if len(self.reports) >= _WAITING:
+            self._take_in_later()
 
     def _note_client(self, state: str, failures: int) -> None:
         alive = int(state in ("RUNNING", "REBALANCING"))
