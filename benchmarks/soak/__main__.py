@@ -25,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         partitions=options.partitions,
         cores=options.cores,
         every_s=options.every,
+        interval_ms=options.interval,
+        heap_mb=options.heap,
         windows=not options.no_windows,
         queries=options.queries,
         entries=dict(entry.split("=", 1) for entry in options.set),
@@ -65,6 +67,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--partitions", type=int, default=2, help="of each topic (2)")
     parser.add_argument("--cores", type=int, default=2, help="of Spark (2)")
+    parser.add_argument(
+        "--interval", type=int, default=3000, help="commit.interval.ms: time of a batch (3,000)"
+    )
+    parser.add_argument("--heap", type=int, default=1024, help="of the JVM, in MB (1,024)")
     parser.add_argument("--warm-up", type=float, default=10.0, help="minutes left out (10)")
     parser.add_argument("--every", type=float, default=5.0, help="seconds between samples (5)")
     parser.add_argument(

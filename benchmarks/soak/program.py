@@ -98,7 +98,7 @@ def _progress(streams: KafkaStreams) -> dict[str, Any]:
         if name.group() == GROUP and name.name() in names:
             found[names[name.name()]] = metric.metricValue()
         tags = dict(name.tags())
-        if name.name() == "records-consumed-total" and tags.get("topic-name") == SOURCE:
+        if name.name() == "records-consumed-total" and tags.get("topic") == SOURCE:
             found["read"] = found.get("read", 0) + metric.metricValue()
     return found
 
@@ -119,6 +119,7 @@ def _heap() -> dict[str, float]:
         used += 0 if after is None else after.getUsed()
     return {
         "heap_mb": used / 2**20,
+        "heap_committed_mb": factory.getMemoryMXBean().getHeapMemoryUsage().getCommitted() / 2**20,
         "heap_used_mb": factory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 2**20,
         "classes": factory.getClassLoadingMXBean().getLoadedClassCount(),
     }

@@ -44,6 +44,11 @@ class Settings:
     cores: int
     every_s: float
     """Pause between samples."""
+    interval_ms: int
+    """Time between the starts of two batches: the checkpoint keeps the files of so many batches,
+    so that their number says nothing if batches become shorter."""
+    heap_mb: int
+    """Of the JVM."""
     windows: bool
     queries: bool
     entries: Mapping[str, str] = field(default_factory=dict)
@@ -159,7 +164,11 @@ def _started(settings: Settings, keep: Path, servers: str, errors: Any) -> subpr
         "state.dir": str(keep / "state"),
         "spark.master": f"local[{settings.cores}]",
         "statestore.cache.max.bytes": 0,
+        "commit.interval.ms": settings.interval_ms,
         "processing.guarantee": "exactly_once_v2",
+        # The heap is taken whole at the start, so that what grows lies beside it.
+        "spark.driver.memory": f"{settings.heap_mb}m",
+        "spark.driver.extraJavaOptions": f"-Xms{settings.heap_mb}m -XX:+AlwaysPreTouch",
         "soak.windows": settings.windows,
         "soak.queries": settings.queries,
         **settings.entries,

@@ -18,6 +18,8 @@ from millstream.stores.byte_stores.rocksdb_options import (
 
 WRITE_BUFFER_BYTES = 16 << 20
 BLOOM_BITS = 10
+LOG_BYTES = 1 << 20
+"""Size at which RocksDB's own log of a store begins anew."""
 
 
 def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callable[[], None]]:
@@ -75,6 +77,12 @@ def _settings(memory_bytes: int, blocks: BlockBasedOptions) -> Options:
     settings.set_memtable_prefix_bloom_ratio(0.1)
     settings.set_compression_type(DBCompressionType.lz4())
     settings.set_bottommost_compression_type(DBCompressionType.zstd())
+    # Without it the version's column family, which is written to disk once in some hundred batches,
+    # would keep the write-ahead logs of all data since then.
+    settings.set_atomic_flush(True)
+    # RocksDB writes statistics into its own log every ten minutes, without a bound.
+    settings.set_stats_dump_period_sec(0)
+    settings.set_max_log_file_size(LOG_BYTES)
     settings.set_keep_log_file_num(1)
     settings.set_max_open_files(256)
     return settings
