@@ -7,7 +7,6 @@ processed all that follows from it, so a scenario meets the same batches as if i
 from __future__ import annotations
 
 import json
-import tempfile
 import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from compat_tests.conformance.spark_worker import (
     bundle_sinker,
     failure_of,
 )
+from compat_tests.folders import TemporaryFolder
 from compat_tests.hosts.application import fresh_name
 from compat_tests.hosts.broker import BrokerClient
 from millstream.core.config import StreamsConfig
@@ -94,7 +94,7 @@ def run_bundle(spark: Any, broker: BrokerClient, members: Sequence[Member]) -> N
     progress = f"{name}-millstream-progress"
     broker.create([*topics, progress])
     # Idle workers may still be writing there while it is removed.
-    with tempfile.TemporaryDirectory(prefix="bundle-", ignore_cleanup_errors=True) as folder:
+    with TemporaryFolder("bundle-") as folder:
         bundle = _Bundle(spark, broker, members, name, Path(folder))
         bundle.run()
     broker.delete([*topics, progress])

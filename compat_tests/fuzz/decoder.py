@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from shutil import rmtree
 
 
 @dataclass(frozen=True)
@@ -25,10 +21,3 @@ class Decoder:
 
 
 Maker = Callable[[], Decoder]
-
-
-def folder() -> Path:
-    """Return a new directory, which is deleted when the process ends."""
-    made = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    atexit.register(rmtree, made, ignore_errors=True)
-    return made

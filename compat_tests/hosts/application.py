@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from compat_tests.conformance.hosts import RawRecord
+from compat_tests.folders import TemporaryFolder
 from compat_tests.hosts.broker import PATIENCE_S, BrokerClient
 from millstream import KafkaStreams, Topology
 from millstream.core.errors import StreamsException
@@ -51,9 +51,7 @@ class SparkApplication:
         self._global = [topic for store in plan.globals for topic in store.source.topics]
         self._failures: list[StreamsException] = []
         # Idle workers keep the stores open, and may be writing there while it is removed.
-        self._directory = tempfile.TemporaryDirectory(
-            prefix="spark-host-", ignore_cleanup_errors=True
-        )
+        self._directory = TemporaryFolder("spark-host-")
         entries = {
             **config,
             "application.id": self.name,

@@ -11,7 +11,8 @@ from typing import Any
 
 from confluent_kafka import TopicPartition
 
-from compat_tests.fuzz.decoder import Decoder, Maker, folder
+from compat_tests.folders import folder
+from compat_tests.fuzz.decoder import Decoder, Maker
 from millstream.core.errors import StreamsException
 from millstream.core.processor import TaskId
 from millstream.topology.spark.checkpoint.descriptor import Checkpoint, new_checkpoint
@@ -65,7 +66,7 @@ def description() -> bytes:
 
 def in_file(name: str, read: Callable[[LocalFiles], object]) -> Callable[[bytes], object]:
     """Return what writes bytes to a file of a checkpoint and reads it."""
-    root = folder()
+    root = folder("fuzz-")
 
     def decode(data: bytes) -> object:
         path = root / name
@@ -108,7 +109,7 @@ def pointers() -> Decoder:
 
 def logs(name: str, samples: list[bytes]) -> Decoder:
     """Spark's logs of batches."""
-    root = folder()
+    root = folder("fuzz-")
     head = b'v1\n{"batchWatermarkMs":0,"batchTimestampMs":5,"conf":{}}\n'
     good = {
         "offsets/3": head + b'{"in":{"0":7}}\n-',
@@ -130,7 +131,7 @@ def logs(name: str, samples: list[bytes]) -> Decoder:
 
 def first_offsets() -> Decoder:
     """Where Spark's sources began."""
-    root = folder()
+    root = folder("fuzz-")
     (root / "sources" / "0").mkdir(parents=True)
 
     def decode(data: bytes) -> object:
@@ -174,7 +175,7 @@ def placements() -> Decoder:
         tasks=(place, TaskPlace(task=TaskId(0, 0), executor=None, wanted=None, moved=None)),
     )
     sample = json.dumps(asdict(record), indent=1, default=repr).encode()
-    root = folder()
+    root = folder("fuzz-")
 
     def decode(data: bytes) -> object:
         (root / FILE).write_bytes(data)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from compat_tests.fuzz.decoder import Decoder, Maker, folder
+from compat_tests.folders import folder
+from compat_tests.fuzz.decoder import Decoder, Maker
 from compat_tests.fuzz.rooms.checkpoint import DESCRIPTION, note
 from compat_tests.fuzz.rooms.rows import BETWEEN, ROWS, noted
 from compat_tests.fuzz.rooms.spark import snapshot_samples
@@ -23,7 +24,7 @@ from millstream.topology.spark.checkpoint.store_notes import StoreNote
 
 def written(store: StoreNote, entries: list[tuple[bytes, bytes]]) -> Path:
     """Return the directory of a savepoint with one store."""
-    root = folder() / "savepoint"
+    root = folder("fuzz-") / "savepoint"
     with SavepointWriter(root) as writer:
         writer.add("sums", 0, entries)
         writer.finish(
