@@ -16,6 +16,8 @@ PANELS = (
     ("JVM's heap after collections, MB", "heap_mb"),
 )
 """Title of each panel, and the end of the names of its series."""
+_POINTS = 200
+"""About how many points of a series are drawn."""
 
 
 def plot(
@@ -39,21 +41,30 @@ def plot(
         raise IllegalStateException(
             "cannot plot without matplotlib", hint="Install it: pip install millstream[plot]."
         ) from error
-    minutes = [at / 60 for at in times]
+    step = max(1, len(times) // _POINTS)
+    minutes = [at / 60 for at in times[::step]]
     with mpl.rc_context({"svg.hashsalt": "millstream", "svg.fonttype": "none", "font.size": 8}):
         figure = Figure(figsize=(12, 6.5), layout="constrained")
         for axis, (name, end) in zip(figure.subplots(2, 3).flat, PANELS, strict=True):
-            for each in sorted(series):
-                if (
-                    each.endswith(end)
-                    or (end == "directory: files" and each == "checkpoint: files")
-                    or (end == "directory: MB" and each == "checkpoint: MB")
-                ):
-                    axis.plot(minutes, series[each], label=each.partition(":")[0], linewidth=0.8)
+            roles: dict[str, str] = {}
+            for each in sorted(each for each in series if each.endswith(end)):
+                role = _role(each)
+                known = role in roles
+                color = roles.setdefault(role, f"C{len(roles)}")
+                label = "_" if known else role
+                values = series[each][::step]
+                axis.plot(minutes, values, label=label, color=color, linewidth=0.8)
             axis.set_title(name)
             axis.set_xlabel("minutes")
             axis.set_ylim(bottom=0)
-            if axis.lines:
-                axis.legend(fontsize=6)
+            if roles:
+                axis.legend(loc="upper left", fontsize=7)
         figure.suptitle(title)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def _role(name: str) -> str:
+    """Return what a series is of: a kind of process, or a directory."""
+    owner = name.partition(":")[0]
+    kind, _, number = owner.rpartition(" ")
+    return kind if number.isdigit() else owner.removesuffix(" on disk")
