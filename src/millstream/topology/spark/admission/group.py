@@ -37,6 +37,8 @@ TIMEOUT_S = 30.0
 _FENCE_TIMEOUT_S = 60.0
 _AT_ONCE = 8
 _PENDING_TIMEOUT_S = 5.0
+_SETTLED_AFTER_S = 1.0
+"""How long a connected broker may take until an open transaction is taken for the reason."""
 
 At = tuple[str, int]
 """A topic and a partition."""
@@ -102,12 +104,15 @@ class Group:
         asked = [TopicPartition(self._owner, 0)]
         asked += [TopicPartition(self._progress, number) for number in range(sinks)]
         asked += [TopicPartition(*place) for place in places]
+        settle = settle and self._exactly_once
         with self._connected("read the committed offsets of") as consumer:
+            # A claim is in no transaction: after its answer, only one of them can delay the others.
+            committed(consumer, asked[:1], TIMEOUT_S, TIMEOUT_S)
             try:
-                answers = committed(consumer, asked, TIMEOUT_S, _PENDING_TIMEOUT_S)
+                pending_s = _SETTLED_AFTER_S if settle else _PENDING_TIMEOUT_S
+                answers = committed(consumer, asked, TIMEOUT_S, pending_s)
             except ClientException as error:
-                open_ = error.args[0].code() == KafkaError._TIMED_OUT
-                if not (settle and self._exactly_once and open_):
+                if not settle or error.args[0].code() != KafkaError._TIMED_OUT:
                     raise
                 # A killed sink has left a transaction open; this ends it.
                 self.fence(sinks)
