@@ -28,6 +28,7 @@ from millstream.testing.broker.ports import free_port
 APPLICATION = "smoke"
 TRANSACTION_TIMEOUT_S = 15
 PATIENCE_S = 600
+LOOK_S = 0.4
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _PROGRESS = ("echo", "cnt", "hopped", "joined", "priced")
 
@@ -305,16 +306,17 @@ class Rig:
         Raises:
             FaultFailed: No output came in time.
         """
-        start, before = time.monotonic(), self.written()
-        self.feed()
+        start, before = time.monotonic(), None
         while time.monotonic() < start + patience_s:
             self.ensure_running()
             now = self.written()
-            if before is None:
+            if before is None and now is not None:
+                # Not before: what this makes must not be counted as output that was there.
                 before = now
-            elif now is not None and now > before:
+                self.feed()
+            elif before is not None and now is not None and now > before:
                 return time.monotonic() - start
-            time.sleep(0.2)
+            time.sleep(LOOK_S)
         raise FaultFailed(f"no output came for {patience_s} s:\n{self.tail()}")
 
     def wait_for_commit(self, patience_s: float = PATIENCE_S) -> None:

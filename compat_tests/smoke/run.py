@@ -160,7 +160,9 @@ def _verdict(rig: Rig, data: Data) -> Verdict:
         if now != last:
             last, since, tried = now, time.monotonic(), False
         quiet_s = time.monotonic() - since
-        over = quiet_s > GIVE_UP_S or time.monotonic() > give_up
+        # Where damage is expected, there is nothing to wait for.
+        patience_s = 3 * QUIET_S if rig.without else GIVE_UP_S
+        over = quiet_s > patience_s or time.monotonic() > give_up
         if over or (quiet_s > QUIET_S and not tried):
             tried = True
             found = verify(

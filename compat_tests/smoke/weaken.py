@@ -12,6 +12,7 @@ from typing import Any
 
 _WORKER = "millstream.topology.spark.worker"
 _STATE = "millstream.topology.spark.state"
+_CLIENTS = "millstream.topology.spark.clients"
 
 
 def weaken(protection: str) -> None:
@@ -22,6 +23,7 @@ def weaken(protection: str) -> None:
         "fencing": {
             f"{_WORKER}.sink_rules": _without_claim,
             f"{_WORKER}.writers": _without_fencing,
+            f"{_CLIENTS}.settings": _without_stable_offsets,
         },
     }
     sys.meta_path.insert(0, _Changing(changes[protection]))
@@ -40,8 +42,15 @@ def _without_fencing(writers: Any) -> None:
     writers.SinkWriter._transactional_id = lambda self: f"{name(self)}-{uuid.uuid4()}"
 
 
+def _without_stable_offsets(settings: Any) -> None:
+    """Read offsets past a transaction that stays open, as there is no fence to end it."""
+    found = settings.consumer_settings
+    level = {"isolation.level": "read_uncommitted"}
+    settings.consumer_settings = lambda *about: found(*about) | level
+
+
 def _without_rollback(changelog: Any) -> None:
-    """Write a batch's changes at once, and take any copy for the one of the last batch."""
+    """Write a batch's changes at once, and trust a copy that is ahead of the last batch."""
     commit, open_all = changelog.Changelog.commit, changelog.Changelog._open_all
 
     def commit_at_once(self: Any, *batch: Any, **rest: Any) -> Any:
@@ -53,7 +62,7 @@ def _without_rollback(changelog: Any) -> None:
     def trust(self: Any, manifest: Any) -> None:
         open_all(self, manifest)
         for copy in self._copies.values():
-            if copy.position is not None and copy.position.seq:
+            if copy.position is not None and copy.position.seq >= manifest.position.seq > 0:
                 copy.position = manifest.position
 
     changelog.Changelog.commit = commit_at_once
