@@ -6,7 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from millstream.topology.spark.state.slots import claimed_slot, free_slots
+from millstream.topology.spark.state.slots import (
+    checkpoint_slot,
+    claimed_slot,
+    free_other_checkpoints,
+    free_slots,
+)
 
 CLAIM = """
 import sys; from pathlib import Path
@@ -25,3 +30,30 @@ def test_a_process_keeps_its_slot_and_another_gets_the_next(tmp_path: Path) -> N
     assert claimed_slot(tmp_path) == mine
     assert [slot.name for slot in free_slots(tmp_path)] == ["1"]
     assert mine.is_dir()
+
+
+def test_a_slot_forgets_the_working_copies_of_former_checkpoints(tmp_path: Path) -> None:
+    one = checkpoint_slot(tmp_path, "one")
+    (one / "0_0").mkdir(parents=True)
+    assert checkpoint_slot(tmp_path, "one") == one
+    two = checkpoint_slot(tmp_path, "two")
+    assert (two.name, two.parent) == ("two", one.parent)
+    assert not one.exists()
+    assert (two.parent / "lock").exists()
+
+
+def test_what_no_process_uses_of_other_checkpoints_is_removed_at_a_start(tmp_path: Path) -> None:
+    used = checkpoint_slot(tmp_path, "old") / "0_0"
+    left = tmp_path / "slots" / "7"
+    places = [
+        *(left / name / "0_1" for name in ("old", "now")),
+        *(tmp_path / "shared" / name / "0_0" for name in ("old", "now")),
+        *(tmp_path / "isolation" / name for name in ("old", "now")),
+        used,
+    ]
+    for place in places:
+        place.mkdir(parents=True)
+    gone = list(free_other_checkpoints(tmp_path, "now"))
+    assert gone == [left / "old", tmp_path / "shared" / "old" / "0_0", tmp_path / "isolation/old"]
+    assert [place.exists() for place in places] == [False, True, False, True, False, True, True]
+    assert list(free_other_checkpoints(tmp_path, "now")) == []

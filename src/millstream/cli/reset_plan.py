@@ -255,7 +255,7 @@ def _paths(application: StoppedApplication) -> list[str]:
 
 def _local_paths(application: StoppedApplication) -> list[Path]:
     """Return what is deleted in the state directory; the log and the lock stay."""
-    names = ("slots", "shared", PLACEMENT, CLEANED)
+    names = ("slots", "shared", "isolation", PLACEMENT, CLEANED)
     return [path for name in names if (path := application.state_dir / name).exists()]
 
 

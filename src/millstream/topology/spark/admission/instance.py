@@ -48,7 +48,7 @@ from millstream.topology.spark.checkpoint.log import (
 from millstream.topology.spark.checkpoint.origin import KAFKA_STREAMS, read_origin, root_of
 from millstream.topology.spark.ownership import Claim, Mark, this_machine
 from millstream.topology.spark.private import write_private
-from millstream.topology.spark.state.slots import DirectoryLock, free_slots
+from millstream.topology.spark.state.slots import DirectoryLock, free_other_checkpoints, free_slots
 
 log = logging.getLogger(__name__)
 
@@ -179,6 +179,8 @@ class ApplicationInstance:
             StreamsException: The broker refuses or does not answer.
         """
         assert self._admitted is not None
+        for gone in free_other_checkpoints(self._state_dir, checkpoint):
+            log.info("removed working copies of another checkpoint path=%s", gone)
         action, before = self._admitted.verdict.action, self._admitted.group
         name, machine = this_machine()
         self._claim = claim = Claim(

@@ -51,6 +51,52 @@ def free_slots(root: Path) -> Iterator[Path]:
             yield slot
 
 
+def checkpoint_slot(root: Path, checkpoint: str) -> Path:
+    """Return the directory of a checkpoint's working copies in this process's slot.
+
+    When it is new, those of other checkpoints are removed: of a former generation, or of a
+    checkpoint that was deleted.
+
+    Raises:
+        LockException: No slot can be claimed.
+    """
+    slot = claimed_slot(root)
+    found = slot / checkpoint
+    if not found.exists():
+        list(_without_others(slot, checkpoint))
+    return found
+
+
+def free_other_checkpoints(root: Path, checkpoint: str) -> Iterator[Path]:
+    """Remove what slots and shared copies that no process has locked hold of other checkpoints.
+
+    Yields:
+        Each removed directory.
+    """
+    for slot in sorted(root.glob("slots/*")):
+        handle = locked(slot)
+        if handle is not None:
+            try:
+                yield from _without_others(slot, checkpoint)
+            finally:
+                os.close(handle)
+    for shared in sorted(root.glob("shared/*/*")):
+        handle = None if shared.parent.name == checkpoint else locked(shared)
+        if handle is not None:
+            shutil.rmtree(shared, ignore_errors=True)
+            os.close(handle)
+            yield shared
+    yield from _without_others(root / "isolation", checkpoint)
+
+
+def _without_others(directory: Path, checkpoint: str) -> Iterator[Path]:
+    """Remove the directories of other checkpoints; yield each."""
+    for path in sorted(directory.glob("*")):
+        if path.is_dir() and path.name != checkpoint:
+            shutil.rmtree(path, ignore_errors=True)
+            yield path
+
+
 def _claim(root: Path) -> tuple[Path, int]:
     for number in range(LIMIT):
         slot = root / "slots" / str(number)

@@ -16,7 +16,7 @@ from millstream.core.working_copy import WorkingCopy
 from millstream.plugins.registry import open_store, store_class
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import LOGGED, Changelog
-from millstream.topology.spark.state.slots import DirectoryLock, claimed_slot
+from millstream.topology.spark.state.slots import DirectoryLock, checkpoint_slot
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.outbox import Outbox
 from millstream.topology.spark.worker.topics import partition_count
@@ -159,7 +159,7 @@ class SparkTaskHost(TaskHost):
         return Path(self._job.state_dir) / self._job.application_id
 
     def _slot(self) -> Path:
-        return claimed_slot(self._root()) / self._job.checkpoint_id / self._task
+        return checkpoint_slot(self._root(), self._job.checkpoint_id) / self._task
 
     def _open_store(self, store: str, kind: str) -> ByteStore:
         traits, directory = store_class(kind).traits, Path()
