@@ -36,6 +36,8 @@ class StandInRunner:
         self.started = threading.Event()
         self.stopped: list[str] = []
         self.start_error: BaseException | None = None
+        self.taken: Exception | None = None
+        self.waiting_for = ""
         self.look: Callable[[], str | None] = lambda: None
         self.over = self.hurried = self.released = False
         self.rebuilt = None
@@ -74,6 +76,9 @@ class StandInRunner:
         self.over = True
         assert self.may_stop.wait(PATIENCE_S)
         self.stopped.append("stopped")
+
+    def lost(self) -> Exception | None:
+        return self.taken
 
     def failure(self) -> str | None:
         return self.look()

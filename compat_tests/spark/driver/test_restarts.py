@@ -116,6 +116,32 @@ def test_an_application_that_another_instance_has_taken_over_ends_at_once(app: A
     assert app.states[-2:] == FAILED
 
 
+def test_an_application_that_has_lost_its_lease_stops_its_query_and_ends(app: App) -> None:
+    app.runner.taken = TaskMigratedException("another instance")
+    with pytest.raises(TaskMigratedException):
+        app.run()
+    assert "halted" in app.runner.stopped
+    assert app.states[-2:] == FAILED
+
+
+def test_a_query_that_meets_another_one_in_its_checkpoint_starts_again_unasked(app: App) -> None:
+    clash = "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log."
+    answers = iter([f"org.apache.spark.SparkException: {clash}"])
+    app.runner.look = lambda: next(answers, None)
+    asked: list[Exception] = []
+    app.setUncaughtExceptionHandler(asked.append)
+    app.start()
+    eventually(lambda: "restarted" in app.runner.stopped, True)
+    assert app.close() is True
+    assert asked == []
+
+
+def test_a_spare_says_that_it_is_one(app: App) -> None:
+    assert not app.isHotSpare()
+    app.runner.waiting_for = "instance one"
+    assert app.isHotSpare()
+
+
 def test_close_does_not_wait_for_the_end_of_a_pause(app: App) -> None:
     app._restarts = Restarts(config(backoff_ms=3_600_000, backoff_max_ms=3_600_000))
     app.runner.look = lambda: "boom"

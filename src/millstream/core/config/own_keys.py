@@ -36,6 +36,8 @@ RETRY_TIMEOUT = "millstream.retry.timeout.ms"
 RETRY_MAX_RESTARTS = "millstream.retry.max.restarts"
 ISOLATE_POISON = "millstream.isolate.poison"
 ISOLATE_POISON_MAX = "millstream.isolate.poison.max"
+TAKEOVER = "millstream.takeover"
+TAKEOVER_LEASE = "millstream.takeover.lease.ms"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +226,24 @@ OWN_KEYS: dict[str, OwnKey] = {
             check=at_least(1),
             doc="the most records of one batch of a task that are sent there; one more ends the "
             "application",
+        ),
+        OwnKey(
+            name=TAKEOVER,
+            kind=ValueKind.STRING,
+            default="refuse",
+            check=one_of("refuse", "wait", any_case=True),
+            doc="what a start does while another instance runs on the same checkpoint or in the "
+            "same state directory: `refuse` raises a `LockException`; `wait` waits as a hot spare, "
+            "with Spark started, and takes over when the other one has ended or is out of reach "
+            "([cluster.md](operating/cluster.md#a-hot-spare))",
+        ),
+        OwnKey(
+            name=TAKEOVER_LEASE,
+            kind=ValueKind.LONG,
+            default=15_000,
+            check=at_least(1000),
+            doc="how long an instance may fail to renew its lease on the checkpoint before another "
+            "one may take over. It renews it five times as often",
         ),
     )
 }

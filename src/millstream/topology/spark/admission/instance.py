@@ -13,7 +13,6 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import CHECKPOINT_ADOPT
 from millstream.core.errors import (
     IllegalStateException,
-    LockException,
     MillstreamError,
     TaskMigratedException,
 )
@@ -31,6 +30,7 @@ from millstream.topology.spark.admission.emptying import empty, finish_emptying
 from millstream.topology.spark.admission.group import At, Group, GroupState
 from millstream.topology.spark.admission.places import places_of
 from millstream.topology.spark.admission.refusals import refused
+from millstream.topology.spark.admission.takeover import Takeover
 from millstream.topology.spark.admission.topic_ids import note_topics
 from millstream.topology.spark.checkpoint.descriptor import (
     FILE,
@@ -87,6 +87,7 @@ class ApplicationInstance:
         self._state_dir = state_dir
         self._location = normal(location)
         self._lock = DirectoryLock(state_dir)
+        self.takeover = Takeover(config, self.id, state_dir, self._lock, self._location)
         self._admitted: _Admitted | None = None
         self._claim: Claim | None = None
         self._ended = threading.Event()
@@ -98,24 +99,10 @@ class ApplicationInstance:
         begins = self._admitted.verdict.action in (Action.BEGIN, Action.BEGIN_ANEW)
         return None if begins else self._admitted.progress.done_to
 
-    def lock(self) -> None:
-        """Lock the state directory against other instances.
-
-        Raises:
-            LockException: Another instance holds the lock, or the directory cannot be used.
-        """
-        if not self._lock.acquire():
-            raise LockException(
-                f'another instance of application "{self._application_id}" runs in the state '
-                f'directory "{self._state_dir}"',
-                hint="Close it first. For more speed give one instance more cores or executors "
-                "(spark.master).",
-            )
-
     def release(self) -> None:
-        """Unlock the state directory, and stop renewing the claim."""
+        """Give back lease and lock, and stop renewing the claim."""
         self._ended.set()
-        self._lock.release()
+        self.takeover.release()
 
     def admit(
         self,
@@ -228,8 +215,10 @@ class ApplicationInstance:
         """Check that no other instance has claimed the application since.
 
         Raises:
-            TaskMigratedException: Another instance has claimed it.
+            TaskMigratedException: Another instance has claimed it, or has its lease.
         """
+        if (lost := self.takeover.lost()) is not None:
+            raise lost
         found = None if self._claim is None else Group(self._config).claim()
         if found is not None and found.instance != self.id:
             raise TaskMigratedException(

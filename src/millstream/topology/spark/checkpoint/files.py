@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import uuid
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,6 +33,13 @@ class Files(Protocol):
 
     def write(self, path: str, text: str) -> None:
         """Write a file atomically."""
+
+    def create(self, path: str, text: str) -> bool:
+        """Write a file atomically unless it exists; return whether it did not.
+
+        Of several processes that create it at once, one gets True where the file system can do so:
+        local ones and HDFS can, object stores cannot.
+        """
 
     def remove(self, path: str) -> None:
         """Delete a file, or a directory with its contents, if it exists."""
@@ -63,12 +72,37 @@ class LocalFiles(Files):
         write_private(draft, text)
         draft.replace(file)
 
+    def create(self, path: str, text: str) -> bool:
+        file = self._root / path
+        private_directory(file.parent)
+        draft = file.with_name(f"{file.name}.{uuid.uuid4().hex}.draft")
+        write_private(draft, text)
+        try:
+            # A link, unlike a rename, never replaces a file.
+            os.link(draft, file)
+        except FileExistsError:
+            return False
+        except OSError:
+            return self._create_without_links(file, text)
+        finally:
+            draft.unlink()
+        return True
+
     def remove(self, path: str) -> None:
         target = self._root / path
         if target.is_dir():
             shutil.rmtree(target)
         else:
             target.unlink(missing_ok=True)
+
+    def _create_without_links(self, file: Path, text: str) -> bool:
+        """Create a file on a file system that has no links; a reader may see a part of it."""
+        try:
+            with file.open("x", encoding="utf-8") as new:
+                new.write(text)
+        except FileExistsError:
+            return False
+        return True
 
 
 class RemoteFiles(Files):
@@ -110,26 +144,44 @@ class RemoteFiles(Files):
 
     def write(self, path: str, text: str) -> None:
         """Write a file; atomically if the file system's rename is atomic."""
-        file, draft = self._at(path), self._at(f"{path}.draft")
-        self._files.mkdirs(file.getParent())
+        draft = self._drafted(f"{path}.draft", text)
+        self._rename(draft, self._at(path), self._jvm.org.apache.hadoop.fs.Options.Rename.OVERWRITE)
+
+    def create(self, path: str, text: str) -> bool:
+        file = self._at(path)
+        if self._files.exists(file):
+            return False
+        draft = self._drafted(f"{path}.{uuid.uuid4().hex}.draft", text)
+        try:
+            self._rename(draft, file, self._jvm.org.apache.hadoop.fs.Options.Rename.NONE)
+        except Py4JJavaError as error:
+            if "FileAlreadyExistsException" not in str(error.java_exception):
+                raise
+            self._files.delete(draft, False)
+            return False
+        return True
+
+    def remove(self, path: str) -> None:
+        self._files.delete(self._at(path), True)
+
+    def _drafted(self, path: str, text: str) -> Any:
+        draft = self._at(path)
+        self._files.mkdirs(draft.getParent())
         stream = self._files.create(draft, True)
         try:
             stream.write(bytearray(text.encode()))
         finally:
             stream.close()
-        self._rename(draft, file)
+        return draft
 
-    def remove(self, path: str) -> None:
-        self._files.delete(self._at(path), True)
-
-    def _rename(self, draft: Any, file: Any) -> None:
+    def _rename(self, draft: Any, file: Any, option: Any) -> None:
         # Only a file context can replace a file in one step.
         context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
             self._root.toUri(), self._configuration
         )
         how = self._jvm.org.apache.hadoop.fs.Options.Rename
         options = self._gateway.new_array(how, 1)
-        options[0] = how.OVERWRITE
+        options[0] = option
         context.rename(draft, file, options)
 
     def _at(self, path: str) -> Any:

@@ -130,6 +130,13 @@ class KafkaStreams(BoundedApplication):
         self._paused = True
         self._runner.hold()
 
+    def isHotSpare(self) -> bool:
+        """Return whether the start waits for the end of another instance of the application.
+
+        Meanwhile the state is ``REBALANCING``; see ``millstream.takeover``.
+        """
+        return bool(self._runner.waiting_for)
+
     def isPaused(self) -> bool:
         """Return whether the application has been paused."""
         return self._paused

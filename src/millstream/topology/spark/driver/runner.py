@@ -42,12 +42,12 @@ from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.on_this_machine import warn_without_retries
+from millstream.topology.spark.driver.owned import OwnedQuery
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.preflight import check_java
-from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.restores import RebuiltStores
-from millstream.topology.spark.driver.savepoints import checkpoint_root, take_savepoint
-from millstream.topology.spark.driver.session import new_session, query_session
+from millstream.topology.spark.driver.savepoints import take_savepoint
+from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
 from millstream.topology.spark.generations.unread import check_feedback_read
@@ -85,7 +85,7 @@ class _Ready:
     """The changelog topics to write; None without that setting."""
 
 
-class Runner(QueryControl):
+class Runner(OwnedQuery):
     """One application's query on Spark.
 
     Args:
@@ -97,7 +97,7 @@ class Runner(QueryControl):
     def __init__(
         self, topology: Topology, config: StreamsConfig, spark: SparkSession | None
     ) -> None:
-        super().__init__(config)
+        super().__init__(config, spark)
         self.application_id: str = config.getString("application.id")
         if not self.application_id:
             raise ConfigException(
@@ -105,7 +105,6 @@ class Runner(QueryControl):
                 detail="It names the consumer group, internal topics and local directories.",
             )
         self._entries = config.merged()
-        self._spark = spark
         self._description = str(topology.describe())
         self._plan = topology.plan()
         self._assignor = steering_assignor(config)
@@ -132,11 +131,6 @@ class Runner(QueryControl):
     def state_dir(self) -> Path:
         """The directory of this application's local files."""
         return Path(self._config.getString("state.dir")) / self.application_id
-
-    @property
-    def checkpoint_root(self) -> str:
-        """Location of the checkpoint, on any file system that Spark supports."""
-        return checkpoint_root(self._config)
 
     def local_places(self) -> list[Path]:
         """Return the directories on this machine that a batch writes to."""
@@ -165,20 +159,12 @@ class Runner(QueryControl):
         pickled(self._plan, self._config)
         if self._spark is None:
             check_java()
-        self._instance.lock()
         try:
+            self._own(may_wait=True)
             self._start()
         except BaseException:
             self.release()
             raise
-
-    def release(self) -> None:
-        """Unlock the state directory, at the application's end."""
-        self._instance.release()
-
-    def clean_up(self) -> list[Path]:
-        """Delete the local copies of stores; the next start may have to empty the checkpoint."""
-        return self._instance.clean_up()
 
     def savepoint(self, directory: str) -> SavepointManifest:
         """Write a savepoint of the last committed batch."""
@@ -201,8 +187,8 @@ class Runner(QueryControl):
             make: Returns the savepoint's directory, while the application is locked; None to
                 leave the checkpoint as it is.
         """
-        self._instance.lock()
         try:
+            self._own(may_wait=False)
             directory = make()
             if directory is None:
                 return False
@@ -267,13 +253,14 @@ class Runner(QueryControl):
         if generations is None or self._instance.positions is None:
             starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
         self._check_wanted()
-        spark = self._spark or new_session(self._entries, self.application_id, self.log)
+        spark = self._session()
         if self._spark is not None:
             warn_without_retries(spark.sparkContext.master or "")
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()
         private_state(self.state_dir)
+        self._hold()
         if generations is None:
             generations = self._generations(RemoteFiles(spark, self.checkpoint_root), spark)
             compiled = compiled_for(*program, brokers, sizes, generations)

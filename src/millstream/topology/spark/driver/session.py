@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from millstream.jars import jars
@@ -15,6 +16,7 @@ from millstream.topology.spark.driver.on_this_machine import on_this_machine
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 
+_JARS, _PYTHON = "spark.jars", "spark.pyspark.python"
 _STATE = "spark.sql.streaming.stateStore"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -77,12 +79,10 @@ def new_session(
         StreamsException: The JVM does not start.
     """
     hide_calls()
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    given = _spark_entries(config)
-    settings = {"spark.app.name": application_id, "spark.master": "local[*]"}
-    settings |= _NEW_SESSION | given
-    own_jars = ",".join(map(str, jars("spark")))
-    settings["spark.jars"] = ",".join(filter(None, [given.get("spark.jars"), own_jars]))
+    settings = session_settings(
+        _spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
+    )
+    os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
     settings = on_this_machine(settings)
     # The JVM passes it on to its Python workers.
     with private_children():
@@ -93,6 +93,54 @@ def new_session(
         for key, value in settings.items():
             builder = builder.config(key, value)
         return builder.getOrCreate()
+
+
+def submitted() -> dict[str, str]:
+    """Return the settings of ``spark-submit``, if it has started this process; else none."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    # It has a JVM already, which knows them.
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
+
+
+def session_settings(
+    given: Mapping[str, str], submitted: Mapping[str, str], application_id: str, jars: Sequence[str]
+) -> dict[str, str]:
+    """Return the settings of a new session.
+
+    Args:
+        given: The ``spark.`` entries of the application's configuration; they win.
+        submitted: The settings of ``spark-submit``, which win over what is set here.
+        application_id: The application's name in Spark, unless it has another.
+        jars: The Kafka connector's jars; one that is given under the same name is not given twice.
+    """
+    settings = {"spark.master": "local[*]"} | _NEW_SESSION | dict(submitted) | dict(given)
+    # The name that spark-submit gives is that of the program's file, if it was told none.
+    name = submitted.get("spark.app.name", "")
+    if "spark.app.name" not in given and (not name or name.endswith(".py")):
+        settings["spark.app.name"] = application_id
+    everything = [*_listed(given.get(_JARS)), *_listed(submitted.get(_JARS)), *jars]
+    by_name: dict[str, str] = {}
+    for each in everything:
+        by_name.setdefault(each.rpartition("/")[2], each)
+    settings[_JARS] = ",".join(by_name.values())
+    return settings
+
+
+def worker_python(settings: Mapping[str, str], chosen: str | None) -> str:
+    """Return the Python that workers run.
+
+    Args:
+        settings: The session's settings.
+        chosen: What the environment says; on this machine alone it is this process's Python.
+    """
+    is_local = settings["spark.master"].strip().split("[")[0] == "local"
+    return settings.get(_PYTHON) or (None if is_local else chosen) or sys.executable
+
+
+def _listed(text: str | None) -> list[str]:
+    return [each.strip() for each in (text or "").split(",") if each.strip()]
 
 
 def query_session(

@@ -119,9 +119,7 @@ class BoundedApplication(LivingApplication):
                 if signals.count > heard:
                     heard = signals.count
                     self._on_signal(heard, signals.last)
-                if self.state() is not State.RUNNING:
-                    continue
-                if backfill.over():
+                if self.state() is State.RUNNING and backfill.over():
                     self._settle(backfill)
                 elif in_time and give_up is not None and time.monotonic() >= give_up:
                     in_time = False

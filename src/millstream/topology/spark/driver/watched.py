@@ -13,6 +13,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException, TaskMigratedException
 from millstream.core.handlers import StreamThreadExceptionResponse
 from millstream.plugins.names import observers
+from millstream.topology.spark.checkpoint.shared_log import is_shared_log
 from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.driver.broker_wait import BrokerWait
@@ -89,6 +90,9 @@ class WatchedApplication(QueryableApplication):
         """Return the failure that ended the query; None while it runs."""
         self._notify()
         self._rotation.look()
+        if (lost := self._runner.lost()) is not None:
+            self._runner.halt()
+            return self._note(lost, "")
         text = self._runner.failure()
         if text is None:
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
@@ -135,7 +139,11 @@ class WatchedApplication(QueryableApplication):
         while True:
             self._failures += 1
             self._observers.failed(failure)
-            paused = self._outlived if is_outage(failure) else self._isolated_or_replaced
+            paused = self._isolated_or_replaced
+            if is_outage(failure):
+                paused = self._outlived
+            elif is_shared_log(failure):
+                paused = self._repeated
             last = paused(failure, batch_ended=ended)
             ended = False
             if last is not None or self._stopping.is_set():
@@ -176,6 +184,10 @@ class WatchedApplication(QueryableApplication):
         """Pause, if the handler asks for a restart; return the failure if there is to be none."""
         if self._handler_result(failure) != _REPLACE:
             return failure
+        return self._repeated(failure, batch_ended=batch_ended)
+
+    def _repeated(self, failure: StreamsException, *, batch_ended: bool) -> StreamsException | None:
+        """Pause before a restart; return the failure if there have been too many."""
         pause_s = self._restarts.next_pause_s(batch_ended=batch_ended)
         if pause_s is None:
             return self._restarts.given_up(failure)

@@ -1,0 +1,185 @@
+"""The right to run: a second instance is refused, or waits and takes over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_tests.spark.support import eventually
+from millstream import LockException, StreamsConfig, StreamsException
+from millstream.topology.spark.admission.lease import LEASES, LeaseNote, Leases
+from millstream.topology.spark.admission.takeover import Takeover
+from millstream.topology.spark.checkpoint.files import Files, LocalFiles
+from millstream.topology.spark.state.slots import DirectoryLock
+
+ELSEWHERE = LeaseNote(instance="far", host="m2", lease_ms=1000)
+
+
+class Place:
+    """A checkpoint, and the instances that begin on it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.files: Files = LocalFiles(directory / "checkpoint")
+        self.leases = Leases(self.files)
+
+    def instance(self, name: str, state: str = "state", **entries: Any) -> Takeover:
+        config = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
+        config["millstream.takeover.lease.ms"] = "1000"
+        own = {f"millstream.{key.replace('_', '.')}": value for key, value in entries.items()}
+        state_dir = self.directory / state
+        lock = DirectoryLock(state_dir)
+        return Takeover(StreamsConfig(config | own), name, state_dir, lock, "c")
+
+    def begin(self, takeover: Takeover, check_wanted: Callable[[], None] = lambda: None) -> None:
+        takeover.lock()
+        takeover.hold(self.files, check_wanted)
+
+    @contextmanager
+    def waiting(self, takeover: Takeover) -> Iterator[threading.Thread]:
+        """Begin in a thread, which is to end in the block."""
+        thread = threading.Thread(target=self.begin, args=(takeover,), daemon=True)
+        thread.start()
+        yield thread
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_one_that_has_ended_leaves_its_lease_free(place: Place) -> None:
+    for name in ("one", "two", "three"):
+        takeover = place.instance(name)
+        place.begin(takeover)
+        assert takeover.is_held
+        assert takeover.lost() is None
+        takeover.release()
+    assert place.leases.current()[0] == 3
+
+
+def test_a_second_one_in_the_same_state_directory_is_refused_at_once(place: Place) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    with pytest.raises(LockException, match="runs in the state directory") as caught:
+        place.instance("two").lock()
+    assert "millstream.takeover=wait" in caught.value.hint
+    first.release()
+
+
+def test_a_second_one_on_the_same_checkpoint_is_refused_when_the_first_renews(
+    place: Place,
+) -> None:
+    first, second = place.instance("one"), place.instance("two", "elsewhere")
+    place.begin(first)
+    with pytest.raises(LockException, match='runs on checkpoint "c"') as caught:
+        place.begin(second)
+    assert caught.value.detail.startswith("Instance one on machine ")
+    second.release()
+    first.release()
+
+
+def test_one_elsewhere_that_does_not_renew_any_more_is_replaced(place: Place) -> None:
+    place.leases.create(1, ELSEWHERE)
+    takeover = place.instance("two")
+    place.begin(takeover)
+    assert place.leases.current()[0] == 2
+    takeover.release()
+
+
+def test_adoption_takes_the_lease_of_one_that_renews_which_is_told(place: Place) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    second = place.instance("two", "elsewhere", checkpoint_adopt="true")
+    place.begin(second)
+    eventually(lambda: first.lost() is not None, expected=True)
+    lost = first.lost()
+    assert lost is not None
+    assert "instance two on machine" in lost.detail
+    assert second.lost() is None
+    first.release()
+    second.release()
+
+
+@pytest.mark.parametrize("state", ["state", "elsewhere"])
+def test_a_spare_waits_until_the_first_one_ends(place: Place, state: str) -> None:
+    first, spare = place.instance("one"), place.instance("two", state, takeover="wait")
+    place.begin(first)
+    with place.waiting(spare):
+        eventually(lambda: spare.waiting_for.startswith("instance one on"), expected=True)
+        assert place.leases.current()[0] == 1
+        first.release()
+    assert (spare.is_held, spare.waiting_for) == (True, "")
+    spare.release()
+
+
+def test_a_spare_takes_over_from_one_that_is_frozen_and_keeps_its_lock(place: Place) -> None:
+    place.leases.create(1, ELSEWHERE)
+    frozen = DirectoryLock(place.directory / "state")
+    assert frozen.acquire()
+    spare = place.instance("two", takeover="WAIT")
+    place.begin(spare)
+    assert place.leases.current()[0] == 2
+    # When the frozen one ends, the lock is this one's.
+    frozen.release()
+    eventually(lambda: place.instance("three")._lock.acquire(), expected=False)
+    spare.release()
+
+
+def test_of_two_spares_one_takes_over_and_the_other_goes_on_waiting(place: Place) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    spares = [place.instance(name, name, takeover="wait") for name in ("two", "three")]
+    with place.waiting(spares[0]), place.waiting(spares[1]):
+        eventually(lambda: all(each.waiting_for for each in spares), expected=True)
+        first.release()
+        eventually(lambda: sum(each.is_held for each in spares), 1)
+        (winner,) = (each for each in spares if each.is_held)
+        (loser,) = (each for each in spares if not each.is_held)
+        eventually(lambda: winner._instance in loser.waiting_for, expected=True)
+        winner.release()
+    assert loser.is_held
+    loser.release()
+
+
+def test_a_spare_that_is_closed_stops_waiting(place: Place) -> None:
+    first = place.instance("one")
+    place.begin(first)
+    spare = place.instance("two", takeover="wait")
+
+    class Closed(Exception):
+        pass
+
+    def check() -> None:
+        if spare.waiting_for:
+            raise Closed
+
+    with pytest.raises(Closed):
+        place.begin(spare, check)
+    spare.release()
+    assert place.leases.current()[0] == 1
+    first.release()
+
+
+def test_a_checkpoint_that_cannot_be_written_is_named(place: Place) -> None:
+    (place.directory / "checkpoint").write_text("a file")
+    with pytest.raises(StreamsException, match='cannot read or write the lease in checkpoint "c"'):
+        place.begin(place.instance("one"))
+
+
+def test_a_spare_waits_also_for_the_file_system(place: Place) -> None:
+    blocked = place.directory / "checkpoint"
+    blocked.write_text("a file")
+    spare = place.instance("one", takeover="wait")
+    with place.waiting(spare):
+        eventually(lambda: spare._unreadable, expected=True)
+        blocked.unlink()
+    assert (blocked / LEASES).is_dir()
+    spare.release()

@@ -1,0 +1,1 @@
+"""Applications on clusters: Spark's standalone master and workers, and HDFS."""

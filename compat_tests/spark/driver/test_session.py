@@ -1,0 +1,68 @@
+"""Settings of a new session: the configuration, spark-submit's, and those of millstream."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from millstream.topology.spark.driver.session import (
+    session_settings,
+    submitted,
+    worker_python,
+)
+
+OWN = ["/cache/kafka-clients-3.9.2.jar", "/cache/connector.jar"]
+
+
+def test_what_spark_submit_was_told_is_not_overridden() -> None:
+    told = {
+        "spark.master": "spark://one:7077",
+        "spark.app.name": "app.py",
+        "spark.ui.enabled": "true",
+        "spark.driver.memory": "3g",
+        "spark.jars": "hdfs://jars/udf.jar",
+    }
+    found = session_settings({}, told, "orders", OWN)
+    assert found["spark.master"] == "spark://one:7077"
+    assert found["spark.ui.enabled"] == "true"
+    assert found["spark.driver.memory"] == "3g"
+    assert found["spark.app.name"] == "orders"
+    assert found["spark.jars"].split(",") == ["hdfs://jars/udf.jar", *OWN]
+    assert found["spark.speculation"] == "false"
+
+
+def test_the_configuration_wins_over_spark_submit_and_names_stay() -> None:
+    told = {"spark.master": "yarn", "spark.app.name": "nightly", "spark.jars": "/b.jar"}
+    given = {"spark.master": "spark://two:7077", "spark.jars": "/a.jar, /elsewhere/connector.jar"}
+    found = session_settings(given, told, "orders", OWN)
+    assert found["spark.master"] == "spark://two:7077"
+    assert found["spark.app.name"] == "nightly"
+    jars = found["spark.jars"].split(",")
+    assert jars == ["/a.jar", "/elsewhere/connector.jar", "/b.jar", OWN[0]]
+
+
+def test_alone_it_runs_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    found = session_settings({}, submitted(), "orders", OWN)
+    assert found["spark.master"] == "local[*]"
+    assert found["spark.app.name"] == "orders"
+    assert found["spark.jars"].split(",") == OWN
+
+
+@pytest.mark.parametrize(
+    ("master", "entry", "chosen", "expected"),
+    [
+        ("local[2]", None, None, sys.executable),
+        ("local[2]", None, "/other/python", sys.executable),
+        ("local", "/mine/python", "/other/python", "/mine/python"),
+        ("spark://one:7077", None, None, sys.executable),
+        ("spark://one:7077", None, "./environment/bin/python", "./environment/bin/python"),
+        ("yarn", "./env.pex", "/other/python", "./env.pex"),
+    ],
+)
+def test_workers_on_a_cluster_run_the_python_that_was_shipped(
+    master: str, entry: str | None, chosen: str | None, expected: str
+) -> None:
+    settings = {"spark.master": master} | ({"spark.pyspark.python": entry} if entry else {})
+    assert worker_python(settings, chosen) == expected

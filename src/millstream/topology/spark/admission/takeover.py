@@ -1,0 +1,211 @@
+"""Right of an instance to run: the lock of its state directory and the lease on its checkpoint.
+
+Another instance that has them is a reason to refuse the start or, with
+``millstream.takeover=wait``, to wait as a hot spare until that one has ended or is out of reach.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from millstream.core.config import StreamsConfig
+from millstream.core.config.own_keys import CHECKPOINT_ADOPT, TAKEOVER, TAKEOVER_LEASE
+from millstream.core.errors import LockException, StreamsException, TaskMigratedException
+from millstream.topology.spark.admission.lease import (
+    HeldLease,
+    LeaseNote,
+    Leases,
+    LeaseWatch,
+    Seen,
+)
+from millstream.topology.spark.admission.processes import this_process
+from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.logs import progress
+from millstream.topology.spark.ownership import this_machine
+from millstream.topology.spark.state.slots import DirectoryLock
+
+log = logging.getLogger(__name__)
+
+_LONGEST_PAUSE_S = 1.0
+_PAUSES = 20
+"""How often a waiting instance looks in the time of a lease."""
+_PART_S = 0.05
+_ONE = "Run one instance for each application.id."
+_CORES = "For more speed give one instance more cores or executors (spark.master)."
+_WAIT = f"With {TAKEOVER}=wait a second instance waits, and takes over when the first one ends."
+
+
+class Takeover:
+    """Lock and lease of one instance.
+
+    Args:
+        config: The application's configuration.
+        instance: The instance's id.
+        state_dir: The application's local files.
+        lock: The lock of that directory.
+        location: The whole checkpoint, for errors.
+    """
+
+    def __init__(
+        self,
+        config: StreamsConfig,
+        instance: str,
+        state_dir: Path,
+        lock: DirectoryLock,
+        location: str,
+    ) -> None:
+        self.waits = config.getString(TAKEOVER).lower() == "wait"
+        """Whether to wait for another instance's end."""
+        self._lease_ms = config.getLong(TAKEOVER_LEASE)
+        self._adopts = config.getBoolean(CHECKPOINT_ADOPT)
+        self._application_id: str = config.getString("application.id")
+        self._instance = instance
+        self._state_dir = state_dir
+        self._lock = lock
+        self._location = location
+        self._lease: HeldLease | None = None
+        self._later = ""
+        self._unreadable = False
+        self.waiting_for = ""
+        """The instance that is waited for; empty when none is."""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the lease has been taken."""
+        return self._lease is not None
+
+    def lock(self) -> None:
+        """Lock the state directory; one that waits does so while it waits.
+
+        Raises:
+            LockException: Another instance holds the lock, or the directory cannot be used.
+        """
+        if not self._lock.acquire() and not self.waits:
+            raise self._locked()
+
+    def hold(self, files: Files, check_wanted: Callable[[], None]) -> None:
+        """Take the lease; wait until it is free, or for its time to see whether it is over.
+
+        Args:
+            files: The whole checkpoint.
+            check_wanted: Raises if the application has been closed meanwhile.
+
+        Raises:
+            LockException: Another instance runs, and is not to be waited for.
+            StreamsException: The lease cannot be read or written.
+        """
+        leases = Leases(files)
+        watch = LeaseWatch(leases, self._lease_ms)
+        pause_s = min(_LONGEST_PAUSE_S, self._lease_ms / 1000 / _PAUSES)
+        while not self._taken(leases, watch):
+            give_up = time.monotonic() + pause_s
+            while time.monotonic() < give_up:
+                check_wanted()
+                time.sleep(_PART_S)
+        self.waiting_for = ""
+
+    def release(self) -> None:
+        """Give lease and lock back."""
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.release()
+        self._lock.release()
+
+    def lost(self) -> TaskMigratedException | None:
+        """Return the error for an instance whose lease another one has taken; else None."""
+        if not self._later:
+            return None
+        return TaskMigratedException(
+            f'another instance has taken over application "{self._application_id}"',
+            detail=f"The lease on its checkpoint belongs to {self._later} now. This one was not "
+            f"able to renew it for {self._lease_ms} ms ({TAKEOVER_LEASE}), and has stopped "
+            "writing.",
+            hint=f"{_ONE} {_WAIT}",
+        )
+
+    def _taken(self, leases: Leases, watch: LeaseWatch) -> bool:
+        """Look at the lease, and take it if that is allowed; return whether it is this one's."""
+        try:
+            seen = watch.look()
+            locked = self._lock.acquire()
+            # An owner that is frozen keeps its lock; when it comes back it sees that it was late.
+            free = seen is Seen.OVER or (locked and (seen is Seen.FREE or self._adopts))
+            if free:
+                return self._take(leases, watch)
+        except StreamsException:
+            raise
+        except Exception as error:  # noqa: BLE001 - of the file system, by way of Java too
+            self._not_readable(error)
+            return False
+        self._unreadable = False
+        if not self.waits:
+            if not locked:
+                raise self._locked()
+            if seen is Seen.LIVE:
+                raise self._runs(watch.note)
+        self._announce(watch.note, locked=locked)
+        return False
+
+    def _take(self, leases: Leases, watch: LeaseWatch) -> bool:
+        note = LeaseNote(
+            instance=self._instance,
+            host=this_machine()[0],
+            process=this_process(),
+            lease_ms=self._lease_ms,
+        )
+        number = watch.number + 1
+        if not leases.create(number, note):
+            return False
+        if watch.note is not None and not watch.note.released:
+            log.warning("%s: takes over from %s", self._application_id, watch.note.owner())
+        # Where the lock was a frozen instance's, it is free when that one has ended.
+        self._lease = HeldLease(leases, number, note, self._lose, also=self._lock.acquire)
+        self._lease.start()
+        log.info("lease taken number=%d instance=%s", number, self._instance)
+        return True
+
+    def _lose(self, later: str) -> None:
+        self._later = later
+        log.warning("%s: the lease belongs to %s now", self._application_id, later)
+
+    def _announce(self, note: LeaseNote | None, *, locked: bool) -> None:
+        owner = "another instance" if note is None else note.owner()
+        if owner == self.waiting_for:
+            return
+        self.waiting_for = owner
+        if self.waits:
+            progress.info("%s: waits as a hot spare for %s", self._application_id, owner)
+        elif locked:
+            limit_ms = self._lease_ms if note is None else note.lease_ms
+            text = "%s: looks for up to %s ms whether %s still runs"
+            progress.info(text, self._application_id, limit_ms, owner)
+
+    def _not_readable(self, error: Exception) -> None:
+        if not self.waits:
+            raise StreamsException(
+                f'cannot read or write the lease in checkpoint "{self._location}"',
+                detail=f"{type(error).__name__}: {error}.",
+                hint="Check that the checkpoint's file system answers and can be written to.",
+            ) from error
+        if not self._unreadable:
+            log.warning("%s: cannot read the lease: %r", self._application_id, error)
+        self._unreadable = True
+
+    def _locked(self) -> LockException:
+        return LockException(
+            f'another instance of application "{self._application_id}" runs in the state '
+            f'directory "{self._state_dir}"',
+            hint=f"Close it first. {_CORES} {_WAIT}",
+        )
+
+    def _runs(self, note: LeaseNote | None) -> LockException:
+        owner = "An instance" if note is None else f"I{note.owner()[1:]}"
+        return LockException(
+            f'another instance of application "{self._application_id}" runs on checkpoint '
+            f'"{self._location}"',
+            detail=f"{owner} has renewed its lease a moment ago.",
+            hint=f"Close it first. {_CORES} {_WAIT}",
+        )

@@ -1,0 +1,98 @@
+"""Query of an instance that owns its checkpoint: lock, lease, waiting, session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from millstream.core.config import StreamsConfig
+from millstream.core.errors import TaskMigratedException
+from millstream.topology.spark.admission.instance import ApplicationInstance
+from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.driver.query import QueryControl
+from millstream.topology.spark.driver.savepoints import checkpoint_root
+from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.logs import LogOptions
+
+
+class OwnedQuery(QueryControl):
+    """A query that one instance at a time may run.
+
+    Args:
+        config: The application's configuration.
+        spark: The session to run in; None to make one.
+    """
+
+    _instance: ApplicationInstance
+    _entries: Mapping[str, Any]
+    application_id: str
+    log: LogOptions
+
+    def __init__(self, config: StreamsConfig, spark: SparkSession | None) -> None:
+        super().__init__(config)
+        self._spark = spark
+        self._made: SparkSession | None = None
+        """The session that was made for the application."""
+
+    @property
+    def checkpoint_root(self) -> str:
+        """Location of the checkpoint, on any file system that Spark supports."""
+        return checkpoint_root(self._config)
+
+    @property
+    def waiting_for(self) -> str:
+        """The instance whose end this one waits for as a hot spare; empty if there is none."""
+        takeover = self._instance.takeover
+        return takeover.waiting_for if takeover.waits else ""
+
+    def lost(self) -> TaskMigratedException | None:
+        """Return the error for an application whose lease another instance has; else None."""
+        return self._instance.takeover.lost()
+
+    def release(self) -> None:
+        """Give back the lease and the lock of the state directory, at the application's end."""
+        self._instance.release()
+
+    def clean_up(self) -> list[Path]:
+        """Delete the local copies of stores; the next start may have to empty the checkpoint."""
+        return self._instance.clean_up()
+
+    def _own(self, *, may_wait: bool) -> None:
+        """Take the lock of the state directory, and the lease unless that needs Spark.
+
+        Args:
+            may_wait: Whether the application starts; else its state is only changed, and both are
+                needed at once.
+
+        Raises:
+            LockException: Another instance runs, and is not to be waited for.
+            StartCancelled: The application was closed while it waited.
+        """
+        takeover = self._instance.takeover
+        takeover.waits = takeover.waits and may_wait
+        takeover.lock()
+        if takeover.waits or not may_wait or local_files(self.checkpoint_root) is not None:
+            self._hold()
+
+    def _hold(self) -> None:
+        """Take the lease, unless it has been taken; wait for it if the configuration says so."""
+        takeover = self._instance.takeover
+        if not takeover.is_held:
+            local = local_files(self.checkpoint_root)
+            if takeover.waits:
+                # A spare is hot: when its turn comes, Spark has started.
+                self._session()
+            files = local or RemoteFiles(self._session(), self.checkpoint_root)
+            takeover.hold(files, self._check_wanted)
+
+    def _session(self) -> SparkSession:
+        """Return the session to run in; the first call may start the JVM."""
+        if self._spark is not None:
+            return self._spark
+        if self._made is None:
+            self._made = new_session(self._entries, self.application_id, self.log)
+        return self._made
