@@ -13,6 +13,7 @@ import pytest
 from compat_tests.spark.support import eventually
 from millstream import LockException, StreamsConfig, StreamsException
 from millstream.topology.spark.admission.lease import LEASES, LeaseNote, Leases
+from millstream.topology.spark.admission.processes import this_process
 from millstream.topology.spark.admission.takeover import Takeover
 from millstream.topology.spark.checkpoint.files import Files, LocalFiles
 from millstream.topology.spark.state.slots import DirectoryLock
@@ -31,7 +32,9 @@ class Place:
     def instance(self, name: str, state: str = "state", **entries: Any) -> Takeover:
         config = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
         config["millstream.takeover.lease.ms"] = "1000"
-        own = {f"millstream.{key.replace('_', '.')}": value for key, value in entries.items()}
+        own: dict[str, Any] = {
+            f"millstream.{key.replace('_', '.')}": value for key, value in entries.items()
+        }
         state_dir = self.directory / state
         lock = DirectoryLock(state_dir)
         return Takeover(StreamsConfig(config | own), name, state_dir, lock, "c")
@@ -92,6 +95,19 @@ def test_one_elsewhere_that_does_not_renew_any_more_is_replaced(place: Place) ->
     place.begin(takeover)
     assert place.leases.current()[0] == 2
     takeover.release()
+
+
+def test_one_that_had_the_lock_of_this_directory_has_ended(place: Place) -> None:
+    """Also where its process cannot be seen: in another container, or before a restart."""
+    first = place.instance("one", takeover_lease_ms="3600000")
+    place.begin(first)
+    note = place.leases.current()[1].replace(this_process(), "another/kernel/7/7")
+    first.release()
+    (place.directory / "checkpoint" / LEASES / "1.json").write_text(note)
+    again = place.instance("two")
+    place.begin(again)
+    assert place.leases.current()[0] == 2
+    again.release()
 
 
 def test_adoption_takes_the_lease_of_one_that_renews_which_is_told(place: Place) -> None:

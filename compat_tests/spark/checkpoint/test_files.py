@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,24 @@ def test_files_are_the_same_by_way_of_spark(spark: SparkSession, tmp_path: Path)
             files.text("offsets/9")
         files.remove("offsets")
         assert files.has("offsets") is False
+        assert files.create("leases/1", "eins ü") is True
+        assert files.create("leases/1", "zwei") is False
+        assert files.text("leases/1") == "eins ü"
+        assert [name for name in files.names("leases") if not name.startswith(".")] == ["1"]
+
+
+def test_a_file_is_created_once_also_where_there_are_no_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    files = LocalFiles(tmp_path)
+    assert files.create("leases/1", "one") is True
+    assert files.create("leases/1", "two") is False
+    assert files.text("leases/1") == "one"
+    assert files.names("leases") == ["1"]
 
 
 def batch(**offsets: int) -> str:

@@ -29,6 +29,8 @@ from millstream.core.errors import IllegalArgumentException, IllegalStateExcepti
 from millstream.topology.spark.admission.emptying import empty
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import CLEANED, normal
+from millstream.topology.spark.admission.lease import LEASES
+from millstream.topology.spark.admission.takeover import OWNER
 from millstream.topology.spark.checkpoint.descriptor import local_files, local_path
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.origin import root_of
@@ -185,7 +187,9 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
     if application.has_state:
         write_private(application.state_dir / CLEANED, "")
     group.commit(plan.offsets)
-    empty(_files(application))
+    files = _files(application)
+    empty(files)
+    files.remove(LEASES)
     if application.has_state:
         for _ in free_slots(application.state_dir):
             pass
@@ -255,7 +259,7 @@ def _paths(application: StoppedApplication) -> list[str]:
 
 def _local_paths(application: StoppedApplication) -> list[Path]:
     """Return what is deleted in the state directory; the log and the lock stay."""
-    names = ("slots", "shared", "isolation", PLACEMENT, CLEANED)
+    names = ("slots", "shared", "isolation", PLACEMENT, CLEANED, OWNER)
     return [path for name in names if (path := application.state_dir / name).exists()]
 
 

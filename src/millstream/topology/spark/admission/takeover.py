@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from millstream.core.config import StreamsConfig
@@ -25,10 +26,13 @@ from millstream.topology.spark.admission.processes import this_process
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.logs import progress
 from millstream.topology.spark.ownership import this_machine
+from millstream.topology.spark.private import write_private
 from millstream.topology.spark.state.slots import DirectoryLock
 
 log = logging.getLogger(__name__)
 
+OWNER = "owner"
+"""File in the state directory: the last instance that had its lock and the lease."""
 _LONGEST_PAUSE_S = 1.0
 _PAUSES = 20
 """How often a waiting instance looks in the time of a lease."""
@@ -68,7 +72,7 @@ class Takeover:
         self._location = location
         self._lease: HeldLease | None = None
         self._later = ""
-        self._unreadable = False
+        self._unreadable = self._signed = False
         self.waiting_for = ""
         """The instance that is waited for; empty when none is."""
 
@@ -131,9 +135,10 @@ class Takeover:
         try:
             seen = watch.look()
             locked = self._lock.acquire()
+            if locked and (self._adopts or self._had_this_lock(watch.note)):
+                seen = Seen.FREE
             # An owner that is frozen keeps its lock; when it comes back it sees that it was late.
-            free = seen is Seen.OVER or (locked and (seen is Seen.FREE or self._adopts))
-            if free:
+            if seen is Seen.OVER or (locked and seen is Seen.FREE):
                 return self._take(leases, watch)
         except StreamsException:
             raise
@@ -161,11 +166,25 @@ class Takeover:
             return False
         if watch.note is not None and not watch.note.released:
             log.warning("%s: takes over from %s", self._application_id, watch.note.owner())
+        self._sign()
         # Where the lock was a frozen instance's, it is free when that one has ended.
-        self._lease = HeldLease(leases, number, note, self._lose, also=self._lock.acquire)
+        self._lease = HeldLease(leases, number, note, self._lose, also=self._sign)
         self._lease.start()
         log.info("lease taken number=%d instance=%s", number, self._instance)
         return True
+
+    def _sign(self) -> None:
+        """Note in the state directory whose lock it is, if it is this instance's."""
+        if not self._signed and self._lock.acquire():
+            write_private(self._state_dir / OWNER, self._instance)
+            self._signed = True
+
+    def _had_this_lock(self, note: LeaseNote | None) -> bool:
+        """Return whether an owner had the lock that is this instance's now: so it has ended."""
+        with suppress(OSError, UnicodeDecodeError):
+            text = (self._state_dir / OWNER).read_text("utf-8")
+            return note is not None and text == note.instance
+        return False
 
     def _lose(self, later: str) -> None:
         self._later = later
