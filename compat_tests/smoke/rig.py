@@ -218,6 +218,10 @@ class Rig:
         assert process is not None
         return process
 
+    def go_on_with(self, process: subprocess.Popen[bytes]) -> None:
+        """Take another process for the application's; the former one has ended."""
+        self._process = process
+
     def kill(self) -> None:
         """Kill the application with all its processes, as a machine that fails does."""
         if self._process is not None:

@@ -10,6 +10,7 @@ from compat_tests.kafka.proxy import Action
 from compat_tests.smoke.faults.fault import Fault
 from compat_tests.smoke.proc import descendants, kill_all, send
 from compat_tests.smoke.rig import PATIENCE_S, FaultFailed, Rig
+from millstream.testing.broker import WaitTimeoutError, wait_for
 
 LONG_TRANSACTION_MS = 600_000
 
@@ -29,6 +30,23 @@ def second_driver(rig: Rig, random: Random) -> None:
     said = rig.said_since(mark)
     if "REFUSED LockException" not in said or "hint: " not in said:
         raise FaultFailed(f"a second driver is not told why it is refused:\n{said}")
+
+
+def spare_takes_over(rig: Rig, random: Random) -> None:
+    """Start a second driver that waits, then kill the first one: the second must go on."""
+    del random
+    mark = rig.mark()
+    spare = rig.another(**{"millstream.takeover": "wait"})
+    try:
+        wait_for(lambda: "waits as a hot spare" in rig.said_since(mark), PATIENCE_S)
+    except WaitTimeoutError:
+        kill_all(descendants(spare.pid))
+        raise FaultFailed(f"a spare does not say so:\n{rig.said_since(mark)}") from None
+    rig.kill()
+    rig.go_on_with(spare)
+    rig.wait_for_output()
+    if "takes over from" not in rig.said_since(mark):
+        raise FaultFailed(f"a spare does not take over:\n{rig.said_since(mark)}")
 
 
 def frozen_and_replaced(rig: Rig, random: Random) -> None:
@@ -79,4 +97,5 @@ def _wait_for_its_end(rig: Rig, process: subprocess.Popen[bytes], mark: int) -> 
 FAULTS = (
     Fault("two-drivers", second_driver, weight=1, lives=True),
     Fault("frozen-and-replaced", frozen_and_replaced, weight=0),
+    Fault("spare-takes-over", spare_takes_over, weight=0),
 )
