@@ -98,7 +98,8 @@ def taken_over_exactly(both: Drivers, fate: str, elsewhere: Mapping[str, Any]) -
     play, source, target = both.play, both.source, both.target
     text = lines(1200)
     words = Counter(word for line in text for word in line.split())
-    play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(text)])
+    rows = [(None, line.encode(), n, n % 2) for n, line in enumerate(text)]
+    play.produce(source, rows[:600])
     first = both.start("first", {})
     assert is_written(first, play, target, 600), both.told("first")
     second = both.start("second", elsewhere)
@@ -107,6 +108,7 @@ def taken_over_exactly(both: Drivers, fate: str, elsewhere: Mapping[str, Any]) -
     stopped = descendants(first.pid)
     send(stopped, signal.SIGSTOP if fate == "frozen" else signal.SIGKILL)
     written = committed_count(play, target)
+    play.produce(source, rows[600:])
     eventually(lambda: both.says("second", "takes over from instance"), expected=True)
     assert is_written(second, play, target, written + 600), both.told("second")
     if fate == "frozen":
