@@ -32,6 +32,8 @@ class Running:
         self._record_dir = record_dir
         self._log = log
         self.batches: list[dict[str, Any]] = []
+        self.restored: list[dict[str, Any]] = []
+        """Stores that workers have restored, as far as the program tells."""
         self.spark_id: str | None = None
         """What Spark calls the application, once an executor was looked for."""
         threading.Thread(target=self._read_batches, daemon=True).start()
@@ -79,15 +81,23 @@ class Running:
         for line in self._process.stdout:
             if line.startswith(b'{"batch"'):
                 self.batches.append(json.loads(line))
+            elif line.startswith(b'{"restored"'):
+                self.restored.append(json.loads(line))
 
 
 @contextmanager
-def running(config: dict[str, Any], source: str, target: str, directory: Path) -> Iterator[Running]:
+def running(
+    config: dict[str, Any],
+    source: str,
+    target: str,
+    directory: Path,
+    program: str = "benchmarks.placement.program",
+) -> Iterator[Running]:
     """Run the application; it is killed at the end unless it has ended."""
     log, text = directory / "program.log", json.dumps(config)
     with log.open("ab") as written:
         process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.placement.program", text, source, target],
+            [sys.executable, "-m", program, text, source, target],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -99,7 +99,7 @@ def test_a_mock_knows_the_stores_that_were_opened_with_it(kind: str) -> None:
     assert context.getStateStore("s") is store
 
 
-def test_a_standby_listener_may_be_written_and_nothing_calls_it() -> None:
+def test_a_standby_listener_may_be_written() -> None:
     class Hears(StandbyUpdateListener):
         heard: list[str] = []
 

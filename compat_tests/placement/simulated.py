@@ -18,8 +18,11 @@ def tasks(count: int) -> tuple[TaskId, ...]:
     return tuple(TaskId(0, number) for number in range(count))
 
 
-def configs(*, warmups: int = 2, acceptable_lag: int = 100) -> AssignmentConfigs:
-    return AssignmentConfigs(acceptable_lag, warmups, 0, PROBING_MS, [])
+def configs(
+    *, warmups: int = 2, acceptable_lag: int = 100, standbys: int = 0, apart: bool = False
+) -> AssignmentConfigs:
+    tags = ["host"] if apart else []
+    return AssignmentConfigs(acceptable_lag, warmups, standbys, PROBING_MS, tags)
 
 
 @dataclass
@@ -34,25 +37,55 @@ class Simulated:
     batch: int = -1
     now_ms: int = 0
     ran: dict[TaskId, list[str]] = field(default_factory=dict)
+    learning_takes: int | None = None
+    """Batches until a copy that an executor is to keep has caught up; None if they keep none."""
+    standbys: int = 0
+    hosts: dict[str, str] = field(default_factory=dict)
+    """Executor -> its host, where that matters; standbys are then on other hosts."""
+    copies: dict[str, dict[TaskId, int]] = field(default_factory=dict)
+    """Executor -> task -> batches that its copy has followed."""
 
     def __post_init__(self) -> None:
         self.tasks = tasks(self.count)
         self.steering = Steering(
-            self.tasks, frozenset(self.tasks), self.assignor, configs(warmups=self.warmups)
+            self.tasks,
+            frozenset(self.tasks),
+            self.assignor,
+            configs(warmups=self.warmups, standbys=self.standbys, apart=bool(self.hosts)),
+            learns=self.learning_takes is not None,
         )
 
     def look(self) -> dict[TaskId, str]:
         """Have the driver look, and tell Spark."""
         facts = ClusterFacts(
             batch=self.batch,
-            executors=tuple(Executor(id=each, host="h") for each in self.executors),
+            executors=tuple(
+                Executor(id=each, host=self.hosts.get(each, "h")) for each in self.executors
+            ),
             located=dict(self.location),
             processed=dict.fromkeys(self.tasks, 1000 * (self.batch + 1)),
+            copies=self.caught_up(),
             now_ms=self.now_ms,
         )
         orders = self.steering.look(facts)
         self.location |= orders
         return orders
+
+    def caught_up(self) -> dict[str, frozenset[TaskId]]:
+        """Return the copies that have followed for long enough."""
+        needed = self.learning_takes or 0
+        return {
+            executor: frozenset(task for task, age in found.items() if age >= needed)
+            for executor, found in self.copies.items()
+            if executor in self.executors
+        }
+
+    def follow(self) -> None:
+        """Let executors follow for a batch the tasks that they are to have copies of."""
+        before, self.copies = self.copies, {}
+        for executor, wanted in self.steering.copies().items():
+            aged = before.get(executor, {})
+            self.copies[executor] = {task: aged.get(task, -1) + 1 for task in wanted}
 
     def run(self, planned: dict[TaskId, str] | None = None, *, watched: bool = False) -> None:
         """Run a batch: where Spark remembers, and elsewhere if that executor is gone.
@@ -70,6 +103,7 @@ class Simulated:
             self.ran.setdefault(task, []).append(place)
         if watched:
             self.look()
+        self.follow()
         self.batch += 1
         self.now_ms += 1000
 

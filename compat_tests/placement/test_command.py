@@ -68,7 +68,10 @@ def test_tasks_stay_where_they_are_unless_an_assignor_is_chosen() -> None:
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ({"num_standby_replicas": 1}, "no standby copies are kept on Spark"),
+        (
+            {"num_standby_replicas": 1, "millstream_steer_tasks": False},
+            "millstream.steer.tasks is false, so that no task would be led to its standby",
+        ),
         ({"task_assignor_class": "nobody"}, "task.assignor.class"),
         (
             {"millstream_steer_tasks": "perhaps"},

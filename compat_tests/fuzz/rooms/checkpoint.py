@@ -26,6 +26,14 @@ from millstream.topology.spark.migration.offset_metadata import OffsetMetadata, 
 from millstream.topology.spark.ownership import Claim, Mark, claim_of, committed_of
 from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
 from millstream.topology.spark.placement.record import FILE, PlacementRecord, read_record
+from millstream.topology.spark.state.standby_files import (
+    PLAN,
+    REPORTS,
+    CopyReport,
+    ExecutorReport,
+    StandbyFiles,
+    StandbyPlan,
+)
 
 DESCRIPTION = """Topologies:
    Sub-topology: 0
@@ -184,6 +192,32 @@ def placements() -> Decoder:
     return Decoder([sample], decode)
 
 
+def standby_plans() -> Decoder:
+    """``plan.json`` of standby copies, as workers read it; what is damaged counts as absent."""
+    plan = StandbyPlan(instance="i", copies={"1": ("0_1", "0_2"), "2": ()})
+    root = folder("fuzz-")
+
+    def decode(data: bytes) -> object:
+        (root / PLAN).write_bytes(data)
+        return StandbyFiles(root).plan().of("1")
+
+    return Decoder([json.dumps(asdict(plan)).encode()], decode)
+
+
+def standby_reports() -> Decoder:
+    """What an executor reports of its copies, as the driver reads it."""
+    copy = CopyReport(task="0_1", seq=3, end=5, ready=True, entries={"sums": 7})
+    report = ExecutorReport(instance="i", executor="1", copies=(copy,))
+    root = folder("fuzz-")
+    (root / REPORTS).mkdir()
+
+    def decode(data: bytes) -> object:
+        (root / REPORTS / "1.0.json").write_bytes(data)
+        return [each.tasks() for each in StandbyFiles(root).reports("i")]
+
+    return Decoder([json.dumps(asdict(report)).encode()], decode)
+
+
 CLAIM = Claim(number=5, checkpoint="c", instance="i", host="h x", machine="m", location="/l m")
 
 
@@ -239,4 +273,6 @@ DECODERS: dict[str, Maker] = {
     "mark": lambda: metadata(committed_of, Mark("c1", "w1").text()),
     "claim": lambda: metadata(claim_of, CLAIM.text()),
     "placement": placements,
+    "standby-plan": standby_plans,
+    "standby-report": standby_reports,
 }

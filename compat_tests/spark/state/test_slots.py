@@ -9,6 +9,7 @@ from pathlib import Path
 from millstream.topology.spark.state.slots import (
     checkpoint_slot,
     claimed_slot,
+    first_free,
     free_other_checkpoints,
     free_slots,
 )
@@ -57,3 +58,14 @@ def test_what_no_process_uses_of_other_checkpoints_is_removed_at_a_start(tmp_pat
     assert gone == [left / "old", tmp_path / "shared" / "old" / "0_0", tmp_path / "isolation/old"]
     assert [place.exists() for place in places] == [False, True, False, True, False, True, True]
     assert list(free_other_checkpoints(tmp_path, "now")) == []
+
+
+def test_a_copys_directory_is_free_when_no_process_has_it(tmp_path: Path) -> None:
+    task = tmp_path / "standbys" / "checkpoint" / "0_1"
+    first, second = first_free(task), first_free(task)
+    assert [first.directory.name, second.directory.name] == ["0", "1"]
+    (task / "wanted.1").touch()
+    first.release()
+    assert [place.name for place in free_slots(tmp_path)] == ["0"]
+    assert first_free(task).directory.name == "0"
+    assert second.directory.is_dir()

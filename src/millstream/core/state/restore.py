@@ -88,7 +88,7 @@ Reason = SuspendReason
 
 
 class StandbyUpdateListener(ABC):
-    """Follows standby copies of stores. There are none on Spark, so nothing calls it there.
+    """Follows standby copies of stores: those that executors keep of tasks that run elsewhere.
 
     Source: KIP-988, ``processor.StandbyUpdateListener``.
     """

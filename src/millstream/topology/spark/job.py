@@ -39,6 +39,8 @@ class Job:
     """Id of the application's instance, as in its claim; empty without claims."""
     files: frozenset[str] = frozenset()
     """Topics for which files stand in this run; their records' offsets are not committed."""
+    standbys: str = ""
+    """Directory of the files about standby copies; empty if none are kept."""
     rebuilt: Any = None
     """Where workers report restored stores; None without a listener."""
     recorded: Any = None

@@ -15,6 +15,8 @@ POINTER = "millstream-generation.json"
 GENERATIONS = "generations"
 SEED = "seed"
 """Directory of the seed: what the tasks of the generation begin with."""
+STANDBYS = "millstream-standbys"
+"""Directory of the files about standby copies; nothing depends on them."""
 RESCALING = "rescaling"
 """Directory of a rescaling that is under way, or was killed."""
 VERSION = 1

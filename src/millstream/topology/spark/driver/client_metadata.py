@@ -108,6 +108,7 @@ class ClientMetadata:
         state: str,
         sources: list[Mapping[str, Any]],
         only: Container[TaskId] | None = None,
+        standby: Container[TaskId] = (),
     ) -> ThreadMetadata:
         """Return the metadata of the query, or of an executor, as a stream thread.
 
@@ -116,7 +117,17 @@ class ClientMetadata:
             state: The thread's state, by Kafka's names.
             sources: Spark's progress of the sources in its last batch.
             only: The executor's tasks; None for all.
+            standby: The tasks of which it has standby copies.
         """
+        active = self._tasks(sources, only)
+        copies = self._tasks(sources, standby)
+        return ThreadMetadata(
+            name=name, state=state, active=frozenset(active), standby=frozenset(copies)
+        )
+
+    def _tasks(
+        self, sources: list[Mapping[str, Any]], only: Container[TaskId] | None
+    ) -> list[TaskMetadata]:
         committed, ends = _offsets(sources, "endOffset"), _offsets(sources, "latestOffset")
         tasks = []
         for stage in self._layout.stages:
@@ -132,7 +143,7 @@ class ClientMetadata:
                         ends=tuple((p, ends[p]) for p in places if p in ends),
                     )
                 )
-        return ThreadMetadata(name=name, state=state, active=frozenset(tasks))
+        return tasks
 
     def _stores(self, stage: Stage) -> list[str]:
         parts = (part for part in self._plan.subtopologies if part.id == stage.subtopology)

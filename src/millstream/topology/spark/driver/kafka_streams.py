@@ -25,6 +25,7 @@ from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.driver.preflight import check_arguments, check_config
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.standby_updates import StandbyUpdates
 from millstream.topology.spark.driver.state_machine import State as _State
 from millstream.topology.spark.driver.state_machine import StateListener as _StateListener
 from millstream.topology.spark.driver.to_end import BoundedApplication
@@ -71,6 +72,7 @@ class KafkaStreams(BoundedApplication):
         check_config(config)
         self._measured_batch: Any = None
         self._restore_listener: StateRestoreListener | None = None
+        self._standby_updates: StandbyUpdates | None = None
         self._paused = False
 
     def setStateListener(self, listener: Any) -> None:
@@ -96,13 +98,19 @@ class KafkaStreams(BoundedApplication):
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
 
     def setStandbyUpdateListener(self, standbyListener: Any) -> None:
-        """Set a ``StandbyUpdateListener``, which is never called: there are no standby copies.
+        """Set a ``StandbyUpdateListener`` for the copies that executors keep of others' tasks.
+
+        It is called in a thread of the driver, soon after an executor has told of a change; several
+        batches may be told as one. Offsets are numbers of segments of the task's changelog. In
+        local mode there are no such copies. Only before the start.
 
         Raises:
             IllegalStateException: The application has been started.
         """
-        del standbyListener
         self._check_not_started("set a standby update listener")
+        self._standby_updates = None
+        if standbyListener is not None:
+            self._standby_updates = StandbyUpdates(standbyListener, self._runner.application_id)
 
     def setUncaughtExceptionHandler(self, userStreamsUncaughtExceptionHandler: Any) -> None:
         """Set the handler that decides what follows a failure; only before the start.
@@ -238,12 +246,20 @@ class KafkaStreams(BoundedApplication):
 
     def _notify(self) -> None:
         self._notify_restored()
+        self._notify_standbys()
         self._notify_measured()
 
     def _notify_restored(self) -> None:
         if self._restore_listener is not None and self._runner.rebuilt is not None:
             for rebuilt in self._runner.rebuilt.taken():
                 tell(self._restore_listener, self._runner.application_id, rebuilt)
+
+    def _notify_standbys(self) -> None:
+        if self._standby_updates is None:
+            return
+        placement = self._runner.placement
+        if placement is not None:
+            self._standby_updates.look(placement.standbys(), placement.located())
 
     def _notify_measured(self) -> None:
         """Call the observers of batches that have ended since the last call."""

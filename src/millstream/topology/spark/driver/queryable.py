@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from millstream.core.config import StreamsConfig
@@ -123,7 +125,7 @@ class QueryableApplication:
         return self._running(self._metadata).for_key(storeName, key, keySerializer)
 
     def metadataForLocalThreads(self) -> set[ThreadMetadata]:
-        """Return one thread for each executor, with the tasks that it ran last.
+        """Return one thread for each executor, with the tasks that it ran last and its standbys.
 
         In local mode, and before the first executor is known, one thread has every task.
         """
@@ -137,9 +139,11 @@ class QueryableApplication:
         by_executor = self._tasks_by_executor()
         if not by_executor:
             return {self._metadata.thread(name, state, sources)}
-        prefix = f"{self._runner.application_id}-executor"
+        prefix, standbys = f"{self._runner.application_id}-executor", self._standbys()
         return {
-            self._metadata.thread(f"{prefix}-{each.id}-StreamThread-1", state, sources, tasks)
+            self._metadata.thread(
+                f"{prefix}-{each.id}-StreamThread-1", state, sources, tasks, standbys[each.id]
+            )
             for each, tasks in by_executor.items()
         }
 
@@ -167,6 +171,14 @@ class QueryableApplication:
             executor: {place.task for place in places if place.executor == executor.id}
             for executor in executors
         }
+
+    def _standbys(self) -> Mapping[str, set[TaskId]]:
+        """Return the tasks of which each executor has a copy."""
+        found: defaultdict[str, set[TaskId]] = defaultdict(set)
+        placement = self._runner.placement
+        for report in [] if placement is None else placement.standbys():
+            found[report.executor] |= report.tasks()
+        return found
 
     def _check_readable(self, store: str, stale: bool) -> None:
         state = self.state()

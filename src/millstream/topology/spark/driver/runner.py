@@ -11,10 +11,7 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import RECORDS_PER_BATCH
-from millstream.core.errors import (
-    ConfigException,
-    TopologyException,
-)
+from millstream.core.errors import ConfigException, TopologyException
 from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.admission.instance import ApplicationInstance
@@ -48,6 +45,7 @@ from millstream.topology.spark.driver.preflight import check_java
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import take_savepoint
 from millstream.topology.spark.driver.session import query_session
+from millstream.topology.spark.driver.standbys import standby_directory
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
 from millstream.topology.spark.generations.unread import check_feedback_read
@@ -222,15 +220,17 @@ class Runner(OwnedQuery):
             kinds=kinds_of(compiled.wanted.stores),
             changelogs={} if ready.changelogs is None else ready.changelogs.stores(),
             files=frozenset(() if options.history is None else options.history.files),
+            recorded=spark.sparkContext.accumulator([], self.measurements.reports),
         )
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
             job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
-        job = replace(job, recorded=spark.sparkContext.accumulator([], self.measurements.reports))
+        standbys = standby_directory(self._config, spark, self.checkpoint_root, job)
+        job = replace(job, standbys=standbys)
         self._again = (ready.session, job, options)
         self.placement = PlacementWatcher(
-            self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor
+            self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor, job
         )
         self.started = Started(ready.session, compiled.plan, job)
         self._run()

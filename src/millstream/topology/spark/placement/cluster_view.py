@@ -11,6 +11,9 @@ from millstream.topology.spark.placement.facts import Executor
 Copies = Mapping[str, Mapping[TaskId, int]]
 """Executor -> task -> number of records the task had read when it last ran there."""
 
+HOST = "host"
+"""Client tag of an executor: its host; for ``rack.aware.assignment.tags``."""
+
 
 def cluster_view(
     executors: Iterable[Executor],
@@ -52,6 +55,7 @@ def cluster_view(
                 active=tuple(sorted(active.get(executor.id, ()))),
                 standby=tuple(sorted(t for t, lag in lags.items() if lag <= acceptable_lag)),
                 lags=lags,
+                tags={HOST: executor.host},
             )
         )
     return Cluster(instances=tuple(instances), tasks=tasks, stateful=stateful)

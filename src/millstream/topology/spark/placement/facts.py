@@ -30,6 +30,8 @@ class ClusterFacts:
     """The executor of each task: where Spark ran it last, or the current hint."""
     processed: Mapping[TaskId, int] = field(default_factory=dict)
     """Number of records each task has read since its topics began."""
+    copies: Mapping[str, frozenset[TaskId]] = field(default_factory=dict)
+    """The tasks of which each executor has a standby copy that has caught up."""
     now_ms: int = 0
     """Wall clock in epoch milliseconds."""
 

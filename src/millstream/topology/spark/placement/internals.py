@@ -13,6 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from millstream.core.processor import TaskId
 from millstream.topology.spark.placement.facts import Executor
 
+LOCALITY_WAIT = "spark.locality.wait"
 _STORE = "default"
 """Spark's name for the state store of an operator, by which it finds the executor."""
 _LOCATION = re.compile(r"Some\(executor_(.+)_([^_]+)\)")
@@ -98,6 +99,10 @@ class SparkInternals:
         self._coordinator.reportActiveInstance(
             self._providers[task], executor.host, executor.id, self._nothing
         )
+
+    def set_locality_wait(self, milliseconds: int) -> None:
+        """Set how long Spark waits for a task's executor, for the stages that start from now on."""
+        self._context.conf().set(LOCALITY_WAIT, f"{milliseconds}ms")
 
     def _executor_ids(self) -> str:
         ids: str = self._context.getExecutorIds().mkString(",")

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from millstream.core.assignment import AssignmentConfigs
 from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
+from millstream.topology.assign.cluster import Assignment
 from millstream.topology.spark.placement.cluster_view import cluster_view
 from millstream.topology.spark.placement.facts import ClusterFacts, Executor, Move, TaskPlace
 
 START = "the application started"
 PROBING = "the probing interval has passed"
+PATIENCE_MS = 120_000
+"""How long a task waits for a copy on the executor that it is to move to."""
 _SURE_AFTER = 2
 """Number of batches. The current one may have been placed before Spark got the hint."""
 
@@ -44,15 +47,18 @@ class Steering:
     whose executor was lost has no home until another executor joins; then it is the first to move,
     so that the replacement of a lost executor does not move other tasks.
 
-    On Spark no copy is built beforehand. Where an assignor asks for a learner, the task moves at
-    once and restores within the batch; ``max.warmup.replicas`` bounds how many do so in one batch.
-    Tasks without an executor are not limited.
+    A task with state that is to leave a living executor is a *learner* on the new one first, and
+    moves when the copy there is no more than ``acceptable.recovery.lag`` behind, or when that takes
+    longer than ``PATIENCE_MS``; ``max.warmup.replicas`` bounds how many do so at a time. Where
+    executors keep no copies it moves at once, and restores within the batch. Tasks without an
+    executor are not limited.
 
     Args:
         tasks: All tasks.
         stateful: Those that have state.
         assignor: The task assignor; None to observe only.
         configs: Its settings.
+        learns: Whether executors can keep copies of tasks that run elsewhere.
     """
 
     def __init__(
@@ -61,11 +67,19 @@ class Steering:
         stateful: frozenset[TaskId],
         assignor: Assignor | None,
         configs: AssignmentConfigs,
+        *,
+        learns: bool = False,
     ) -> None:
         self._tasks = {task: _Known() for task in sorted(tasks)}
         self._stateful = stateful
         self._assignor = assignor
         self._configs = configs
+        self._learns = learns
+        self._learning: dict[TaskId, int] = {}
+        """Tasks that wait for a copy where an assignor has put them, with the time since when."""
+        self._standbys: dict[str, tuple[TaskId, ...]] = {}
+        self._learners: dict[tuple[TaskId, str], int] = {}
+        """Copies that the assignor wants to be warmed up, with the time since when."""
         self._executors: dict[str, Executor] = {}
         self._copies: dict[str, dict[TaskId, int]] = {}
         self._reason = START
@@ -84,6 +98,23 @@ class Steering:
             TaskPlace(task=task, executor=known.seen, wanted=known.wanted, moved=known.moved)
             for task, known in self._tasks.items()
         ]
+
+    def copies(self) -> dict[str, tuple[TaskId, ...]]:
+        """Return the tasks of which each executor is to keep a copy: standbys and learners."""
+        if not self._learns:
+            return {}
+        found = {each: set(tasks) for each, tasks in self._standbys.items()}
+        for task, executor in self._learners:
+            found.setdefault(executor, set()).add(task)
+        for task, known in self._tasks.items():
+            target = known.wanted
+            # A copy stays until the task has run there.
+            arrives = known.hinted is not None and task in self._copies.get(target or "", ())
+            if target is not None and (task in self._learning or arrives):
+                found.setdefault(target, set()).add(task)
+            if known.seen in found:
+                found[known.seen].discard(task)
+        return {e: tuple(sorted(found[e])) for e in sorted(found) if e in self._executors}
 
     def awaited(self) -> list[TaskId]:
         """Return the tasks with a pending hint."""
@@ -114,7 +145,7 @@ class Steering:
         reason = changes or due or (self._reason if strayed else None)
         if reason is not None:
             self._assign(self._assignor, reason, facts, settles=joined or due is not None)
-        return self._orders(facts.batch)
+        return self._orders(facts)
 
     def _compare(self, executors: tuple[Executor, ...]) -> tuple[str | None, bool]:
         """Compare the executors; return the changes as text, and whether an executor joined."""
@@ -137,6 +168,9 @@ class Steering:
     def _observe(self, facts: ClusterFacts) -> bool:
         """Record where tasks ran; return whether one without a home ran elsewhere."""
         strayed = False
+        for executor in facts.copies.keys() & self._executors.keys():
+            for task in facts.copies[executor] & self._tasks.keys():
+                self._copies.setdefault(executor, {})[task] = facts.processed.get(task, 0)
         for task, known in self._tasks.items():
             place = facts.located.get(task)
             if place not in self._executors or facts.batch < 0:
@@ -194,6 +228,7 @@ class Steering:
             facts: The observation.
             settles: Whether the new executors become the homes of their tasks.
         """
+        self._give_up_learning(facts)
         view = cluster_view(
             self._executors.values(),
             tuple(self._tasks),
@@ -205,8 +240,11 @@ class Steering:
         )
         answer = assignor.assign(view, self._configs)
         owners = answer.owners()
-        for executor, learners in answer.warmup.items():
-            owners |= dict.fromkeys(learners, executor)
+        if self._learns:
+            self._learn(answer, facts.now_ms)
+        else:
+            for executor, learners in answer.warmup.items():
+                owners |= dict.fromkeys(learners, executor)
         for task, known in self._tasks.items():
             owner = owners.get(task, known.wanted)
             if owner != known.wanted:
@@ -215,9 +253,24 @@ class Steering:
         self._reason, self._followup = reason, answer.followup
         self._asked_ms, self._asked_batch = facts.now_ms, facts.batch
 
-    def _orders(self, batch: int) -> dict[TaskId, str]:
+    def _learn(self, answer: Assignment, now_ms: int) -> None:
+        """Note the copies that an assignment asks for; of learners no more than are allowed."""
+        self._standbys = dict(answer.standby)
+        pairs = sorted((task, each) for each, tasks in answer.warmup.items() for task in tasks)
+        known, self._learners = self._learners, {}
+        for pair in pairs[: self._configs.maxWarmupReplicas()]:
+            self._learners[pair] = known.get(pair, now_ms)
+
+    def _give_up_learning(self, facts: ClusterFacts) -> None:
+        """Treat a copy as complete that has not caught up for too long."""
+        for (task, executor), since in self._learners.items():
+            if facts.now_ms - since > PATIENCE_MS:
+                self._copies.setdefault(executor, {})[task] = facts.processed.get(task, 0)
+
+    def _orders(self, facts: ClusterFacts) -> dict[TaskId, str]:
         """Return the hints to pass to Spark now, and record them."""
         orders: dict[TaskId, str] = {}
+        learning, self._learning = self._learning, {}
         moving = sum(known.moves for known in self._tasks.values() if known.hinted is not None)
         for task, known in self._tasks.items():
             stays = known.wanted == known.seen and not known.idle
@@ -227,6 +280,18 @@ class Steering:
             if moves and moving >= self._configs.maxWarmupReplicas():
                 continue
             moving += moves
-            known.moves, known.hinted = moves, batch
+            since = learning.get(task, facts.now_ms)
+            if moves and self._must_learn(task, known.wanted, facts, since):
+                self._learning[task] = since
+                continue
+            known.moves, known.hinted = moves, facts.batch
             orders[task] = known.wanted
         return orders
+
+    def _must_learn(self, task: TaskId, target: str, facts: ClusterFacts, since: int) -> bool:
+        """Return whether a task has to wait until the executor that it moves to has its state."""
+        if not self._learns or task not in self._stateful or facts.now_ms - since > PATIENCE_MS:
+            return False
+        had = self._copies.get(target, {}).get(task)
+        lag = None if had is None else facts.processed.get(task, 0) - had
+        return lag is None or lag > self._configs.acceptableRecoveryLag()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,17 +23,24 @@ from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.choose import chosen_assignor
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import ClusterFacts, Executor, TaskPlace
 from millstream.topology.spark.placement.internals import SparkInternals
+from millstream.topology.spark.placement.locality_wait import LocalityWait
 from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, write_record
+from millstream.topology.spark.placement.standbys import StandbyWatch
 from millstream.topology.spark.placement.steering import Steering
+from millstream.topology.spark.placement.warming import warm
+from millstream.topology.spark.state.standby_files import ExecutorReport
 
 log = logging.getLogger(__name__)
 
 DEFAULT_ASSIGNOR = "sticky"
 DRIVER = "driver"
 _POLL_S = 0.25
+_STANDBY_POLL_S = 0.1
+_WARM_AGAIN_S = 30.0
 _SHARE_OF_LOOKING = 20
 """Observation takes at most one part in this many of the driver's time."""
 
@@ -44,14 +51,16 @@ def steering_assignor(config: StreamsConfig) -> Assignor | None:
     Raises:
         ConfigException: There is no such assignor, or an entry is not supported on Spark.
     """
+    assignor = chosen_assignor(config, DEFAULT_ASSIGNOR)
+    if config.getBoolean(STEER_TASKS):
+        return assignor
     if (replicas := config.getInt("num.standby.replicas")) > 0:
         raise ConfigException(
             f"Invalid value {replicas} for configuration num.standby.replicas: "
-            "no standby copies are kept on Spark",
-            hint="Leave it out. A task that moves restores its stores from the checkpoint.",
+            f"{STEER_TASKS} is false, so that no task would be led to its standby",
+            hint="Leave out one of the two entries.",
         )
-    assignor = chosen_assignor(config, DEFAULT_ASSIGNOR)
-    return assignor if config.getBoolean(STEER_TASKS) else None
+    return None
 
 
 class PlacementWatcher:
@@ -66,6 +75,7 @@ class PlacementWatcher:
         plan: The topology; source patterns are already resolved to topics.
         layout: Its stages.
         assignor: The task assignor; None if Spark decides.
+        job: What its workers know, with the place of standby copies; None without any.
     """
 
     def __init__(
@@ -76,6 +86,7 @@ class PlacementWatcher:
         plan: Plan,
         layout: Layout,
         assignor: Assignor | None,
+        job: Job | None = None,
     ) -> None:
         self._application_id = config.getString("application.id")
         self._directory = directory
@@ -87,9 +98,17 @@ class PlacementWatcher:
         self._operators = {stage.subtopology: last - stage.index for stage in layout.stages}
         self._assignor = assignor
         self._remark = ""
+        self._wait = LocalityWait(config)
         configs = AssignmentConfigs.of(config)
         stateful = _stateful(plan, layout, self._tasks)
-        self._steering = Steering(self._tasks, stateful, assignor, configs)
+        self._job: Job | None = None
+        self._warmed: dict[str, float] = {}
+        """Executor -> when its workers may be started once more."""
+        self._standbys: StandbyWatch | None = None
+        if job is not None and job.standbys:
+            self._standbys = StandbyWatch(Path(job.standbys), job.instance)
+        learns = self._standbys is not None
+        self._steering = Steering(self._tasks, stateful, assignor, configs, learns=learns)
         self._local = (session.sparkContext.master or "").split("[")[0] == "local"
         self._written: Any = None
         self._facts = ClusterFacts(batch=-1, executors=(), located={})
@@ -107,8 +126,25 @@ class PlacementWatcher:
             return self._steering.places()
         return [TaskPlace(task=t, executor=DRIVER, wanted=None, moved=None) for t in self._tasks]
 
-    def watch(self, query: StreamingQuery) -> None:
-        """Start the watching thread for a query."""
+    def located(self) -> dict[TaskId, str]:
+        """Return the executor of each task that has run."""
+        return {place.task: place.executor for place in self.places() if place.executor}
+
+    def standbys(self) -> list[ExecutorReport]:
+        """Return what executors have reported of their standby copies; nothing without any."""
+        if self._standbys is None:
+            return []
+        present = {executor.id for executor in self.executors()}
+        return [each for each in self._standbys.reports() if each.executor in present]
+
+    def watch(self, query: StreamingQuery, job: Job | None = None) -> None:
+        """Start the watching thread for a query.
+
+        Args:
+            query: The query.
+            job: What its workers know, for those that are started ahead; None to start none.
+        """
+        self._job = job
         self._remark = "" if self._assignor is not None else f"{STEER_TASKS} is false"
         if self._local:
             self._remark = "one process runs all tasks"
@@ -131,7 +167,8 @@ class PlacementWatcher:
     def _watch(self, query: StreamingQuery, internals: SparkInternals) -> None:
         try:
             while query.isActive:
-                time.sleep(_POLL_S)
+                # A lost executor's tasks are repeated at once, and should find their standbys.
+                time.sleep(_POLL_S if self._standbys is None else min(_POLL_S, _STANDBY_POLL_S))
                 with self._looking:
                     if self._watched is not internals:
                         return
@@ -160,16 +197,45 @@ class PlacementWatcher:
             executors=internals.executors(),
             located=_located(internals, self._tasks),
             processed=processed_records(self._layout, progress),
+            copies=self._caught_up(),
             now_ms=int(time.time() * 1000),
         )
+        wait = self._wait.after(progress)
+        if wait is not None:
+            internals.set_locality_wait(wait)
         self._steer(internals, self._facts)
+
+    def _caught_up(self) -> dict[str, frozenset[TaskId]]:
+        if self._standbys is None:
+            return {}
+        self._standbys.look()
+        return self._standbys.caught_up()
 
     def _steer(self, internals: SparkInternals, facts: ClusterFacts) -> None:
         orders = self._steering.look(facts)
         by_id = {executor.id: executor for executor in facts.executors}
         for task, executor in orders.items():
             internals.tell(task, by_id[executor])
+        if self._standbys is not None:
+            self._standbys.tell(self._steering.copies())
+            if facts.batch >= 0:
+                self._warm(self._standbys, by_id)
         self._write()
+
+    def _warm(self, standbys: StandbyWatch, executors: Mapping[str, Executor]) -> None:
+        """Start workers where a copy is planned and none has reported."""
+        if self._job is None:
+            return
+        now = time.monotonic()
+        for name in standbys.silent():
+            if name in executors and self._warmed.get(name, now) <= now:
+                self._warmed[name] = now + _WARM_AGAIN_S
+                threading.Thread(
+                    target=warm,
+                    args=(self._session, self._job, executors[name]),
+                    name="millstream-warm",
+                    daemon=True,
+                ).start()
 
     def _give_up(self, remark: str) -> None:
         self._remark = remark

@@ -111,6 +111,8 @@ class Changelog:
         self._position = ChangelogPosition()
         self.rebuilt: list[Rebuilt] = []
         """Restored stores not reported yet; the reader empties the list."""
+        self.applied: dict[str, int] = {}
+        """Store -> number of entries taken from segments so far."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return a store's working copy; a store that is not in the changelog starts empty.
@@ -270,6 +272,7 @@ class Changelog:
                 if starts.get(section.store, seq + 1) <= seq:
                     _apply(copies[section.store], section, ChangelogPosition(seq + 1, segment.id))
                     steps[section.store].append((seq, len(section.keys)))
+                    self._count(section)
             last = segment
         if last is not None and last.id != manifest.position.id:
             raise damaged("the last segment", "It is not of the manifest's version.")
@@ -281,6 +284,10 @@ class Changelog:
                 first, end = starts[store], manifest.position.seq
                 self.rebuilt.append(Rebuilt(store=store, first=first, steps=done, end=end))
             copy.position, copy.building = manifest.position, False
+
+    def _count(self, section: Section) -> None:
+        before = self.applied.get(section.store, 0)
+        self.applied[section.store] = before + len(section.keys)
 
 
 def read_segment(log: SegmentReader, seq: int) -> Segment:

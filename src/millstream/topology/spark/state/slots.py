@@ -41,8 +41,9 @@ def release_slot(root: Path) -> None:
 
 
 def free_slots(root: Path) -> Iterator[Path]:
-    """Remove the slots and shared copies that no process has locked; yield each removed one."""
+    """Remove the slots and copies that no process has locked; yield each removed one."""
     places = [*sorted(root.glob("slots/*")), *sorted(root.glob("shared/*/*"))]
+    places += sorted(each for each in root.glob("standbys/*/*/*") if each.is_dir())
     for slot in places:
         handle = locked(slot)
         if handle is not None:
@@ -86,6 +87,12 @@ def free_other_checkpoints(root: Path, checkpoint: str) -> Iterator[Path]:
             shutil.rmtree(shared, ignore_errors=True)
             os.close(handle)
             yield shared
+    for copy in sorted(each for each in root.glob("standbys/*/*/*") if each.is_dir()):
+        handle = None if copy.parents[1].name == checkpoint else locked(copy)
+        if handle is not None:
+            shutil.rmtree(copy, ignore_errors=True)
+            os.close(handle)
+            yield copy
     yield from _without_others(root / "isolation", checkpoint)
 
 
@@ -95,6 +102,23 @@ def _without_others(directory: Path, checkpoint: str) -> Iterator[Path]:
         if path.is_dir() and path.name != checkpoint:
             shutil.rmtree(path, ignore_errors=True)
             yield path
+
+
+def first_free(root: Path) -> DirectoryLock:
+    """Return the lock, taken, of the first directory below ``root`` that no process has locked.
+
+    The directory of a dead process is taken over with its contents.
+
+    Raises:
+        LockException: A directory cannot be created, or every one is locked.
+    """
+    for number in range(LIMIT):
+        lock = DirectoryLock(root / str(number))
+        if lock.acquire():
+            return lock
+    raise LockException(
+        f'cannot lock a directory in "{root}"', detail=f"{LIMIT} processes hold one each."
+    )
 
 
 def _claim(root: Path) -> tuple[Path, int]:
@@ -139,6 +163,10 @@ class DirectoryLock:
         handle, self._handle = self._handle, None
         if handle is not None:
             os.close(handle)
+
+    def close(self) -> None:
+        """Release the lock, for good."""
+        self.release()
 
 
 def _is_there(slot: Path, handle: int) -> bool:

@@ -16,8 +16,9 @@ from millstream.topology.spark.state.changelog import SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.seeded import with_seed
 from millstream.topology.spark.wire import GLOBAL, RECORDS
-from millstream.topology.spark.worker.worker_cache import cached, discard
-from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
+from millstream.topology.spark.worker.live_task import live_task, task_name
+from millstream.topology.spark.worker.worker_cache import discard
+from millstream.topology.spark.worker.worker_task import Arrived
 
 # Silence Spark's extra process that only reads the state schema: it prints to stderr.
 _main = sys.modules["__main__"]
@@ -76,8 +77,7 @@ class StageProcessor(StatefulProcessor):
 
     def _run(self, partition: int, rows: Iterable[Any]) -> list[dict[str, Any]]:
         stage = self._job.layout.stages[self._index]
-        name = ("task", self._index, partition)
-        live = cached(self._job, name, lambda owner: WorkerTask(self._job, stage, partition, owner))
+        live = live_task(self._job, stage, partition)
         records = [row for row in rows if row.kind == RECORDS]
         arrived = Arrived(
             [row for row in records if row.topic not in self._job.layout.routes],
@@ -90,7 +90,7 @@ class StageProcessor(StatefulProcessor):
         try:
             manifest, out = live.run(arrived, None if saved is None else saved[0], log)
         except BaseException:
-            discard(self._job, name)
+            discard(self._job, task_name(stage, partition))
             raise
         self._manifest.update((manifest,))
         # Reports need this batch's accumulators: the cached task has the job of an older batch.

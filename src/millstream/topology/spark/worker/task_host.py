@@ -31,6 +31,8 @@ class SparkTaskHost(TaskHost):
         task: The task's name.
         shares: Whether stores that allow it are shared with the machine's other workers.
         logged: Takes the changes for changelog topics; None if none are written.
+        place: Locked directory for all stores, which the host keeps locked; None to have them in
+            the process's slot.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class SparkTaskHost(TaskHost):
         *,
         shares: bool = False,
         logged: LoggedChanges | None = None,
+        place: DirectoryLock | None = None,
     ) -> None:
         super().__init__()
         self._job = job
@@ -51,9 +54,11 @@ class SparkTaskHost(TaskHost):
         self.asked: set[str] = set()
         """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
         self.changelog = Changelog(self._open_store, job.kinds)
+        self.own_place = place
+        """Locked directory of the stores; None if they are in the process's slot."""
         self._lock: DirectoryLock | None = None
         """Lock of the machine's shared stores; None if no store is shared."""
-        if shares:
+        if shares and place is None:
             self._lock = DirectoryLock(self._root() / "shared" / job.checkpoint_id / task)
         self._uses_shared = False
         self.begin(0)
@@ -85,9 +90,21 @@ class SparkTaskHost(TaskHost):
         """Close the stores and delete their files; they are restored when they are opened again."""
         with suppress(Exception):
             self.changelog.close()
-        rmtree(self._slot() / "stores", ignore_errors=True)
+        own = self._slot() if self.own_place is None else self.own_place.directory
+        rmtree(own / "stores", ignore_errors=True)
         if self._lock is not None and self._uses_shared:
             rmtree(self._lock.directory / "stores", ignore_errors=True)
+
+    def close(self) -> None:
+        """Close the stores, and unlock the host's own directory."""
+        with suppress(Exception):
+            self.changelog.close()
+        self.leave()
+
+    def leave(self) -> None:
+        """Unlock the host's own directory, if it has one; its stores are closed."""
+        if self.own_place is not None:
+            self.own_place.release()
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         self.asked.add(store)
@@ -169,6 +186,8 @@ class SparkTaskHost(TaskHost):
         return open_store(kind, directory, self._configs)
 
     def _place(self, shareable: bool) -> Path:
+        if self.own_place is not None:
+            return self.own_place.directory
         if shareable and self._lock is not None and self._lock.acquire():
             self._uses_shared = True
             return self._lock.directory

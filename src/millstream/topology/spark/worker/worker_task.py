@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from millstream.core.engine.shortcuts.last_records import LastRecords
@@ -21,11 +22,14 @@ from millstream.topology.spark.measurements import thread_name
 from millstream.topology.spark.state.changelog import Rebuilt, SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.segments import damaged
+from millstream.topology.spark.state.slots import DirectoryLock
+from millstream.topology.spark.state.standby_files import StandbyFiles
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.global_tables import GlobalTables
 from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chunks, source_runs
 from millstream.topology.spark.worker.last_records import last_of_each_key
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
+from millstream.topology.spark.worker.mirroring import Mirroring
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.watched_task import DeathWatch, Watch
 from millstream.topology.spark.worker.worker_cache import Application
@@ -43,10 +47,43 @@ class Arrived:
     clock_ms: int
 
 
+def task_host(
+    job: Job,
+    stage: Stage,
+    owner: Application,
+    partition: int,
+    place: DirectoryLock | None = None,
+) -> SparkTaskHost:
+    """Return the host of a task, or of a copy of it.
+
+    Args:
+        job: Facts about the application.
+        stage: The task's stage.
+        owner: The application in this worker.
+        partition: The task's partition.
+        place: Locked directory for the stores; None for the worker's slot.
+    """
+    return SparkTaskHost(
+        job,
+        owner.settings.configs,
+        repr(TaskId(stage.subtopology, partition)),
+        shares=True,
+        logged=LoggedChanges(job.changelogs, partition) if job.changelogs else None,
+        place=place,
+    )
+
+
 class WorkerTask:
     """Runs one task batch after batch; builds it anew if this worker missed a batch."""
 
-    def __init__(self, job: Job, stage: Stage, partition: int, owner: Application) -> None:
+    def __init__(
+        self,
+        job: Job,
+        stage: Stage,
+        partition: int,
+        owner: Application,
+        host: SparkTaskHost | None = None,
+    ) -> None:
         self._job = job
         self._stage = stage
         self._partition = partition
@@ -54,14 +91,15 @@ class WorkerTask:
         self._id = TaskId(stage.subtopology, partition)
         parts = owner.plan.subtopologies
         self._parts = [part for part in parts if part.id == stage.subtopology]
-        logged = LoggedChanges(job.changelogs, partition) if job.changelogs else None
-        self._host = SparkTaskHost(
-            job, owner.settings.configs, repr(self._id), shares=True, logged=logged
-        )
+        self._host = task_host(job, stage, owner, partition) if host is None else host
         isolates = job.isolating is not None
         self._watch = DeathWatch(job, self._id, owner.settings.configs) if isolates else Watch()
         self._by_record = False
         """Whether the task processes record by record."""
+        self._mirroring: Mirroring | None = None
+        if job.standbys:
+            files = StandbyFiles(Path(job.standbys))
+            self._mirroring = Mirroring(files, job.instance, self._id)
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
@@ -112,13 +150,16 @@ class WorkerTask:
         manifest = _manifest(saved, segments)
         topics = {row.topic for row in (*arrived.sources, *arrived.internal)}
         with self._watch.batch(manifest.step, sorted(topics)):
-            return self._processed(arrived, manifest, segments)
+            return self._processed(arrived, manifest, saved, segments)
 
     def _processed(
-        self, arrived: Arrived, manifest: Manifest, segments: SegmentLog
+        self, arrived: Arrived, manifest: Manifest, saved: bytes | None, segments: SegmentLog
     ) -> tuple[bytes, list[dict[str, Any]]]:
         watch, changelog = self._watch, self._host.changelog
         changelog.catch_up(manifest, segments)
+        if self._mirroring is not None:
+            own = self._step == manifest.step
+            segments = self._mirroring.log_for(manifest, saved, segments, own=own)
         self._host.begin(arrived.clock_ms)
         task = self._current_task(manifest)
         began = time.perf_counter_ns()

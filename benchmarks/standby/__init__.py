@@ -1,0 +1,1 @@
+"""Losing and gaining an executor: with standby copies, without, and as Spark does alone."""

@@ -1,0 +1,292 @@
+"""One run: fill a task's store, send a burst, kill the task's executor, watch the next one join."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from benchmarks.placement.experiment import EXECUTORS, QUICK_START
+from benchmarks.placement.running import Running, running
+from benchmarks.standby.program import FILL
+
+PROGRAM = "benchmarks.standby.program"
+TASKS = 3
+SMALL = 1_000
+"""Keys of the other tasks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What to run; both topics exist, with a partition for each task."""
+
+    bootstrap_servers: str
+    directory: Path
+    application_id: str
+    source: str
+    target: str
+    config: dict[str, Any]
+    """Entries in which the ways differ."""
+    keys: int
+    """Keys in the store of the task whose executor is killed."""
+    burst: int
+    """Records sent at once, to see the throughput."""
+    rate: int
+    """Records a second, from then on."""
+    batches: int
+    """Batches to watch before the kill and at the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a run showed; times in seconds."""
+
+    burst_s: float
+    """Until the results of the burst were there."""
+    ordinary_s: float
+    """Median of the batches before the kill."""
+    first_output_s: float
+    """From the kill until a result of the lost task for a record that was sent after the kill."""
+    restored: int
+    """Entries of the lost task's store that a worker had to restore."""
+    longest_after_kill_s: float
+    """Longest batch between the kill and the first one with the new executor."""
+    joined_s: float
+    """From the kill until Spark had a new executor."""
+    moving_s: float
+    """Longest batch from then until all executors had a task, or the end."""
+    wrong: int
+    """Results that were lost, repeated or wrong."""
+    balanced: bool
+    """Whether all executors had a task in the end."""
+    load: tuple[float, ...] = field(default=())
+    """The machine's load at the kill: averages of 1, 5 and 15 minutes."""
+
+
+def run(setting: Setting) -> Outcome:
+    """Run once.
+
+    Raises:
+        RuntimeError: The application failed, or something that must happen did not.
+    """
+    sender, results = Sender(setting), Results(setting)
+    sender.fill()
+    config = {
+        "application.id": setting.application_id,
+        "bootstrap.servers": setting.bootstrap_servers,
+        "state.dir": str(setting.directory),
+        "processing.guarantee": "exactly_once_v2",
+        "statestore.cache.max.bytes": 0,
+        "spark.master": f"local-cluster[{EXECUTORS},1,1024]",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": QUICK_START,
+        "spark.executor.extraJavaOptions": QUICK_START,
+        "spark.log.level": "ERROR",
+        **setting.config,
+    }
+    with (
+        results.reading(),
+        running(config, setting.source, setting.target, setting.directory, PROGRAM) as app,
+    ):
+        app.wait_for("the filled store", lambda: results.count >= sender.count)
+        with sender.going_on():
+            app.wait_for("all executors", lambda: len(_executors(app)) == EXECUTORS)
+            app.wait_for_batches(setting.batches)
+            if setting.config.get("num.standby.replicas"):
+                app.wait_for("the standby", lambda: _has_standby(setting))
+        burst_s = _burst(setting, app, sender, results)
+        with sender.going_on():
+            app.wait_for_batches(setting.batches + 5)
+            before = list(app.batches)
+            lost, killed = _owner(app), time.time()
+            load = os.getloadavg()
+            app.kill_executor(lost)
+            results.await_from(killed)
+            app.wait_for("a result of the lost task", lambda: results.first_at is not None)
+            app.wait_for("the loss", lambda: lost not in _executors(app))
+            app.wait_for("a new executor", lambda: len(_executors(app)) == EXECUTORS)
+            joined = time.time()
+            balanced = _watch_balance(app, 4 * setting.batches)
+            app.wait_for_batches(2)
+        app.wait_for("all results", lambda: results.count >= sender.count)
+        batches = list(app.batches)[len(before) :]
+        app.close()
+    assert results.first_at is not None
+    first = [each for each in batches if each["at"] <= joined] or batches[:1]
+    return Outcome(
+        burst_s=burst_s,
+        ordinary_s=median(each["ms"] for each in before[-setting.batches :]) / 1000,
+        restored=sum(
+            each["entries"]
+            for each in app.restored
+            if each["restored"] == 0 and killed < each["at"] < results.first_at + 1
+        ),
+        first_output_s=results.first_at - killed,
+        longest_after_kill_s=max(each["ms"] for each in first) / 1000,
+        joined_s=joined - killed,
+        moving_s=max(each["ms"] for each in batches if each["at"] > joined) / 1000,
+        wrong=results.wrong + results.count - sender.count,
+        balanced=balanced,
+        load=load,
+    )
+
+
+class Sender:
+    """Sends the keys of each task in turn; the first letter of a key tells its task."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._producer = Producer({"bootstrap.servers": setting.bootstrap_servers, "linger.ms": 5})
+        self.count = 0
+
+    def fill(self) -> None:
+        """Have the store of the first task filled, and send each key of the others once."""
+        self._producer.produce(self._setting.source, b"", f"{FILL}{self._setting.keys}".encode(), 0)
+        self.count += 1
+        self.send(0, SMALL)
+
+    def send(self, large: int, small: int) -> None:
+        """Send so many records to the first task, and to each of the others; wait for them."""
+        for number in range(large):
+            self._send(0, number * 7919 % self._setting.keys)
+        for task in range(1, TASKS):
+            for number in range(small):
+                self._send(task, number % SMALL)
+        self._producer.flush(120)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Go on sending for as long as the block runs."""
+        stop = threading.Event()
+        sending = threading.Thread(target=self._keep_sending, args=(stop,))
+        sending.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            sending.join()
+
+    def _keep_sending(self, stop: threading.Event) -> None:
+        began, sent = time.monotonic(), 0
+        while not stop.wait(0.05):
+            while sent < (time.monotonic() - began) * self._setting.rate:
+                keys = self._setting.keys if sent % TASKS == 0 else SMALL
+                self._send(sent % TASKS, sent * 7919 % keys)
+                sent += 1
+            self._producer.poll(0)
+        self._producer.flush(60)
+
+    def _send(self, task: int, number: int) -> None:
+        key = f"{'abc'[task]}{number}".encode()
+        while True:
+            try:
+                self._producer.produce(self._setting.source, b"", key, task)
+                break
+            except BufferError:
+                self._producer.poll(0.1)
+        self.count += 1
+
+
+class Results:
+    """Reads committed results all the time."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.count = 0
+        self.wrong = 0
+        """Results that do not follow the one before of their key: lost, repeated or wrong ones."""
+        self._counts: dict[bytes, int] = {}
+        self.first_at: float | None = None
+        """When the first awaited result was there."""
+        self._from_ms: float | None = None
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": setting.bootstrap_servers,
+                "group.id": f"{setting.application_id}-reader",
+                "isolation.level": "read_committed",
+                "enable.auto.commit": False,
+            }
+        )
+        places = [TopicPartition(setting.target, number, 0) for number in range(TASKS)]
+        self._consumer.assign(places)
+
+    def await_from(self, time_s: float) -> None:
+        """Note when there is a result of the first task for a record sent after a time."""
+        self._from_ms = time_s * 1000
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read while the block runs."""
+        stop = threading.Event()
+        thread = threading.Thread(target=self._read, args=(stop,))
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+            self._consumer.close()
+
+    def _check(self, found: list[Any]) -> None:
+        for each in found:
+            key, count = each.key(), each.value()
+            if count and int(count) != self._counts.get(key, 0) + 1:
+                self.wrong += 1
+            self._counts[key] = int(count or 0)
+
+    def _read(self, stop: threading.Event) -> None:
+        while not stop.is_set():
+            found = [each for each in self._consumer.consume(20_000, 0.05) if not each.error()]
+            self.count += len(found)
+            self._check(found)
+            if self._from_ms is None or self.first_at is not None:
+                continue
+            since = self._from_ms
+            if any((m.key() or b"")[:1] == b"a" and m.timestamp()[1] > since for m in found):
+                self.first_at = time.time()
+
+
+def _burst(setting: Setting, app: Running, sender: Sender, results: Results) -> float:
+    app.wait_for("the results so far", lambda: results.count >= sender.count)
+    sender.send(setting.burst // TASKS, setting.burst // TASKS)
+    began = time.time()
+    app.wait_for("the results of the burst", lambda: results.count >= sender.count)
+    return time.time() - began
+
+
+def _has_standby(setting: Setting) -> bool:
+    """Return whether some executor has a copy of the first task."""
+    reports = setting.directory.glob("*/checkpoint/millstream-standbys/*/reports/*.json")
+    copies = [copy for each in reports for copy in json.loads(each.read_bytes())["copies"]]
+    return any(copy["task"] == "0_0" and copy["ready"] for copy in copies)
+
+
+def _executors(app: Running) -> set[str]:
+    record = app.record()
+    return set() if record is None else {executor.id for executor in record.executors}
+
+
+def _owner(app: Running) -> str:
+    record = app.record()
+    assert record is not None
+    found = record.tasks[0].executor
+    assert found is not None
+    return found
+
+
+def _watch_balance(app: Running, batches: int) -> bool:
+    """Wait until all executors have a task, for so many batches at most."""
+    for _ in range(batches):
+        app.wait_for_batches(1)
+        record = app.record()
+        if record is not None and len({each.executor for each in record.tasks}) == EXECUTORS:
+            return True
+    return False

@@ -1,0 +1,39 @@
+"""Spark's wait for a task's executor, where tasks have standbys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millstream import StreamsConfig
+from millstream.topology.spark.placement.locality_wait import LEAST_MS, LocalityWait
+
+
+def wait(**entries: Any) -> LocalityWait:
+    given = {"application.id": "app", "bootstrap.servers": "nowhere:9092"}
+    return LocalityWait(StreamsConfig(given | {k.replace("_", "."): v for k, v in entries.items()}))
+
+
+def batch(took: int) -> dict[str, Any]:
+    return {"durationMs": {"triggerExecution": took}}
+
+
+def told(found: LocalityWait, *batches: int) -> list[int]:
+    return [ms for took in batches if (ms := found.after(batch(took))) is not None]
+
+
+def test_it_is_half_of_an_ordinary_batch_once_there_were_nine() -> None:
+    found = wait(num_standby_replicas=1)
+    assert told(found, 80_000, *[2000] * 8) == [1000]
+    assert told(found, *[2100] * 9) == []
+    assert told(found, *[100] * 9)[-1] == LEAST_MS
+    assert found.after({}) is None
+
+
+def test_it_is_never_longer_than_sparks_own() -> None:
+    assert told(wait(num_standby_replicas=1), *[60_000] * 20) == []
+
+
+def test_without_standbys_or_with_a_wait_of_the_users_own_nothing_changes() -> None:
+    assert told(wait(), *[1000] * 20) == []
+    own = {"spark_locality_wait_process": "2s"}
+    assert told(wait(num_standby_replicas=1, **own), *[1000] * 20) == []

@@ -1,0 +1,85 @@
+"""Standby copies as the driver sees them: the plan that it writes, the reports that it reads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from millstream.core.processor import TaskId
+from millstream.topology.spark.state.standby_files import (
+    ExecutorReport,
+    StandbyFiles,
+    StandbyPlan,
+    parsed,
+)
+
+log = logging.getLogger(__name__)
+
+
+class StandbyWatch:
+    """Standby copies of one instance of an application.
+
+    Args:
+        root: Directory of the files about them; all executors see it.
+        instance: The instance.
+    """
+
+    def __init__(self, root: Path, instance: str) -> None:
+        self._files = StandbyFiles(root)
+        self._instance = instance
+        self._plan: StandbyPlan | None = None
+        self._reports: list[ExecutorReport] = []
+
+    def look(self) -> None:
+        """Read the reports."""
+        self._reports = self._files.reports(self._instance)
+
+    def caught_up(self) -> dict[str, frozenset[TaskId]]:
+        """Return the tasks of which each executor has a copy that is at the last known batch."""
+        found: dict[str, frozenset[TaskId]] = {}
+        for report in self._reports:
+            names = (copy.task for copy in report.copies if copy.ready and copy.seq == copy.end)
+            tasks = {task for task in map(parsed, names) if task is not None}
+            found[report.executor] = found.get(report.executor, frozenset()) | tasks
+        return found
+
+    def silent(self) -> set[str]:
+        """Return the executors that are to have copies and have not reported anything yet."""
+        planned = set() if self._plan is None else set(self._plan.copies)
+        return planned - {report.executor for report in self._reports}
+
+    def lags(self) -> dict[TaskId, int]:
+        """Return how many segments the best copy of each task lacks."""
+        found: dict[TaskId, int] = {}
+        for report in self._reports:
+            for copy in report.copies:
+                task, lag = parsed(copy.task), copy.end - copy.seq
+                if task is not None and lag < found.get(task, lag + 1):
+                    found[task] = lag
+        return found
+
+    def reports(self) -> list[ExecutorReport]:
+        """Return the reports of the last look."""
+        return self._reports
+
+    def planned(self) -> dict[str, tuple[TaskId, ...]]:
+        """Return the tasks of which each executor is to have a copy."""
+        copies = {} if self._plan is None else self._plan.copies
+        return {executor: tuple(map(TaskId.parse, names)) for executor, names in copies.items()}
+
+    def tell(self, copies: Mapping[str, tuple[TaskId, ...]]) -> None:
+        """Write the plan if it has changed; a failure is logged, and tried again at the next call.
+
+        Args:
+            copies: Executor -> the tasks of which it is to have a copy.
+        """
+        named = {executor: tuple(map(repr, tasks)) for executor, tasks in copies.items() if tasks}
+        plan = StandbyPlan(instance=self._instance, copies=named)
+        if plan == self._plan:
+            return
+        try:
+            self._files.write_plan(plan)
+            self._plan = plan
+        except OSError as error:
+            log.warning("standby copies not planned error=%s", error)
