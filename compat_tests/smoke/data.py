@@ -61,8 +61,7 @@ def make_data(seed: int, keys: int = 20, per_key: int = 1000) -> Data:
     numbers = [
         (f"k{key:02}", value)
         for key in range(keys)
-        # Without 0: each number changes the average, so a repeated average is a repeated record.
-        for value in random.sample(range(key * 10 + 1, key * 10 + 2 * per_key), per_key)
+        for value in random.sample(range(key * 10, key * 10 + 2 * per_key), per_key)
     ]
     random.shuffle(numbers)
     stream: list[Sent] = []

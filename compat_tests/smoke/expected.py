@@ -45,8 +45,6 @@ class LastUpdate:
     may_follow: Step = field(default=lambda before, after: True)
     may_lack: frozenset[str] = frozenset()
     """Keys that may have no record."""
-    never_repeats: bool = False
-    """Whether no two records of a key have the same time and value."""
 
 
 Output = EachUpdate | LastUpdate
@@ -77,9 +75,7 @@ def _numbers(numbers: list[Sent]) -> dict[str, Output]:
         "dif": LastUpdate(
             {key: max(each) - min(each) for key, each in only.items()}, int, lambda a, b: a <= b
         ),
-        "avg": LastUpdate(
-            {key: sum(each) / len(each) for key, each in only.items()}, float, never_repeats=True
-        ),
+        "avg": LastUpdate({key: sum(each) / len(each) for key, each in only.items()}, float),
         "spread": LastUpdate(
             {key: (max(each) - min(each)) / (sum(each) / len(each)) for key, each in only.items()},
             float,

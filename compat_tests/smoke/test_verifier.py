@@ -89,10 +89,6 @@ def test_records_of_a_key_in_another_order_are_found() -> None:
     assert verdict(backwards).out_of_order > 0
 
 
-def test_a_repeated_average_is_found_without_knowing_each_one() -> None:
-    assert counts(verdict(changed("avg", lambda read: [*read, read[-1]]))) == {"duplicated": 1}
-
-
 @pytest.mark.parametrize("topic", ["avg", "dif", "joined", "tagg"])
 def test_a_table_that_ends_with_another_value_is_wrong(topic: str) -> None:
     def without_the_last(read: list[Read]) -> list[Read]:
