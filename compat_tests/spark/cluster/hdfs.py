@@ -17,7 +17,6 @@ from millstream.jars import JarFetchError, jars, java_command
 
 LOCK = Path(__file__).with_name("hdfs.lock")
 _MAIN = "org.apache.hadoop.mapreduce.MiniHadoopClusterManager"
-_STARTED = "Started MiniDFSCluster"
 
 
 @contextmanager
@@ -34,15 +33,15 @@ def hdfs(directory: Path) -> Iterator[str]:
     port = free_port()
     classes = [*own, *sorted((Path(pyspark.__file__).parent / "jars").glob("*.jar"))]
     command = [str(java_command()), "-Xmx500m", "-cp", ":".join(map(str, classes)), _MAIN]
+    details, log = directory / "details.json", directory / "hdfs.log"
+    # The details are written when it has started.
     command += ["-nomr", "-format", "-nnport", str(port), "-datanodes", "1"]
+    command += ["-writeDetails", str(details)]
     directory.mkdir(parents=True)
-    log = directory / "hdfs.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=directory, stdout=output, stderr=output)
         try:
-            assert happens_before_end(process, lambda: _STARTED in log.read_text()), (
-                log.read_text()[-5000:]
-            )
+            assert happens_before_end(process, details.exists), log.read_text()[-5000:]
             yield f"hdfs://127.0.0.1:{port}"
         finally:
             kill_all(descendants(process.pid))
