@@ -190,6 +190,16 @@ def test_a_checkpoint_that_cannot_be_written_is_named(place: Place) -> None:
         place.begin(place.instance("one"))
 
 
+def test_a_full_disk_is_told_as_everywhere(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "/c/millstream-lease")
+
+    monkeypatch.setattr(place.files, "create", full)
+    with pytest.raises(StreamsException, match="there is no space left on the disk") as caught:
+        place.begin(place.instance("one"))
+    assert "Free space where" in caught.value.hint
+
+
 def test_a_spare_waits_also_for_the_file_system(place: Place) -> None:
     blocked = place.directory / "checkpoint"
     blocked.write_text("a file")

@@ -24,6 +24,7 @@ from millstream.topology.spark.admission.lease import (
 )
 from millstream.topology.spark.admission.processes import this_process
 from millstream.topology.spark.checkpoint.files import Files
+from millstream.topology.spark.full_disk import full_disk_from
 from millstream.topology.spark.logs import progress
 from millstream.topology.spark.ownership import this_machine
 from millstream.topology.spark.private import write_private
@@ -204,6 +205,8 @@ class Takeover:
 
     def _not_readable(self, error: Exception) -> None:
         if not self.waits:
+            if (full := full_disk_from(str(error))) is not None:
+                raise full from error
             raise StreamsException(
                 f'cannot read or write the lease in checkpoint "{self._location}"',
                 detail=f"{type(error).__name__}: {error}.",
