@@ -129,8 +129,6 @@ def test_a_dead_worker_is_told_with_its_task_and_records(
     assert str(caught.value.taskId()) == "0_1"
     assert f"Task 0_1: {source}-1 from the first offset up to 2." in text
     assert "millstream.isolate.poison=true" in text
-    assert f"{__file__}:" in text
-    assert "in crashes" in text
 
 
 def test_isolation_without_a_dead_letter_queue_is_refused(tmp_path: Path) -> None:

@@ -35,8 +35,6 @@ SQL_SETTINGS: dict[str, str] = {
     # Spark would print the options of sources, which may hold passwords.
     "spark.sql.redaction.options.regex": r"(?i)url|jaas|password|secret|token|keystore|\.key",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16384",
-    # A worker that crashes tells its last lines.
-    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
     # Any limit makes Spark measure the Arrow batch at every row, which costs ten times as much as
     # writing it.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
