@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, bootstrap_servers: str, folder: Path) -> int:
-    sides = (kafka_streams(), millstream())
+    sides = (kafka_streams(), millstream(dict(options.set)))
     records = options.records or (20_000 if options.verify else 1_000_000)
     warm_up = options.warm_up or (5_000 if options.verify else 250_000)
     job = prepare(
@@ -82,6 +82,14 @@ def _parser() -> argparse.ArgumentParser:
         default=10 * 1024 * 1024,
         metavar="BYTES",
         help="statestore.cache.max.bytes of both sides (default 10 MiB)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=lambda text: text.split("=", 1),
+        metavar="KEY=VALUE",
+        help="an entry of millstream's configuration alone",
     )
     parser.add_argument("--rounds", type=_positive, default=3)
     parser.add_argument("--json", action="store_true", help="print one line of JSON")

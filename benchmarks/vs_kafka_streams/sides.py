@@ -47,12 +47,13 @@ def kafka_streams() -> Side:
     )
 
 
-def millstream() -> Side:
-    """This project, with as many cores as the other side has threads."""
+def millstream(entries: Mapping[str, object] | None = None) -> Side:
+    """This project, with as many cores as the other side has threads, and entries of its own."""
     return Side(
         name="millstream",
         command=[sys.executable, "-m", "benchmarks.vs_kafka_streams.millstream_side"],
-        config={"spark.master": f"local[{PARTITIONS}]", "spark.driver.memory": "2g"},
+        config={"spark.master": f"local[{PARTITIONS}]", "spark.driver.memory": "2g"}
+        | dict(entries or {}),
     )
 
 
