@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +16,6 @@ from compat_tests.kafka.secured import (
     can_make_certificates,
     secured_broker,
 )
-from compat_tests.kafka.tokens import oauth_entries, token_endpoint
 from compat_tests.spark.support import Playground, run_until
 from millstream import (
     BrokerNotFoundException,
@@ -36,7 +34,6 @@ from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, can_wri
 pytestmark = pytest.mark.skipif(not can_make_certificates(), reason="openssl is not there")
 
 TLS_REFUSED = "SslAuthenticationException"
-_NUMBERS = itertools.count()
 UNTRUSTED = "certificate verify failed"
 
 
@@ -172,51 +169,17 @@ def test_a_keystore_that_only_a_jvm_reads_is_refused_with_what_to_do(
         Brokers(StreamsConfig({"application.id": "app"} | given))
 
 
-def runs(secured: SecuredBroker, spark: Any, directory: Any, entries: dict[str, Any]) -> None:
-    """Run an application with exactly-once, to its second record."""
-    play = Playground(secured.broker.bootstrap_servers, f"secured{next(_NUMBERS)}", directory)
-    source, target = play.topic("in"), play.topic("out")
-    play.produce(source, [(b"k", b"v", 0), (b"l", b"w", 7)])
-    builder = StreamsBuilder()
-    builder.stream(source).groupByKey().count().toStream().mapValues(str).to(target)
-    config = play.config(processing_guarantee="exactly_once_v2") | entries
-    streams = KafkaStreams(builder.build(), config, spark=spark)
-    run_until(streams, lambda: sum(play.committed(play.name, source).values()), 2)
-    assert sorted(play.pairs(target, 2)) == [(b"k", b"1"), (b"l", b"1")]
-
-
 @pytest.mark.spark
 def test_an_application_runs_with_tls_and_a_password(
     secured: SecuredBroker, spark: Any, tmp_path: Any
 ) -> None:
-    both = user(SCRAM, "SCRAM-SHA-256") | truststore(secured, "ca.jks")
-    runs(secured, spark, tmp_path, secured.at("BOTH") | both)
-
-
-def test_a_token_lets_a_client_in(secured: SecuredBroker) -> None:
-    with token_endpoint() as url:
-        connects(secured.at("OAUTH") | oauth_entries(url))
-
-
-def test_a_client_that_the_token_endpoint_refuses_is_called_that(secured: SecuredBroker) -> None:
-    with token_endpoint() as url:
-        given = secured.at("OAUTH") | oauth_entries(url, "wrong-secret")
-        with pytest.raises(StreamsException) as failure:
-            Brokers(StreamsConfig({"application.id": "app"} | given)).topic_sizes()
-    assert "wrong-secret" not in str(failure.value)
-    assert "401" in str(failure.value) or "oken" in str(failure.value)
-
-
-@pytest.mark.spark
-def test_an_application_runs_with_tokens(secured: SecuredBroker, spark: Any, tmp_path: Any) -> None:
-    with token_endpoint() as url:
-        runs(secured, spark, tmp_path, secured.at("OAUTH") | oauth_entries(url))
-
-
-@pytest.mark.long
-@pytest.mark.spark
-def test_an_application_runs_with_a_certificate_of_its_own(
-    secured: SecuredBroker, spark: Any, tmp_path: Any
-) -> None:
-    own = truststore(secured, "ca.pem") | identity(secured, "client-both.pem")
-    runs(secured, spark, tmp_path, secured.at("MUTUAL") | own)
+    play = Playground(secured.broker.bootstrap_servers, "secured", tmp_path)
+    source, target = play.topic("in"), play.topic("out")
+    play.produce(source, [(b"k", b"v", 0), (b"l", b"w", 7)])
+    builder = StreamsBuilder()
+    builder.stream(source).groupByKey().count().toStream().mapValues(str).to(target)
+    config = play.config(processing_guarantee="exactly_once_v2") | secured.at("BOTH")
+    config |= user(SCRAM, "SCRAM-SHA-256") | truststore(secured, "ca.jks")
+    streams = KafkaStreams(builder.build(), config, spark=spark)
+    run_until(streams, lambda: sum(play.committed("secured", source).values()), 2)
+    assert sorted(play.pairs(target, 2)) == [(b"k", b"1"), (b"l", b"1")]
