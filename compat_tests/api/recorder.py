@@ -51,10 +51,11 @@ class Recorder:
         code = frame.f_code
         values = frame.f_locals
         first = values.get(code.co_varnames[0]) if code.co_argcount else None
-        candidates = _candidates(code, first if isinstance(first, type) else type(first))
+        kind = first if isinstance(first, type) else type(first)
+        candidates = _candidates(code, kind)
         if not candidates or all(str(form) in self.seen for form in candidates):
             return
-        given = _given(code, values, _defaults(code))
+        given = _given(code, values, _defaults(code, kind))
         for form in candidates:
             if str(form) not in self.seen and _matches(form, given, code):
                 self.seen.add(str(form))
@@ -79,9 +80,7 @@ class _Known:
             return
         name = python_name(form.name)
         found = next((vars(base)[name] for base in owner.__mro__ if name in vars(base)), None)
-        function = getattr(found, "__func__", found)
-        function = getattr(function, "fget", None) or function
-        function = getattr(function, "__wrapped__", function)
+        function = _function(found)
         self.by_class[owner][name].append(form)
         self.names.add(name)
         if (code := getattr(function, "__code__", None)) is not None:
@@ -105,16 +104,24 @@ def _candidates(code: CodeType, kind: type) -> tuple[Form, ...]:
 
 
 @cache
-def _defaults(code: CodeType) -> dict[str, Any]:
+def _defaults(code: CodeType, kind: type) -> dict[str, Any]:
     import gc
 
-    for each in gc.get_referrers(code):
+    # Of what the garbage collector has frozen it finds no referrers.
+    own = [vars(base).get(code.co_name) for base in kind.__mro__]
+    for each in (*map(_function, own), *gc.get_referrers(code)):
         if getattr(each, "__code__", None) is code:
             names = code.co_varnames[: code.co_argcount]
             values = each.__defaults__ or ()
             positional = dict(zip(names[len(names) - len(values) :], values, strict=True))
             return positional | (each.__kwdefaults__ or {})
     return {}
+
+
+def _function(member: Any) -> Any:
+    function = getattr(member, "__func__", member)
+    function = getattr(function, "fget", None) or function
+    return getattr(function, "__wrapped__", function)
 
 
 def _given(code: CodeType, values: dict[str, Any], defaults: dict[str, Any]) -> list[Any]:

@@ -99,15 +99,15 @@ class Relay:
         topology, entries = self.topology()
         hand_back(topology, StreamsConfig(entries), self.spark)
 
-    def by_millstream(self) -> None:
-        """Let this package read what there is."""
+    def by_millstream(self, *also: str) -> None:
+        """Let this package read what there is, also in these topics."""
         self.legs += 1
         topology, entries = self.topology()
         with KafkaStreams(topology, entries, spark=self.spark) as streams:
             streams.start()
             for topic in self.own["inputs"]:
                 eventually(partial(self.unread, topic, 0), 0)
-            for topic in self.internal():
+            for topic in (*self.internal(), *also):
                 eventually(partial(self.unread, topic), 0)
 
     def internal(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +67,8 @@ CONFIG: dict[str, Any] = {
     "statestore.cache.max.bytes": 0,
     "max.task.idle.ms": 1000,
 }
+_BEGIN_MS = int(time.time()) // 3600 * 3_600_000
+"""Time of the first record: changelogs of windows of 1970 would be deleted by the broker."""
 Found = dict[str, dict[bytes, list[tuple[bytes, int]]]]
 """Output topic -> key -> values and times in order."""
 
@@ -174,5 +177,5 @@ def steady(first: int, count: int, partitions: int = 2) -> list[tuple[bytes, byt
     found = []
     for n in range(first, first + count):
         which = n % len(keys)
-        found.append((keys[which], b"v", 10_000 + 70 * n, which % partitions))
+        found.append((keys[which], b"v", _BEGIN_MS + 70 * n, which % partitions))
     return found

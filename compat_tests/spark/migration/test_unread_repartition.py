@@ -71,11 +71,11 @@ def test_unread_records_of_a_repartition_topic_are_counted_once_and_first(
         assert planned_adoption(topology, config).facts()["unread"] == {topic: 30}
         relay.adopted()
         relay.send(sent(60, 30))
-        relay.by_millstream()
+        relay.by_millstream(topic)
         assert note(relay).over_broker == (topic,)
         # The same program goes on in the same checkpoint, another one with a shuffle.
         relay.send(sent(90, 30))
-        relay.by_millstream()
+        relay.by_millstream(topic)
         assert note(relay).over_broker == (topic,)
         filtered(relay)
         relay.send(sent(120, 30))

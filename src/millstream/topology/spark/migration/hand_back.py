@@ -97,10 +97,11 @@ def hand_back(
         StreamsException: Another program has left the checkpoint, its last batch is not whole, the
             group has members, or the broker does not answer.
     """
+    program = moving_program(topology, config)
     with locked(config), opened_checkpoint(config, spark) as opened:
         note = described(opened.generations)
-        assert note is not None
-        program = moving_program(topology, config, note.over_broker)
+        if note is not None and note.over_broker:
+            program = moving_program(topology, config, note.over_broker)
         _check(program, opened, config)
         feeds = feeds_of(program.plan, program.layout, program.application_id, program.sizes)
         wanted = tuple(f for f in (*feeds.feeds, *feeds.missing) if not f.of_source)
