@@ -24,6 +24,8 @@ ONE_NODE: Mapping[str, object] = {
     "log.retention.ms": -1,
     # Changelog topics of windows have a retention of their own, and tests have windows of 1970.
     "log.retention.check.interval.ms": 86_400_000,
+    # The log cleaner deletes from topics that are compacted as well.
+    "log.cleaner.backoff.ms": 86_400_000,
     # A killed broker cannot register again before its old session has ended: 9 s by default.
     "broker.session.timeout.ms": 2000,
     "broker.heartbeat.interval.ms": 500,
