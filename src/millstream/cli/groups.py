@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from millstream.cli.clients import TIMEOUT_S, client_errors
 from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.consumers import all_committed, connected, offsets_only
 from millstream.topology.spark.clients.settings import client_settings, with_coordinator
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
@@ -30,27 +31,24 @@ class GroupOffsets:
 
     def __init__(self, config: StreamsConfig) -> None:
         self.group: str = config.getString("application.id")
-        self._admin = AdminClient(client_settings(config))
+        self._client = client_settings(config)
+        self._admin = AdminClient(self._client)
         self.own_topics = {owner_topic(self.group), progress_topic(self.group)}
         """The internal topics on which claims and tokens are offsets."""
 
-    def committed(self) -> dict[Place, int]:
+    def committed(self, also: Iterable[Place] = ()) -> dict[Place, int]:
         """Return all committed offsets, those of internal topics included.
+
+        Args:
+            also: Partitions of topics that have been deleted: their offsets go a moment later.
 
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
-        asked = [ConsumerGroupTopicPartitions(self.group)]
-
-        def ask() -> Any:
-            (answer,) = self._admin.list_consumer_group_offsets(
-                asked, request_timeout=TIMEOUT_S
-            ).values()
-            return answer.result()
-
-        with client_errors(f'cannot read the committed offsets of group "{self.group}"'):
-            found = with_coordinator(ask, TIMEOUT_S)
-        return {(p.topic, p.partition): p.offset for p in found.topic_partitions if p.offset >= 0}
+        problem = f'cannot read the committed offsets of group "{self.group}"'
+        with connected(self._client | offsets_only(self.group), problem) as consumer:
+            found = all_committed(consumer, TIMEOUT_S, also)
+        return {(each.topic, each.partition): each.offset for each in found}
 
     def members(self) -> list[str]:
         """Return the hosts of the group's members: programs other than millstream have some.

@@ -196,7 +196,8 @@ def execute_plan(application: StoppedApplication, plan: ResetPlan) -> None:
         for path in _local_paths(application):
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     group.delete_topics(plan.topics)
-    _wait_until_forgotten(group, set(plan.topics))
+    sizes = application.sizes
+    _wait_until_forgotten(group, [(topic, n) for topic in plan.topics for n in range(sizes[topic])])
 
 
 def _check_claim(name: str, location: str, claim: Claim | None) -> None:
@@ -263,13 +264,13 @@ def _local_paths(application: StoppedApplication) -> list[Path]:
     return [path for name in names if (path := application.state_dir / name).exists()]
 
 
-def _wait_until_forgotten(group: GroupOffsets, topics: set[str]) -> None:
-    """Wait until the group has no offsets of deleted topics.
+def _wait_until_forgotten(group: GroupOffsets, places: Sequence[Place]) -> None:
+    """Wait until the group has no offsets of the partitions of deleted topics.
 
     The broker forgets them a moment later, also those that a next start has committed meanwhile.
     """
     give_up = time.monotonic() + _FORGET_S
     while time.monotonic() < give_up:
-        if not any(topic in topics for topic, _ in group.committed()):
+        if not group.committed(places).keys() & set(places):
             return
         time.sleep(0.1)

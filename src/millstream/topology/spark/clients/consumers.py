@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -49,6 +49,44 @@ def committed(
         lambda: in_time("committed", lambda: consumer.committed(places, timeout_s)), patience_s
     )
     return checked(answers)
+
+
+def offsets_only(group: str, *, stable: bool = False) -> dict[str, Any]:
+    """Return the settings of a consumer that only reads a group's offsets.
+
+    Args:
+        group: The group.
+        stable: Whether it waits until the offsets of open transactions are decided.
+    """
+    return {
+        "group.id": group,
+        "enable.auto.commit": False,
+        "isolation.level": "read_committed" if stable else "read_uncommitted",
+    }
+
+
+def all_committed(
+    consumer: Consumer, timeout_s: float, also: Iterable[tuple[str, int]] = ()
+) -> list[TopicPartition]:
+    """Return every committed offset of the consumer's group, with its metadata.
+
+    The consumer asks for the partitions of all topics. An admin client could ask for the whole
+    group, but librdkafka 2.15 then crashes the process if the broker answers that the coordinator
+    moves or is not ready, as a new broker does at first (librdkafka issue 5040).
+
+    Args:
+        consumer: A consumer with the group's id.
+        timeout_s: How long to wait for the coordinator, and for each request.
+        also: Topic and partition of others to ask for: of topics that have been deleted.
+
+    Raises:
+        ClientException: The broker refuses, for one partition at least, or does not answer.
+    """
+    topics = in_time("list_topics", lambda: consumer.list_topics(timeout=timeout_s)).topics
+    places = {(name, number) for name, topic in topics.items() for number in topic.partitions}
+    asked = [TopicPartition(*place) for place in sorted(places.union(also))]
+    answers = committed(consumer, asked, timeout_s, timeout_s) if asked else []
+    return [each for each in answers if each.offset >= 0]
 
 
 def commit(consumer: Consumer, offsets: list[TopicPartition], patience_s: float) -> None:

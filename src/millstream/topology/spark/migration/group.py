@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka import ConsumerGroupState, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 from confluent_kafka.admin import AdminClient
 
 from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.consumers import all_committed, connected, offsets_only
 from millstream.topology.spark.clients.settings import (
     client_settings,
     raise_kafka_error,
@@ -46,7 +47,8 @@ class GroupClient:
 
     def __init__(self, config: StreamsConfig) -> None:
         self.group: str = config.getString("application.id")
-        self._admin = AdminClient(client_settings(config))
+        self._client = client_settings(config)
+        self._admin = AdminClient(self._client)
 
     def state(self) -> JavaGroup:
         """Return members and committed offsets.
@@ -67,19 +69,10 @@ class GroupClient:
         )
 
     def _committed(self) -> list[TopicPartition]:
-        asked = [ConsumerGroupTopicPartitions(self.group)]
-
-        def ask() -> Any:
-            (answer,) = self._admin.list_consumer_group_offsets(
-                asked, require_stable=True, request_timeout=TIMEOUT_S
-            ).values()
-            return answer.result()
-
-        try:
-            found = with_coordinator(ask, TIMEOUT_S)
-        except ClientException as error:
-            raise_kafka_error(f'cannot read the committed offsets of group "{self.group}"', error)
-        return [each for each in found.topic_partitions if each.offset >= 0]
+        problem = f'cannot read the committed offsets of group "{self.group}"'
+        own = offsets_only(self.group, stable=True)
+        with connected(self._client | own, problem) as consumer:
+            return all_committed(consumer, TIMEOUT_S)
 
     def _members(self) -> list[str]:
         def ask() -> Any:
