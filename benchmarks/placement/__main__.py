@@ -6,18 +6,13 @@ import argparse
 import json
 import logging
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
-
+from benchmarks.cluster.site import Site, sites
 from benchmarks.placement.experiment import TASKS, Outcome, Setting, run
 from benchmarks.placement.report import print_report
-from millstream.testing.broker import EmbeddedBroker
 
 WAYS = ("steered", "spark-alone")
 
@@ -26,12 +21,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.disable(logging.WARNING)
     found: list[tuple[str, Outcome]] = []
-    with EmbeddedBroker() as broker:
-        for number in range(options.runs):
-            for way in options.way or WAYS:
-                outcome = _run(broker.bootstrap_servers, f"{way}-{number}", way, options)
-                found.append((way, outcome))
-                print(f"{way}: done", file=sys.stderr)
+    for way, site in sites(options.way or WAYS, options.runs, TASKS):
+        outcome = run(_setting(site, way, options))
+        found.append((way, outcome))
+        print(f"{way}: done", file=sys.stderr)
     if options.json:
         for way, outcome in found:
             print(json.dumps({"way": way} | _plain(outcome)))
@@ -40,27 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _run(servers: str, name: str, way: str, options: argparse.Namespace) -> Outcome:
-    topics = [NewTopic(f"{name}-{each}", TASKS, 1) for each in ("in", "out")]
-    admin = AdminClient({"bootstrap.servers": servers})
-    for created in admin.create_topics(topics).values():
-        created.result(30)
-    # Spark goes on deleting its own files for a moment after the end.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
-        return run(
-            Setting(
-                bootstrap_servers=servers,
-                directory=Path(directory),
-                application_id=name,
-                source=f"{name}-in",
-                target=f"{name}-out",
-                steer=way == "steered",
-                keys=options.keys,
-                rate=options.rate,
-                wait=options.wait,
-                batches=options.batches,
-            )
-        )
+def _setting(site: Site, way: str, options: argparse.Namespace) -> Setting:
+    return Setting(
+        **asdict(site),
+        steer=way == "steered",
+        keys=options.keys,
+        rate=options.rate,
+        wait=options.wait,
+        batches=options.batches,
+    )
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:

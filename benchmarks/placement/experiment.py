@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
-from benchmarks.placement.running import PATIENCE_S, Running, running
+from benchmarks.cluster.running import PATIENCE_S, Running, running
+from benchmarks.cluster.sending import Sender
+from benchmarks.cluster.site import EXECUTORS, Site
 
-EXECUTORS, TASKS = 3, 6
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+TASKS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Site):
     """What to run."""
 
-    bootstrap_servers: str
-    directory: Path
-    application_id: str
-    source: str
-    target: str
-    """Both topics exist, with as many partitions as there are tasks."""
     steer: bool
     keys: int = 600
     """Keys whose state is there before the executor is killed."""
@@ -79,23 +70,13 @@ def run(setting: Setting) -> Outcome:
     Raises:
         RuntimeError: The application failed, or something that must happen did not.
     """
-    sent = Sender(setting)
+    sent = KeysInTurn(setting)
     sent.every_key_once()
-    config = {
-        "application.id": setting.application_id,
-        "bootstrap.servers": setting.bootstrap_servers,
-        "state.dir": str(setting.directory),
-        "processing.guarantee": "exactly_once_v2",
-        "statestore.cache.max.bytes": 0,
+    entries = {
         "millstream.steer.tasks": setting.steer,
-        "spark.master": f"local-cluster[{EXECUTORS},1,1024]",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": QUICK_START,
-        "spark.executor.extraJavaOptions": QUICK_START,
-        "spark.log.level": "ERROR",
         "spark.locality.wait.process": setting.wait,
     }
-    with running(config, setting.source, setting.target, setting.directory) as app:
+    with running(setting, "benchmarks.placement.program", entries) as app:
         with sent.going_on():
             app.wait_for("a full house", lambda: _full(app))
             app.wait_for_batches(setting.batches)
@@ -103,10 +84,10 @@ def run(setting: Setting) -> Outcome:
                 app.wait_for("balance at the start", lambda: _balanced(app))
                 app.wait_for_batches(2)
             marks = _ends(setting)
-            lost, killed = _owner_of_first(app), time.time()
+            lost, killed = app.owner(), time.time()
             before = list(app.batches)
             app.kill_executor(lost)
-            app.wait_for("the loss", lambda: lost not in _executors(app))
+            app.wait_for("the loss", lambda: lost not in app.executors())
             app.wait_for("a new executor", lambda: _full(app))
             joined = time.time()
             balanced = _wait_for_balance(app, setting)
@@ -129,65 +110,26 @@ def run(setting: Setting) -> Outcome:
     )
 
 
-class Sender:
-    """Sends keys in turn, and counts."""
+class KeysInTurn(Sender):
+    """Sends the keys in turn."""
 
     def __init__(self, setting: Setting) -> None:
-        self._setting = setting
-        self.count = 0
-        self._producer = Producer(
-            {
-                "bootstrap.servers": setting.bootstrap_servers,
-                "partitioner": "murmur2_random",
-                "linger.ms": 5,
-            }
-        )
+        # As Kafka's own producer does, so that a key's task has the partition's number.
+        super().__init__(setting, setting.rate, {"partitioner": "murmur2_random"})
+        self._keys = setting.keys
+
+    def send_next(self, number: int) -> None:
+        self.send(f"key{self.count % self._keys}".encode())
 
     def every_key_once(self) -> None:
         """Send each key once, and wait until all have arrived."""
-        for _ in range(self._setting.keys):
-            self._send()
-        self._producer.flush(60)
-
-    @contextmanager
-    def going_on(self) -> Iterator[None]:
-        """Go on sending for as long as the block runs."""
-        stop = threading.Event()
-        sending = threading.Thread(target=self._keep_sending, args=(stop,))
-        sending.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            sending.join()
-
-    def _keep_sending(self, stop: threading.Event) -> None:
-        began, first = time.monotonic(), self.count
-        while not stop.wait(0.05):
-            goal = first + int((time.monotonic() - began) * self._setting.rate)
-            while self.count < goal:
-                self._send()
-            self._producer.poll(0)
-        self._producer.flush(60)
-
-    def _send(self) -> None:
-        key = f"key{self.count % self._setting.keys}".encode()
-        while True:
-            try:
-                self._producer.produce(self._setting.source, b"", key)
-                break
-            except BufferError:
-                self._producer.poll(0.1)
-        self.count += 1
-
-
-def _executors(app: Running) -> set[str]:
-    record = app.record()
-    return set() if record is None else {executor.id for executor in record.executors}
+        for number in range(self._keys):
+            self.send_next(number)
+        self.flush()
 
 
 def _full(app: Running) -> bool:
-    return len(_executors(app)) == EXECUTORS
+    return len(app.executors()) == EXECUTORS
 
 
 def _balanced(app: Running) -> bool:
@@ -197,14 +139,6 @@ def _balanced(app: Running) -> bool:
     present = {executor.id for executor in record.executors}
     counts = Counter(place.executor for place in record.tasks if place.executor in present)
     return len(counts) == EXECUTORS and set(counts.values()) == {TASKS // EXECUTORS}
-
-
-def _owner_of_first(app: Running) -> str:
-    record = app.record()
-    assert record is not None
-    found = record.tasks[0].executor
-    assert found is not None
-    return found
 
 
 def _wait_for_balance(app: Running, setting: Setting) -> float | None:

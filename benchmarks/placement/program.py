@@ -7,28 +7,14 @@ standard input ends.
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from benchmarks.cluster.program import COUNTS, counting, given, run_to_the_end
+from millstream import KafkaStreams, Processor, Record, Serdes
 
-from millstream import (
-    KafkaStreams,
-    Processor,
-    Record,
-    Serdes,
-    Stores,
-    StreamsBuilder,
-    Topology,
-)
-
-COUNTS = "counts"
 _EXECUTOR = re.compile(r"--executor-id\0([^\0]+)")
 
 
@@ -57,45 +43,10 @@ class Counter(Processor[str, str, str, str]):
         self._context.forward(record.withValue(f"{count} {self._executor}"))
 
 
-def counting(source: str, target: str) -> Topology:
-    """Return the topology."""
-    builder = StreamsBuilder()
-    stores = Stores.keyValueStoreBuilder(
-        Stores.persistentKeyValueStore(COUNTS), Serdes.String(), Serdes.Long()
-    )
-    builder.addStateStore(stores)
-    builder.stream(source).process(Counter, COUNTS).to(target)
-    return builder.build()
-
-
-def tell_batches(streams: KafkaStreams) -> None:
-    """Print each batch as it ends."""
-    last = -1.0
-    while True:
-        time.sleep(0.1)
-        found = {name.name(): each.metricValue() for name, each in streams.metrics().items()}
-        if found.get("batch-id", -1) != last:
-            last = found["batch-id"]
-            line = {
-                "batch": int(last),
-                "ms": found["batch-time-ms"],
-                "records": found["records"],
-                "at": time.time(),
-            }
-            print(json.dumps(line), flush=True)
-
-
 def main() -> None:
     """Run until standard input ends."""
-    config = json.loads(sys.argv[1])
-    config["default.key.serde"] = config["default.value.serde"] = Serdes.String()
-    streams = KafkaStreams(counting(*sys.argv[2:4]), config)
-    streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
-    with streams:
-        streams.start()
-        threading.Thread(target=tell_batches, args=(streams,), daemon=True).start()
-        sys.stdin.read()
-    SparkSession.builder.getOrCreate().stop()
+    config, source, target = given()
+    run_to_the_end(KafkaStreams(counting(source, target, Counter, Serdes.Long()), config))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.cluster.table import print_table
 from benchmarks.placement.experiment import Outcome
 
 HEADINGS = (
@@ -25,13 +23,7 @@ HEADINGS = (
 
 def print_report(found: Sequence[tuple[str, Outcome]]) -> None:
     """Print a table with a row for each run."""
-    table = Table(box=None, pad_edge=False)
-    for heading in HEADINGS:
-        table.add_column(heading, overflow="fold")
-    for way, outcome in found:
-        table.add_row(way, *row(outcome))
-    console = Console()
-    (console if console.is_terminal else Console(width=200)).print(table)
+    print_table(HEADINGS, [(way, *row(outcome)) for way, outcome in found])
 
 
 def row(outcome: Outcome) -> list[str]:

@@ -6,19 +6,13 @@ import argparse
 import json
 import logging
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.cluster.site import Site, sites
+from benchmarks.cluster.table import print_table
 from benchmarks.standby.measure import TASKS, Outcome, Setting, run
-from millstream.testing.broker import EmbeddedBroker
 
 WAYS: dict[str, dict[str, Any]] = {
     "standby": {"num.standby.replicas": 1},
@@ -31,47 +25,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.disable(logging.WARNING)
     found: list[tuple[str, Outcome]] = []
-    with EmbeddedBroker() as broker:
-        for number in range(options.runs):
-            for way in options.way or WAYS:
-                outcome = _run(broker.bootstrap_servers, f"{way}-{number}", way, options)
-                found.append((way, outcome))
-                print(json.dumps({"way": way} | asdict(outcome)), file=sys.stderr, flush=True)
+    for way, site in sites(options.way or tuple(WAYS), options.runs, TASKS):
+        outcome = run(_setting(site, way, options))
+        found.append((way, outcome))
+        print(json.dumps({"way": way} | asdict(outcome)), file=sys.stderr, flush=True)
     _report(found)
     return 0
 
 
-def _run(servers: str, name: str, way: str, options: argparse.Namespace) -> Outcome:
-    topics = [NewTopic(f"{name}-{each}", TASKS, 1) for each in ("in", "out")]
-    admin = AdminClient({"bootstrap.servers": servers})
-    for created in admin.create_topics(topics).values():
-        created.result(30)
-    # Spark goes on deleting its own files for a moment after the end.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
-        return run(
-            Setting(
-                bootstrap_servers=servers,
-                directory=Path(directory),
-                application_id=name,
-                source=f"{name}-in",
-                target=f"{name}-out",
-                config=WAYS[way],
-                keys=options.keys,
-                burst=options.burst,
-                rate=options.rate,
-                batches=options.batches,
-            )
-        )
+def _setting(site: Site, way: str, options: argparse.Namespace) -> Setting:
+    return Setting(
+        **asdict(site),
+        entries=WAYS[way],
+        keys=options.keys,
+        burst=options.burst,
+        rate=options.rate,
+        batches=options.batches,
+    )
 
 
 def _report(found: Sequence[tuple[str, Outcome]]) -> None:
-    table = Table("way", box=None, pad_edge=False)
-    for heading in asdict(found[0][1]):
-        table.add_column(heading)
-    for way, outcome in found:
-        table.add_row(way, *map(_shown, asdict(outcome).values()))
-    console = Console()
-    (console if console.is_terminal else Console(width=200)).print(table)
+    headings = ("way", *asdict(found[0][1]))
+    print_table(headings, [(way, *map(_shown, asdict(each).values())) for way, each in found])
 
 
 def _shown(value: Any) -> str:

@@ -9,14 +9,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, TopicPartition
 
-from benchmarks.placement.experiment import EXECUTORS, QUICK_START
-from benchmarks.placement.running import Running, running
+from benchmarks.cluster.running import Running, running
+from benchmarks.cluster.sending import Sender
+from benchmarks.cluster.site import EXECUTORS, Site
 from benchmarks.standby.program import FILL
 
 PROGRAM = "benchmarks.standby.program"
@@ -26,16 +26,11 @@ SMALL = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What to run; both topics exist, with a partition for each task."""
+class Setting(Site):
+    """What to run."""
 
-    bootstrap_servers: str
-    directory: Path
-    application_id: str
-    source: str
-    target: str
-    config: dict[str, Any]
-    """Entries in which the ways differ."""
+    entries: dict[str, Any]
+    """Entries of the configuration in which the ways differ."""
     keys: int
     """Keys in the store of the task whose executor is killed."""
     burst: int
@@ -78,42 +73,26 @@ def run(setting: Setting) -> Outcome:
     Raises:
         RuntimeError: The application failed, or something that must happen did not.
     """
-    sender, results = Sender(setting), Results(setting)
+    sender, results = KeysByTask(setting), Results(setting)
     sender.fill()
-    config = {
-        "application.id": setting.application_id,
-        "bootstrap.servers": setting.bootstrap_servers,
-        "state.dir": str(setting.directory),
-        "processing.guarantee": "exactly_once_v2",
-        "statestore.cache.max.bytes": 0,
-        "spark.master": f"local-cluster[{EXECUTORS},1,1024]",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": QUICK_START,
-        "spark.executor.extraJavaOptions": QUICK_START,
-        "spark.log.level": "ERROR",
-        **setting.config,
-    }
-    with (
-        results.reading(),
-        running(config, setting.source, setting.target, setting.directory, PROGRAM) as app,
-    ):
+    with results.reading(), running(setting, PROGRAM, setting.entries) as app:
         app.wait_for("the filled store", lambda: results.count >= sender.count)
         with sender.going_on():
-            app.wait_for("all executors", lambda: len(_executors(app)) == EXECUTORS)
+            app.wait_for("all executors", lambda: len(app.executors()) == EXECUTORS)
             app.wait_for_batches(setting.batches)
-            if setting.config.get("num.standby.replicas"):
+            if setting.entries.get("num.standby.replicas"):
                 app.wait_for("the standby", lambda: _has_standby(setting))
         burst_s = _burst(setting, app, sender, results)
         with sender.going_on():
             app.wait_for_batches(setting.batches + 5)
             before = list(app.batches)
-            lost, killed = _owner(app), time.time()
+            lost, killed = app.owner(), time.time()
             load = os.getloadavg()
             app.kill_executor(lost)
             results.await_from(killed)
             app.wait_for("a result of the lost task", lambda: results.first_at is not None)
-            app.wait_for("the loss", lambda: lost not in _executors(app))
-            app.wait_for("a new executor", lambda: len(_executors(app)) == EXECUTORS)
+            app.wait_for("the loss", lambda: lost not in app.executors())
+            app.wait_for("a new executor", lambda: len(app.executors()) == EXECUTORS)
             joined = time.time()
             balanced = _watch_balance(app, 4 * setting.batches)
             app.wait_for_batches(2)
@@ -140,60 +119,33 @@ def run(setting: Setting) -> Outcome:
     )
 
 
-class Sender:
+class KeysByTask(Sender):
     """Sends the keys of each task in turn; the first letter of a key tells its task."""
 
     def __init__(self, setting: Setting) -> None:
-        self._setting = setting
-        self._producer = Producer({"bootstrap.servers": setting.bootstrap_servers, "linger.ms": 5})
-        self.count = 0
+        super().__init__(setting, setting.rate)
+        self._keys = setting.keys
+
+    def send_next(self, number: int) -> None:
+        keys = self._keys if number % TASKS == 0 else SMALL
+        self._send(number % TASKS, number * 7919 % keys)
 
     def fill(self) -> None:
         """Have the store of the first task filled, and send each key of the others once."""
-        self._producer.produce(self._setting.source, b"", f"{FILL}{self._setting.keys}".encode(), 0)
-        self.count += 1
-        self.send(0, SMALL)
+        self.send(f"{FILL}{self._keys}".encode(), 0)
+        self.burst(0, SMALL)
 
-    def send(self, large: int, small: int) -> None:
+    def burst(self, large: int, small: int) -> None:
         """Send so many records to the first task, and to each of the others; wait for them."""
         for number in range(large):
-            self._send(0, number * 7919 % self._setting.keys)
+            self._send(0, number * 7919 % self._keys)
         for task in range(1, TASKS):
             for number in range(small):
                 self._send(task, number % SMALL)
-        self._producer.flush(120)
-
-    @contextmanager
-    def going_on(self) -> Iterator[None]:
-        """Go on sending for as long as the block runs."""
-        stop = threading.Event()
-        sending = threading.Thread(target=self._keep_sending, args=(stop,))
-        sending.start()
-        try:
-            yield
-        finally:
-            stop.set()
-            sending.join()
-
-    def _keep_sending(self, stop: threading.Event) -> None:
-        began, sent = time.monotonic(), 0
-        while not stop.wait(0.05):
-            while sent < (time.monotonic() - began) * self._setting.rate:
-                keys = self._setting.keys if sent % TASKS == 0 else SMALL
-                self._send(sent % TASKS, sent * 7919 % keys)
-                sent += 1
-            self._producer.poll(0)
-        self._producer.flush(60)
+        self.flush()
 
     def _send(self, task: int, number: int) -> None:
-        key = f"{'abc'[task]}{number}".encode()
-        while True:
-            try:
-                self._producer.produce(self._setting.source, b"", key, task)
-                break
-            except BufferError:
-                self._producer.poll(0.1)
-        self.count += 1
+        self.send(f"{'abc'[task]}{number}".encode(), task)
 
 
 class Results:
@@ -254,9 +206,9 @@ class Results:
                 self.first_at = time.time()
 
 
-def _burst(setting: Setting, app: Running, sender: Sender, results: Results) -> float:
+def _burst(setting: Setting, app: Running, sender: KeysByTask, results: Results) -> float:
     app.wait_for("the results so far", lambda: results.count >= sender.count)
-    sender.send(setting.burst // TASKS, setting.burst // TASKS)
+    sender.burst(setting.burst // TASKS, setting.burst // TASKS)
     began = time.time()
     app.wait_for("the results of the burst", lambda: results.count >= sender.count)
     return time.time() - began
@@ -267,19 +219,6 @@ def _has_standby(setting: Setting) -> bool:
     reports = setting.directory.glob("*/checkpoint/millstream-standbys/*/reports/*.json")
     copies = [copy for each in reports for copy in json.loads(each.read_bytes())["copies"]]
     return any(copy["task"] == "0_0" and copy["ready"] for copy in copies)
-
-
-def _executors(app: Running) -> set[str]:
-    record = app.record()
-    return set() if record is None else {executor.id for executor in record.executors}
-
-
-def _owner(app: Running) -> str:
-    record = app.record()
-    assert record is not None
-    found = record.tasks[0].executor
-    assert found is not None
-    return found
 
 
 def _watch_balance(app: Running, batches: int) -> bool:

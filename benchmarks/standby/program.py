@@ -8,17 +8,12 @@ Prints a line of JSON for each batch. Runs until its standard input ends.
 from __future__ import annotations
 
 import json
-import os
-import sys
-import threading
 import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from pyspark.sql import SparkSession
-
-from benchmarks.placement.program import tell_batches
+from benchmarks.cluster.program import COUNTS, counting, given, run_to_the_end
 from millstream import (
     KafkaStreams,
     KeyValue,
@@ -26,13 +21,9 @@ from millstream import (
     Record,
     Serdes,
     StateRestoreListener,
-    Stores,
-    StreamsBuilder,
     TopicPartition,
-    Topology,
 )
 
-COUNTS = "counts"
 FILL = "fill:"
 VALUE_BYTES = 100
 
@@ -68,17 +59,6 @@ def filling(count: int) -> Iterator[KeyValue[str, str]]:
         yield KeyValue(f"a{number}", value(0, random))
 
 
-def counting(source: str, target: str) -> Topology:
-    """Return the topology."""
-    builder = StreamsBuilder()
-    stores = Stores.keyValueStoreBuilder(
-        Stores.persistentKeyValueStore(COUNTS), Serdes.String(), Serdes.String()
-    )
-    builder.addStateStore(stores)
-    builder.stream(source).process(Counter, COUNTS).to(target)
-    return builder.build()
-
-
 class Restores(StateRestoreListener):
     """Prints each store that a worker had to restore."""
 
@@ -97,16 +77,10 @@ class Restores(StateRestoreListener):
 
 def main() -> None:
     """Run until standard input ends."""
-    config = json.loads(sys.argv[1])
-    config["default.key.serde"] = config["default.value.serde"] = Serdes.String()
-    streams = KafkaStreams(counting(*sys.argv[2:4]), config)
+    config, source, target = given()
+    streams = KafkaStreams(counting(source, target, Counter, Serdes.String()), config)
     streams.setGlobalStateRestoreListener(Restores())
-    streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
-    with streams:
-        streams.start()
-        threading.Thread(target=tell_batches, args=(streams,), daemon=True).start()
-        sys.stdin.read()
-    SparkSession.builder.getOrCreate().stop()
+    run_to_the_end(streams)
 
 
 if __name__ == "__main__":

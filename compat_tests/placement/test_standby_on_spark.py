@@ -28,7 +28,7 @@ def test_a_killed_executors_task_restores_nothing_where_it_has_a_standby(
             source=f"{name}-in",
             target=f"{name}-out",
             # On a busy machine a batch keeps a core for more than a second.
-            config={"num.standby.replicas": replicas, "spark.locality.wait": "10s"},
+            entries={"num.standby.replicas": replicas, "spark.locality.wait": "10s"},
             keys=20_000,
             burst=3_000,
             rate=200,

@@ -1,4 +1,4 @@
-"""The running application of the experiment: its process, executors and batches."""
+"""The running application of an experiment: its process, executors and batches."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from typing import Any
 
 import pyspark
 
+from benchmarks.cluster.site import Site
 from millstream.topology.spark.placement.record import PlacementRecord, read_record
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +42,19 @@ class Running:
     def record(self) -> PlacementRecord | None:
         """Return what the driver has noted of its tasks."""
         return read_record(self._record_dir)
+
+    def executors(self) -> set[str]:
+        """Return the ids of the executors that the driver has noted."""
+        record = self.record()
+        return set() if record is None else {executor.id for executor in record.executors}
+
+    def owner(self) -> str:
+        """Return the executor of the first task, which has run."""
+        record = self.record()
+        assert record is not None
+        found = record.tasks[0].executor
+        assert found is not None
+        return found
 
     def wait_for(self, what: str, condition: Callable[[], bool]) -> None:
         """Wait until something is true.
@@ -86,24 +100,24 @@ class Running:
 
 
 @contextmanager
-def running(
-    config: dict[str, Any],
-    source: str,
-    target: str,
-    directory: Path,
-    program: str = "benchmarks.placement.program",
-) -> Iterator[Running]:
-    """Run the application; it is killed at the end unless it has ended."""
-    log, text = directory / "program.log", json.dumps(config)
+def running(site: Site, program: str, entries: dict[str, Any]) -> Iterator[Running]:
+    """Run the application; it is killed at the end unless it has ended.
+
+    Args:
+        site: The run's place.
+        program: The application's module. It gets the configuration as JSON, and both topics.
+        entries: Further entries of the configuration.
+    """
+    log, text = site.directory / "program.log", json.dumps(site.config(entries))
     with log.open("ab") as written:
         process = subprocess.Popen(
-            [sys.executable, "-m", program, text, source, target],
+            [sys.executable, "-m", program, text, site.source, site.target],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=written,
         )
-        app = Running(process, Path(config["state.dir"]) / config["application.id"], log)
+        app = Running(process, site.directory / site.application_id, log)
         try:
             yield app
         finally:

@@ -1,0 +1,1 @@
+"""What experiments share that disturb an application on a small cluster of Spark."""

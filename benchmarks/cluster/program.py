@@ -1,0 +1,69 @@
+"""What the applications of experiments share: they print batches, and end with their input."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from millstream import KafkaStreams, Serdes, Stores, StreamsBuilder, Topology
+from millstream.core.serdes import Serde
+
+COUNTS = "counts"
+
+
+def counting(source: str, target: str, counter: type[Any], values: Serde[Any]) -> Topology:
+    """Return a topology with one processor and its store.
+
+    Args:
+        source: Topic it reads.
+        target: Topic it writes.
+        counter: Class of the processor.
+        values: Serde of the store's values.
+    """
+    builder = StreamsBuilder()
+    stores = Stores.keyValueStoreBuilder(
+        Stores.persistentKeyValueStore(COUNTS), Serdes.String(), values
+    )
+    builder.addStateStore(stores)
+    builder.stream(source).process(counter, COUNTS).to(target)
+    return builder.build()
+
+
+def given() -> tuple[dict[str, Any], str, str]:
+    """Return what the command line says: the configuration, and the topics to read and write."""
+    config = json.loads(sys.argv[1])
+    config["default.key.serde"] = config["default.value.serde"] = Serdes.String()
+    source, target = sys.argv[2:4]
+    return config, source, target
+
+
+def run_to_the_end(streams: KafkaStreams) -> None:
+    """Run until standard input ends; print a line of JSON for each batch."""
+    streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
+    with streams:
+        streams.start()
+        threading.Thread(target=_tell_batches, args=(streams,), daemon=True).start()
+        sys.stdin.read()
+    SparkSession.builder.getOrCreate().stop()
+
+
+def _tell_batches(streams: KafkaStreams) -> None:
+    last = -1.0
+    while True:
+        time.sleep(0.1)
+        found = {name.name(): each.metricValue() for name, each in streams.metrics().items()}
+        if found.get("batch-id", -1) != last:
+            last = found["batch-id"]
+            line = {
+                "batch": int(last),
+                "ms": found["batch-time-ms"],
+                "records": found["records"],
+                "at": time.time(),
+            }
+            print(json.dumps(line), flush=True)
