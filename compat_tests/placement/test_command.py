@@ -28,8 +28,8 @@ def test_the_command_shows_where_tasks_run_and_why(tmp_path: Path) -> None:
         "As of 1970-01-01 00:00:01 UTC, after batch 7. Tasks by executor: 1: 0, 2: 1."
     )
     assert [" ".join(row.split()) for row in rows] == [
-        "0_0 2 (to be 1) b 1 7 1970-01-01 00:00:00 UTC a reason",
-        "1_0 - -",
+        "0_0 2 (to be 1) b 1 running, 3 warming (lag 12) 1 7 1970-01-01 00:00:00 UTC a reason",
+        "1_0 - - -",
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.placement.experiment import Outcome
@@ -10,7 +12,7 @@ from compat_tests.placement.simulated import tasks
 from millstream.core.processor import TaskId
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.placement.cluster_view import cluster_view
-from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
+from millstream.topology.spark.placement.facts import Executor, Move, Standby, TaskPlace
 from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, read_record, write_record
 
@@ -29,6 +31,10 @@ RECORD = PlacementRecord(
             executor="2",
             wanted="1",
             moved=Move(source="1", target="2", batch=7, at_ms=900, reason="a reason"),
+            standbys=(
+                Standby(executor="1", running=True, lag=0),
+                Standby(executor="3", running=False, lag=12),
+            ),
         ),
         TaskPlace(task=TaskId(1, 0), executor=None, wanted=None, moved=None),
     ),
@@ -94,6 +100,18 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_record(directory, RECORD)
     assert read_record(directory) == RECORD
     assert [path.name for path in directory.iterdir()] == ["placement.json"]
+
+
+def test_a_record_of_an_earlier_release_has_no_standbys(tmp_path: Path) -> None:
+    write_record(tmp_path, RECORD)
+    file = tmp_path / "placement.json"
+    found = json.loads(file.read_bytes())
+    for place in found["tasks"]:
+        del place["standbys"]
+    file.write_text(json.dumps(found))
+    assert read_record(tmp_path) == replace(
+        RECORD, tasks=tuple(replace(place, standbys=()) for place in RECORD.tasks)
+    )
 
 
 def test_the_experiment_tells_needless_moves_from_others() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -260,6 +261,26 @@ def test_the_report_tells_how_far_a_copy_is(task: Task) -> None:
     report = copy.report()
     assert (report.seq, report.end, report.ready) == (3, 3, True)
     assert report.entries == {STORE: 3}
+
+
+def test_a_copy_that_warms_up_tells_how_much_it_lacks(
+    task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    filled(task, task.worker(), 20)
+    host: Any = Host()
+    lags: list[tuple[int, bool]] = []
+
+    def note() -> None:
+        report = copy.report()
+        lags.append((report.end - report.seq, report.ready))
+
+    copy = StandbyCopy(repr(TASK), host, task.files.mirror(TASK), note)
+    assert copy.follow()
+    assert lags == [(lag, False) for lag in range(len(lags), 0, -1)]
+    assert len(lags) > 10
+    report = copy.report()
+    assert (report.end - report.seq, report.ready) == (0, True)
 
 
 def test_a_mirror_that_cannot_be_written_fails_no_batch(

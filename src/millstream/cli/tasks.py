@@ -13,9 +13,10 @@ from rich.table import Table
 from millstream.core.config import StreamsConfig
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import IllegalArgumentException
-from millstream.topology.spark.placement.facts import TaskPlace
+from millstream.topology.spark.placement.facts import Standby, TaskPlace
 from millstream.topology.spark.placement.record import FILE, PlacementRecord, read_record
 
+HEADINGS = ("task", "executor", "host", "standby on", "moved from", "at batch", "time", "why")
 _DEFAULT_DIR = Path(str(CONFIG_KEYS[StreamsConfig.STATE_DIR_CONFIG].default))
 
 
@@ -26,7 +27,7 @@ def tasks(
     ] = _DEFAULT_DIR,
     json: Annotated[bool, typer.Option("--json", help="Print the placement file as JSON.")] = False,
 ) -> None:
-    """Show the executor of each task, its last move, and the reason."""
+    """Show the executor of each task, its standby copies, its last move, and the reason."""
     directory = state_dir / application_id
     record = read_record(directory)
     if record is None:
@@ -41,7 +42,7 @@ def tasks(
     for line in _summary(record):
         typer.echo(line)
     table = Table(box=None, pad_edge=False)
-    for heading in ("task", "executor", "host", "moved from", "at batch", "time", "why"):
+    for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
     hosts = {executor.id: executor.host for executor in record.executors}
     for place in record.tasks:
@@ -75,7 +76,14 @@ def _row(place: TaskPlace, hosts: dict[str, str]) -> list[str]:
     last_move = ["", "", "", ""]
     if moved is not None:
         last_move = [moved.source or "-", str(moved.batch), _time(moved.at_ms), moved.reason]
-    return [repr(place.task), executor, hosts.get(place.executor or "", "-"), *last_move]
+    standbys = ", ".join(map(_standby, place.standbys)) or "-"
+    return [repr(place.task), executor, hosts.get(place.executor or "", "-"), standbys, *last_move]
+
+
+def _standby(copy: Standby) -> str:
+    """Return the executor of a copy, and how far the copy is: its lag is in segments."""
+    state = "running" if copy.running else "warming"
+    return f"{copy.executor} {state}" + (f" (lag {copy.lag})" if copy.lag else "")
 
 
 def _time(ms: int) -> str:

@@ -50,6 +50,17 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standby:
+    """A copy of a task's stores on an executor, as that one has reported."""
+
+    executor: str
+    running: bool
+    """Whether it has caught up once, and follows; False while it warms up."""
+    lag: int
+    """Number of committed segments that it lacks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPlace:
     """Current and wanted executor of a task."""
 
@@ -60,3 +71,5 @@ class TaskPlace:
     """The executor that should run it; None before a decision."""
     moved: Move | None
     """Its last move."""
+    standbys: tuple[Standby, ...] = ()
+    """Its copies on other executors."""

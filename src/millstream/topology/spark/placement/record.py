@@ -10,7 +10,7 @@ from pathlib import Path
 from millstream.core.errors import StreamsException
 from millstream.core.processor import TaskId
 from millstream.core.typed_json import Time, read_json
-from millstream.topology.spark.placement.facts import Executor, Move, TaskPlace
+from millstream.topology.spark.placement.facts import Executor, Move, Standby, TaskPlace
 from millstream.topology.spark.private import private_directory, write_private
 
 FILE = "placement.json"
@@ -78,6 +78,7 @@ class _Task:
     executor: str | None
     wanted: str | None
     moved: Move | None
+    standbys: tuple[Standby, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,4 +94,10 @@ class _Record:
 
 def _place(each: _Task) -> TaskPlace:
     task = TaskId.parse(each.task)
-    return TaskPlace(task=task, executor=each.executor, wanted=each.wanted, moved=each.moved)
+    return TaskPlace(
+        task=task,
+        executor=each.executor,
+        wanted=each.wanted,
+        moved=each.moved,
+        standbys=each.standbys,
+    )

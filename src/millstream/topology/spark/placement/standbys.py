@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from millstream.core.processor import TaskId
+from millstream.topology.spark.placement.facts import Standby
 from millstream.topology.spark.state.standby_files import (
     ExecutorReport,
     StandbyFiles,
@@ -49,24 +50,25 @@ class StandbyWatch:
         planned = set() if self._plan is None else set(self._plan.copies)
         return planned - {report.executor for report in self._reports}
 
-    def lags(self) -> dict[TaskId, int]:
-        """Return how many segments the best copy of each task lacks."""
-        found: dict[TaskId, int] = {}
+    def by_task(self, executors: Collection[str]) -> dict[TaskId, tuple[Standby, ...]]:
+        """Return the reported copies of each task.
+
+        Args:
+            executors: The executors that still exist.
+        """
+        found: dict[TaskId, tuple[Standby, ...]] = {}
         for report in self._reports:
-            for copy in report.copies:
-                task, lag = parsed(copy.task), copy.end - copy.seq
-                if task is not None and lag < found.get(task, lag + 1):
-                    found[task] = lag
+            for copy in report.copies if report.executor in executors else ():
+                task = parsed(copy.task)
+                if task is not None:
+                    lag = copy.end - copy.seq
+                    at = Standby(executor=report.executor, running=copy.ready, lag=lag)
+                    found[task] = (*found.get(task, ()), at)
         return found
 
     def reports(self) -> list[ExecutorReport]:
         """Return the reports of the last look."""
         return self._reports
-
-    def planned(self) -> dict[str, tuple[TaskId, ...]]:
-        """Return the tasks of which each executor is to have a copy."""
-        copies = {} if self._plan is None else self._plan.copies
-        return {executor: tuple(map(TaskId.parse, names)) for executor, names in copies.items()}
 
     def tell(self, copies: Mapping[str, tuple[TaskId, ...]]) -> None:
         """Write the plan if it has changed; a failure is logged, and tried again at the next call.

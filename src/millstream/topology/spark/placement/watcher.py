@@ -123,7 +123,11 @@ class PlacementWatcher:
     def places(self) -> list[TaskPlace]:
         """Return the place of every task."""
         if not self._local:
-            return self._steering.places()
+            places = self._steering.places()
+            if self._standbys is None:
+                return places
+            copies = self._standbys.by_task({executor.id for executor in self.executors()})
+            return [replace(place, standbys=copies.get(place.task, ())) for place in places]
         return [TaskPlace(task=t, executor=DRIVER, wanted=None, moved=None) for t in self._tasks]
 
     def located(self) -> dict[TaskId, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,6 +47,7 @@ class Follower:
         """Tasks that were taken from here and that the plan still has."""
         self._changing = threading.Lock()
         self._reported: ExecutorReport | None = None
+        self._reported_at = 0.0
         self._executor = executor_id()
         self._durable = all(store_class(kind).traits.durable for kind in job.kinds.values())
         self._ended = threading.Event()
@@ -151,9 +153,15 @@ class Follower:
     def _begin(self, name: str) -> None:
         task = self._names[name]
         place = first_free(self._root / name)
-        copy = StandbyCopy(name, self._make_host(task.partition(), place), self.files.mirror(task))
+        host = self._make_host(task.partition(), place)
+        copy = StandbyCopy(name, host, self.files.mirror(task), self._report_on_the_way)
         with self._changing:
             self._copies[name] = copy
+
+    def _report_on_the_way(self) -> None:
+        """Report, but not more often than between the rounds of following."""
+        if time.monotonic() - self._reported_at >= POLL_S:
+            self._report()
 
     def _report(self) -> None:
         with self._changing:
@@ -164,6 +172,7 @@ class Follower:
             executor=self._executor,
             copies=tuple(copy.report() for copy in copies),
         )
+        self._reported_at = time.monotonic()
         if report != self._reported:
             try:
                 self.files.write_report(self._stage.subtopology, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from millstream.core.errors import ProcessorStateException, StreamsException
@@ -34,10 +35,18 @@ class StandbyCopy:
         task: The task's name.
         host: Host of its stores; the task goes on with it.
         mirror: The task's mirror.
+        progressed: Called while many segments are taken in, after some of them.
     """
 
-    def __init__(self, task: str, host: SparkTaskHost, mirror: Mirror) -> None:
+    def __init__(
+        self,
+        task: str,
+        host: SparkTaskHost,
+        mirror: Mirror,
+        progressed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._task = task
+        self._progressed = progressed
         self._host = host
         self._mirror = mirror
         self._busy = threading.Lock()
@@ -121,6 +130,11 @@ class StandbyCopy:
         self._seq, self._ready = head.position.seq, True
         return True
 
+    def at(self, seq: int) -> None:
+        """Note that a long way is done up to a segment."""
+        self._seq = seq
+        self._progressed()
+
     def _start_anew(self) -> None:
         self._seq, self._ready, self._head = 0, False, None
         with suppress(Exception):
@@ -149,6 +163,7 @@ class _Paced(SegmentReader):
             raise _TakenError
         self._read += 1
         if self._read > _AT_ONCE:
+            self._copy.at(seq)
             time.sleep(min(1.0, time.monotonic() - self._began))
         self._began = time.monotonic()
         return self._mirror.get(seq)
