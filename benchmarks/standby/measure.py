@@ -45,8 +45,10 @@ class Setting(Site):
 class Outcome:
     """What a run showed; times in seconds."""
 
+    burst: int
+    """Records of the burst."""
     burst_s: float
-    """Until the results of the burst were there."""
+    """Until its results were there."""
     ordinary_s: float
     """Median of the batches before the kill."""
     first_output_s: float
@@ -54,11 +56,11 @@ class Outcome:
     restored: int
     """Entries of the lost task's store that a worker had to restore."""
     longest_after_kill_s: float
-    """Longest batch between the kill and the first one with the new executor."""
+    """Longest batch from the kill until Spark had a new executor, and the one of that result."""
     joined_s: float
     """From the kill until Spark had a new executor."""
     moving_s: float
-    """Longest batch from then until all executors had a task, or the end."""
+    """Longest of all later batches."""
     wrong: int
     """Results that were lost, repeated or wrong."""
     balanced: bool
@@ -84,7 +86,7 @@ def run(setting: Setting) -> Outcome:
                 app.wait_for("the standby", lambda: _has_standby(setting))
         burst_s = _burst(setting, app, sender, results)
         with sender.going_on():
-            app.wait_for_batches(setting.batches + 5)
+            app.wait_for_batches(setting.batches)
             before = list(app.batches)
             lost, killed = app.owner(), time.time()
             load = os.getloadavg()
@@ -94,14 +96,19 @@ def run(setting: Setting) -> Outcome:
             app.wait_for("the loss", lambda: lost not in app.executors())
             app.wait_for("a new executor", lambda: len(app.executors()) == EXECUTORS)
             joined = time.time()
-            balanced = _watch_balance(app, 4 * setting.batches)
-            app.wait_for_batches(2)
+            balanced = _watch_balance(app, 3 * setting.batches)
+            app.wait_for_batches(3)
         app.wait_for("all results", lambda: results.count >= sender.count)
         batches = list(app.batches)[len(before) :]
         app.close()
     assert results.first_at is not None
-    first = [each for each in batches if each["at"] <= joined] or batches[:1]
+    recovered = max(joined, results.first_at)
+    later = [each for each in batches if each["at"] - each["ms"] / 1000 > recovered]
+    # The batch in which Spark got the new executor may be the one of that result.
+    later += [each for each in batches if joined > results.first_at and each["at"] > joined]
+    first = [each for each in batches if each not in later]
     return Outcome(
+        burst=setting.burst // TASKS * TASKS,
         burst_s=burst_s,
         ordinary_s=median(each["ms"] for each in before[-setting.batches :]) / 1000,
         restored=sum(
@@ -110,9 +117,9 @@ def run(setting: Setting) -> Outcome:
             if each["restored"] == 0 and killed < each["at"] < results.first_at + 1
         ),
         first_output_s=results.first_at - killed,
-        longest_after_kill_s=max(each["ms"] for each in first) / 1000,
+        longest_after_kill_s=max((each["ms"] for each in first), default=0) / 1000,
         joined_s=joined - killed,
-        moving_s=max(each["ms"] for each in batches if each["at"] > joined) / 1000,
+        moving_s=max(each["ms"] for each in later) / 1000,
         wrong=results.wrong + results.count - sender.count,
         balanced=balanced,
         load=load,
