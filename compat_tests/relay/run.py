@@ -18,6 +18,7 @@ from compat_tests.relay.jvm import Jvm
 from compat_tests.relay.topologies import named
 from compat_tests.spark.support import Playground, _admin, eventually
 from millstream import KafkaStreams, StreamsConfig, Topology
+from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.migration.adopting import adopt
 from millstream.topology.spark.migration.adoption import planned_adoption
 from millstream.topology.spark.migration.hand_back import hand_back
@@ -105,10 +106,8 @@ class Relay:
         topology, entries = self.topology()
         with KafkaStreams(topology, entries, spark=self.spark) as streams:
             streams.start()
-            for topic in self.own["inputs"]:
-                eventually(partial(self.unread, topic, 0), 0)
-            for topic in (*self.internal(), *also):
-                eventually(partial(self.unread, topic), 0)
+            for topic in (*self.own["inputs"], *self.internal(), *also):
+                eventually(partial(self.unread, topic), set())
 
     def internal(self) -> list[str]:
         """The topics through which the application sends records to itself."""
@@ -119,17 +118,18 @@ class Relay:
             if name.startswith(f"{self.application_id}-") and name.endswith("-response-topic")
         ]
 
-    def unread(self, topic: str, markers: int = 1) -> int:
-        """How many partitions of a topic the application has not read.
+    def unread(self, topic: str) -> set[tuple[str, int]]:
+        """The partitions with records that the application has not read.
 
-        Args:
-            topic: The topic.
-            markers: How many offsets may be left: markers of transactions have offsets as well, and
-                after a move the last one is not read.
+        Markers of transactions have offsets as well: several sinks leave several of them.
         """
         done = self.play.committed(self.application_id, topic)
-        ends = self.play.ends(topic)
-        return sum(end - done.get(number, 0) > markers for number, end in ends.items())
+        ranges = {
+            (topic, number): (done.get(number, 0), end)
+            for number, end in self.play.ends(topic).items()
+            if done.get(number, 0) < end
+        }
+        return Group(StreamsConfig(self.topology()[1])).with_records(ranges)
 
     def results(self) -> dict[str, dict[bytes, list[Result]]]:
         """What each output topic has by key; only the last where the order is by chance."""
