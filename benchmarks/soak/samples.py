@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from millstream.topology.spark.worker_pools import DAEMON as DAEMON_MODULE
+
 MB = 2**20
+_MODULE = DAEMON_MODULE.encode()
 DRIVER, JVM, DAEMON, WORKER = "driver", "JVM", "daemon", "worker"
 
 
@@ -74,11 +77,16 @@ def _role(pid: int, parent: int, root: int, named: Mapping[str, int]) -> str:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         if os.path.basename(command[0]) == b"java":
             return JVM if JVM not in named else ""
-        if any(b"pyspark.daemon" in part for part in command):
-            return WORKER if f"{DAEMON} {parent}" in named else DAEMON
+        if _MODULE in command:
+            # A worker has the name of its daemon, and a daemon is forked by the fork server.
+            return WORKER if _name(pid) == _name(parent) != "fork-server" else DAEMON
         if any(b"pyspark" in part for part in command):
             return "helper"
     return ""
+
+
+def _name(pid: int) -> str:
+    return Path(f"/proc/{pid}/comm").read_text().strip()
 
 
 def _below(root: int) -> Iterator[tuple[int, int]]:

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+_DAEMON = "millstream.topology.spark.daemon"
+_SERVER = "fork-server"
+
 
 def descendants(pid: int) -> list[int]:
     """Return a process and all below it, the first one first."""
@@ -31,14 +34,21 @@ def command(pid: int) -> str:
     return ""
 
 
-def entry_of(pid: int, name: str) -> str:
-    """Return an entry of a process's environment; empty if there is none."""
+def name_of(pid: int) -> str:
+    """Return the short name of a process; empty if it is gone."""
     with suppress(OSError):
-        for entry in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-            key, _, value = entry.decode(errors="replace").partition("=")
-            if key == name:
-                return value
+        return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
+
+
+def is_worker(pid: int) -> bool:
+    """Tell whether a process is a Python worker of Spark: it has the name of its daemon."""
+    above = parent(pid)
+    return (
+        _DAEMON in command(above)
+        and name_of(parent(above)) == _SERVER
+        and (name_of(pid) == name_of(above))
+    )
 
 
 def parent(pid: int) -> int:

@@ -19,7 +19,7 @@ from compat_tests import ROOT
 from compat_tests.kafka.proxy import KafkaProxy
 from compat_tests.kafka.topics import create_topics
 from compat_tests.smoke.data import PARTITIONS, Sent
-from compat_tests.smoke.proc import command, descendants, entry_of, kill_all, parent
+from compat_tests.smoke.proc import command, descendants, is_worker, kill_all, name_of
 from compat_tests.smoke.reading import SERDES, ends
 from compat_tests.smoke.topology import PARTS, SOURCES, TOPICS
 from millstream.testing.broker import EmbeddedBroker
@@ -29,7 +29,8 @@ APPLICATION = "smoke"
 TRANSACTION_TIMEOUT_S = 15
 PATIENCE_S = 600
 LOOK_S = 0.4
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# C1's code cache is small: an application of many stages would fill it, and compile over and over.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 _PROGRESS = ("echo", "cnt", "hopped", "joined", "priced")
 
 
@@ -40,7 +41,10 @@ class FaultFailed(Exception):
 @contextmanager
 def proxied_broker(data_dir: Path | None = None) -> Iterator[tuple[EmbeddedBroker, KafkaProxy]]:
     """Start a broker with two listeners: one of its own, and one behind a proxy."""
-    own, behind, controller = free_port(), free_port(), free_port()
+    ports: set[int] = set()
+    while len(ports) < 3:
+        ports.add(free_port())
+    own, behind, controller = ports
     with KafkaProxy(behind) as proxy:
         listeners = {"PLAINTEXT": own, "CONTROLLER": controller, "PROXIED": behind}
         advertised = {"PLAINTEXT": own, "PROXIED": proxy.port}
@@ -263,12 +267,8 @@ class Rig:
 
     def worker_pids(self, role: str = "") -> list[int]:
         """Return Spark's Python workers; those of one role, such as ``sink``, if it is given."""
-        workers = [
-            pid
-            for pid in self.pids()
-            if "pyspark.daemon" in command(pid) and "pyspark.daemon" in command(parent(pid))
-        ]
-        return [pid for pid in workers if not role or entry_of(pid, "MILLSTREAM_ROLE") == role]
+        workers = [pid for pid in self.pids() if is_worker(pid)]
+        return [pid for pid in workers if not role or name_of(pid) == role]
 
     def produce(self, records: Sequence[Sent]) -> None:
         """Send records past the proxy, and wait for all of them."""

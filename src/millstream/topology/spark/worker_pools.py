@@ -7,11 +7,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-ROLE = "MILLSTREAM_ROLE"
+from millstream.topology.spark.fork_server import ROLE
+
+DAEMON = "millstream.topology.spark.daemon"
+"""Module that Spark starts for each pool."""
 
 _environment_in_use = threading.Lock()
 
@@ -36,3 +40,18 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
         finally:
             environment.clear()
             environment.update(before)
+
+
+@contextmanager
+def importable_daemon() -> Iterator[None]:
+    """Let a JVM that is started in the block find ``DAEMON``, for jobs of the user, too."""
+    given = os.environ.get("PYTHONPATH")
+    place = str(Path(__file__).resolve().parents[3])
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (given, place)))
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = given

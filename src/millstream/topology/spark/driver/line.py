@@ -16,6 +16,7 @@ from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import ROW_SCHEMA, SEED_SCHEMA
+from millstream.topology.spark.worker.declared_stage import DeclaredStage
 from millstream.topology.spark.worker.pack import (
     PACKED_SCHEMA,
     SOURCE_COLUMNS,
@@ -82,7 +83,7 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
         seed = _seed(session, options.seed, stage) if options.seed else None
         with workers_for(session, f"stage-{stage.index}"):
             line = rows.groupBy("key").transformWithState(
-                StageProcessor(job, stage.index), ROW_SCHEMA, "append", "None", seed
+                DeclaredStage(StageProcessor(job, stage.index)), ROW_SCHEMA, "append", "None", seed
             )
     assert line is not None
     with workers_for(session, "sink"):

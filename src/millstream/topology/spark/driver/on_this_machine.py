@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Mapping
 
 from pyspark import SparkContext
 
 from millstream.topology.spark.driver.scratch import scratch_directory
+from millstream.topology.spark.worker_pools import DAEMON
 
 log = logging.getLogger(__name__)
 
+_DAEMON = "spark.python.daemon.module"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _MAX_FAILURES = "spark.task.maxFailures"
 _ATTEMPTS = "4"
@@ -32,8 +35,13 @@ def on_this_machine(settings: Mapping[str, str]) -> dict[str, str]:
     if master.split("[")[0] == "local":
         found = _LOCAL_SETTINGS | found
         found["spark.master"] = with_retries(master, found.get(_MAX_FAILURES, _ATTEMPTS))
-    # A running JVM has its directories already.
-    return _in_scratch(found) if SparkContext._active_spark_context is None else found
+    # A running JVM has its directories and its environment already.
+    if SparkContext._active_spark_context is not None:
+        return found
+    is_local = re.fullmatch(r"local(-cluster)?(\[.*\])?", master) is not None
+    if is_local and SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        found = {_DAEMON: DAEMON} | found
+    return _in_scratch(found)
 
 
 def with_retries(master: str, failures: str) -> str:

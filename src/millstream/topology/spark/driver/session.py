@@ -15,6 +15,7 @@ from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
+from millstream.topology.spark.worker_pools import importable_daemon
 
 _JARS, _PYTHON = "spark.jars", "spark.pyspark.python"
 _STATE = "spark.sql.streaming.stateStore"
@@ -83,7 +84,7 @@ def new_session(
     os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
     settings = on_this_machine(settings)
     # The JVM passes it on to its Python workers.
-    with private_children():
+    with private_children(), importable_daemon():
         if log is not None:
             settings = with_log(settings, log)
         launched_jvm(settings, log)

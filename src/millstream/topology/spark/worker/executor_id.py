@@ -7,6 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from millstream.topology.spark.fork_server import JVM
+
 _OPTION = re.compile(rb"--executor-id\0([^\0]+)")
 
 
@@ -17,7 +19,7 @@ def executor_id() -> str | None:
     Spark tells its Python workers no id. It is on the command line of the executor, which is an
     ancestor of the worker, on every cluster manager.
     """
-    pid = os.getpid()
+    pid = int(os.environ.get(JVM) or os.getpid())
     try:
         while pid > 1:
             found = _OPTION.search(Path(f"/proc/{pid}/cmdline").read_bytes())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
-from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
@@ -16,19 +14,10 @@ from millstream.topology.spark.state.changelog import SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.seeded import with_seed
 from millstream.topology.spark.wire import GLOBAL, RECORDS
+from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.live_task import live_task, task_name
 from millstream.topology.spark.worker.worker_cache import discard
 from millstream.topology.spark.worker.worker_task import Arrived
-
-# Silence Spark's extra process that only reads the state schema: it prints to stderr.
-_main = sys.modules["__main__"]
-if getattr(_main, "__spec__", None) and str(_main.__spec__.name).endswith(  # type: ignore[union-attr]
-    "transform_with_state_driver_worker"
-):
-    _main.print = lambda *_, **__: None  # type: ignore[attr-defined]
-
-_BLOB = StructType([StructField("blob", BinaryType())])
-_SEQ = StructType([StructField("seq", LongType())])
 
 
 class StageProcessor(StatefulProcessor):
@@ -40,8 +29,11 @@ class StageProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declare the state: a manifest, and segments by number."""
-        self._manifest = handle.getValueState("manifest", _BLOB)
-        self._segments = handle.getMapState("segments", _SEQ, _BLOB)
+        self.use(*declared(handle))
+
+    def use(self, manifest: Any, segments: Any) -> None:
+        """Work on state that has been declared."""
+        self._manifest, self._segments = manifest, segments
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         """Take up one row of what an earlier program left."""

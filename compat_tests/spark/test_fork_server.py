@@ -1,0 +1,118 @@
+"""Python workers that are forked from one process with everything imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_tests.spark.support import eventually
+
+JVM = """
+import json, os, socket, struct, subprocess, sys
+
+def started(role):
+    daemon = subprocess.Popen(
+        [sys.executable, "-m", "millstream.topology.spark.daemon", "pyspark.worker"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, "MILLSTREAM_ROLE": role, "PYTHON_WORKER_FACTORY_SECRET": role},
+    )
+    port = struct.unpack("!i", daemon.stdout.read(4))[0]
+    connection = socket.create_connection(("127.0.0.1", port))
+    worker = struct.unpack("!i", connection.recv(4))[0]
+    return daemon, connection, worker
+
+kept = [started("pack"), started("stage-0")]
+print(json.dumps([[daemon.pid, worker] for daemon, _, worker in kept]), flush=True)
+if sys.argv[1] == "terminates":
+    kept[0][0].terminate()
+    print(json.dumps(kept[0][0].wait(20)), flush=True)
+sys.stdin.read()
+"""
+"""Starts daemons and workers as Spark's JVM does."""
+
+RANDOM = """
+import os
+from millstream.topology.spark import fork_server
+fork_server._preload()
+import numpy
+for _ in range(2):
+    if os.fork() == 0:
+        print(numpy.random.random(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def jvm(does: str, **environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", JVM, does],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | environment,
+    )
+
+
+def said(process: subprocess.Popen[str]) -> Any:
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())
+
+
+def name_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(tmp_path: Path) -> None:
+    with jvm("stays", TMPDIR=str(tmp_path)) as process:
+        (_, first), (_, second) = said(process)
+        assert (name_of(first), name_of(second)) == ("pack", "stage-0")
+        servers = {parent_of(parent_of(worker)) for worker in (first, second)}
+        assert [name_of(server) for server in servers] == ["fork-server"]
+        process.kill()
+    for pid in (first, second, *servers):
+        eventually(partial(name_of, pid), "")
+    (directory,) = tmp_path.iterdir()
+    assert list(directory.iterdir()) == []
+
+
+def test_spark_ends_a_daemon_of_the_server_as_any_other(tmp_path: Path) -> None:
+    with jvm("terminates", TMPDIR=str(tmp_path)) as process:
+        (_, worker), (_, other) = said(process)
+        assert said(process) == 0
+        eventually(lambda: name_of(worker), "")
+        assert name_of(other) == "stage-0"
+        process.kill()
+
+
+@pytest.mark.parametrize("why", ["no private directory", "too long a path"])
+def test_without_a_server_there_are_usual_daemons(why: str, tmp_path: Path) -> None:
+    place = tmp_path if why == "no private directory" else tmp_path / ("x" * 100)
+    place.mkdir(exist_ok=True)
+    if why == "no private directory":
+        (place / f"millstream-fork-{os.getuid()}").mkdir(mode=0o755)
+    with jvm("stays", TMPDIR=str(place)) as process:
+        (daemon, worker), _ = said(process)
+        assert parent_of(worker) == daemon
+        process.kill()
+
+
+def test_forked_workers_draw_different_numbers() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", RANDOM], capture_output=True, text=True, check=True
+    )
+    first, second = done.stdout.split()
+    assert first != second

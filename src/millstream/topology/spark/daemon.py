@@ -1,0 +1,70 @@
+"""Python daemon of an executor that comes from a fork server: ``spark.python.daemon.module``.
+
+Spark starts it with ``python -m``. It asks the fork server for a daemon with its own standard
+streams, and lasts as long as that one. Where that fails it is Spark's usual daemon.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from millstream.topology.spark.fork_server import ask, listener_at, lock_of, serve, server_path
+
+
+def main() -> None:
+    """Be a daemon until Spark ends it."""
+    os.setpgid(0, 0)
+    try:
+        connection = _connected(server_path(os.environ, os.getppid()), os.getppid())
+    except OSError:
+        from pyspark.daemon import manager
+
+        manager()
+        return
+    _stand_for(ask(connection, sys.argv, os.environ), connection)
+
+
+def _connected(path: Path, jvm: int) -> socket.socket:
+    with lock_of(path).open("w") as lock:
+        # Another daemon may start at the same moment.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (connection := _reached(path)) is None:
+            listener = listener_at(path)
+            if os.fork() == 0:
+                lock.close()
+                serve(listener, path, jvm)
+            listener.close()
+            connection = _reached(path)
+        if connection is None:
+            raise OSError("the fork server has ended")
+        return connection
+
+
+def _reached(path: Path) -> socket.socket | None:
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.connect(str(path))
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    return connection
+
+
+def _stand_for(daemon: int, connection: socket.socket) -> None:
+    """Wait until the daemon has ended, and pass on Spark's signal to end it."""
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(daemon, signal.SIGTERM))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    # The daemon has them: only its end may close them.
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    while connection.recv(1):
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""Fork server: one process with everything imported, from which all of Spark's daemons are forked.
+
+Spark keeps a daemon for each pool of Python workers, and each worker imports pandas, PyArrow and
+millstream for itself, which takes more than a second of a core: for an application of ten stages,
+half a minute. Here each of them begins with these imports done, in memory that they share.
+
+One server serves the daemons of one JVM that have the same environment, and ends with that JVM.
+Lists of processes show "fork-server", and a worker by its operator: "pack", "stage-0", "sink".
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import random
+import signal
+import socket
+import stat
+import struct
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+ROLE = "MILLSTREAM_ROLE"
+JVM = "MILLSTREAM_JVM"
+"""Entry of a worker's environment: the process id of its JVM, which need not be an ancestor."""
+PRELOADED = (
+    "pyspark.worker",
+    "pyspark.sql.streaming.proto.StateMessage_pb2",
+    "pyarrow",
+    "pandas",
+    "confluent_kafka",
+    "millstream.topology.spark.worker.pack",
+    "millstream.topology.spark.worker.stage",
+    "millstream.topology.spark.worker.sink",
+)
+"""What workers import. What is missing is left out: the worker says so when it needs it."""
+
+_DIFFERENT = frozenset(
+    {ROLE, "PYTHON_WORKER_FACTORY_SECRET", "PYTHON_WORKER_FACTORY_SOCK_DIR", "SPARK_BUFFER_SIZE"}
+)
+"""Entries of the environment in which daemons of one server may differ."""
+_LENGTH = struct.Struct("!Q")
+_LOOK_S = 1.0
+_REQUEST_S = 30.0
+_OTHERS = 0o077
+_PR_SET_NAME = 15
+
+
+def server_path(environment: Mapping[str, str], jvm: int) -> Path:
+    """Return the socket of the server for a daemon with this environment.
+
+    Raises:
+        OSError: The directory cannot be made, or belongs to another user.
+    """
+    directory = Path(tempfile.gettempdir(), f"millstream-fork-{os.getuid()}")
+    with suppress(FileExistsError):
+        directory.mkdir(mode=0o700)
+    found = directory.lstat()
+    # Who can write there could pass off a process as the server.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
+        raise OSError(f"{directory} is not a private directory")
+    entries = sorted(item for item in environment.items() if item[0] not in _DIFFERENT)
+    same = json.dumps([entries, os.getcwd(), sys.executable, sys.path])
+    return directory / f"{jvm}-{hashlib.sha256(same.encode()).hexdigest()[:16]}"
+
+
+def lock_of(path: Path) -> Path:
+    """Return the file that a daemon locks while it starts a server."""
+    return path.with_name(f"{path.name}.lock")
+
+
+def ask(connection: socket.socket, arguments: list[str], environment: Mapping[str, str]) -> int:
+    """Let the server fork a daemon with this process's standard streams; return its process id."""
+    request = json.dumps([arguments, dict(environment)]).encode()
+    socket.send_fds(connection, [_LENGTH.pack(len(request))], [0, 1, 2])
+    connection.sendall(request)
+    pid: int = _LENGTH.unpack(_exactly(connection, _LENGTH.size))[0]
+    return pid
+
+
+def listener_at(path: Path) -> socket.socket:
+    """Return a socket that listens for daemons."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(64)
+    return listener
+
+
+def serve(listener: socket.socket, path: Path, jvm: int) -> NoReturn:
+    """Import everything, then fork daemons until the JVM is gone. Ends the process."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        _leave_streams()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        _remove_left(path.parent)
+        _preload()
+        _name_process("fork-server")
+        listener.settimeout(_LOOK_S)
+        while _is_alive(jvm):
+            with suppress(TimeoutError):
+                connection, _ = listener.accept()
+                with connection:
+                    _answer(connection, listener, jvm)
+        path.unlink(missing_ok=True)
+        lock_of(path).unlink(missing_ok=True)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _answer(connection: socket.socket, listener: socket.socket, jvm: int) -> None:
+    connection.settimeout(_REQUEST_S)
+    try:
+        head, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, 3)
+        request = _exactly(connection, _LENGTH.unpack(head)[0])
+    except (OSError, struct.error):
+        # The daemon has been killed meanwhile.
+        return
+    if os.fork() == 0:
+        listener.close()
+        arguments, entries = json.loads(request)
+        _become_daemon(connection, streams, arguments, entries | {JVM: str(jvm)})
+    for each in streams:
+        os.close(each)
+
+
+def _become_daemon(
+    connection: socket.socket, streams: list[int], arguments: list[str], entries: dict[str, str]
+) -> NoReturn:
+    status = 1
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for number, each in enumerate(streams):
+            os.dup2(each, number)
+            os.close(each)
+        os.environ.clear()
+        os.environ.update(entries)
+        sys.argv = arguments
+        _name_process(entries.get(ROLE, "python"))
+        connection.sendall(_LENGTH.pack(os.getpid()))
+        # It stays open: its end tells that the daemon has ended.
+        connection.settimeout(None)
+        from pyspark.daemon import manager
+
+        manager()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    finally:
+        os._exit(status)
+
+
+def _preload() -> None:
+    for name in PRELOADED:
+        with suppress(Exception):
+            import_module(name)
+    # Workers would all draw the same numbers; Python's own module sees to that itself.
+    if (numpy := sys.modules.get("numpy")) is not None:
+        os.register_at_fork(after_in_child=lambda: numpy.random.seed(random.getrandbits(32)))
+    # Collections would touch, and so copy, all the memory that is shared.
+    gc.collect()
+    gc.freeze()
+
+
+def _leave_streams() -> None:
+    """Give back the input and output of the daemon that has started this process."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+def _name_process(role: str) -> None:
+    """Show the role in lists of processes: otherwise all have the command line of the first."""
+    with suppress(Exception):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, role.encode()[:15], 0, 0, 0)
+
+
+def _remove_left(directory: Path) -> None:
+    """Delete the sockets of servers that were killed."""
+    for each in directory.iterdir():
+        with suppress(ValueError, OSError):
+            if not _is_alive(int(each.name.partition("-")[0])):
+                each.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _exactly(connection: socket.socket, count: int) -> bytes:
+    received = bytearray()
+    while len(received) < count:
+        chunk = connection.recv(count - len(received))
+        if not chunk:
+            raise OSError("the other process has ended")
+        received += chunk
+    return bytes(received)
