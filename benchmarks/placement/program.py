@@ -7,26 +7,11 @@ standard input ends.
 
 from __future__ import annotations
 
-import os
-import re
-from pathlib import Path
 from typing import Any
 
 from benchmarks.cluster.program import COUNTS, counting, given, run_to_the_end
 from millstream import KafkaStreams, Processor, Record, Serdes
-
-_EXECUTOR = re.compile(r"--executor-id\0([^\0]+)")
-
-
-def executor_id() -> str:
-    """Return the id of the executor that this worker belongs to: of an ancestor's command line."""
-    pid = os.getpid()
-    while pid > 1:
-        found = _EXECUTOR.search(Path(f"/proc/{pid}/cmdline").read_text(errors="replace"))
-        if found:
-            return found[1]
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    return "driver"
+from millstream.topology.spark.worker.executor_id import executor_id
 
 
 class Counter(Processor[str, str, str, str]):
@@ -35,7 +20,7 @@ class Counter(Processor[str, str, str, str]):
     def init(self, context: Any) -> None:
         self._context = context
         self._counts = context.getStateStore(COUNTS)
-        self._executor = executor_id()
+        self._executor = executor_id() or "driver"
 
     def process(self, record: Record[str, str]) -> None:
         count = (self._counts.get(record.key()) or 0) + 1

@@ -21,6 +21,10 @@ from benchmarks.standby.program import FILL
 
 PROGRAM = "benchmarks.standby.program"
 TASKS = 3
+LATE_S = 0.4
+"""How long a committed result takes to its reader, at most."""
+BALANCE_S = 90.0
+"""How long to wait for a task on the new executor, which copies its state first."""
 SMALL = 1_000
 """Keys of the other tasks."""
 
@@ -51,8 +55,11 @@ class Outcome:
     """Until its results were there."""
     ordinary_s: float
     """Median of the batches before the kill."""
+    next_output_s: float
+    """From the kill until a further result of the lost task."""
     first_output_s: float
-    """From the kill until a result of the lost task for a record that was sent after the kill."""
+    """From the kill until a result of the lost task for a record that was sent after the kill: of
+    the batch after the one that the kill disturbed."""
     restored: int
     """Entries of the lost task's store that a worker had to restore."""
     longest_after_kill_s: float
@@ -96,12 +103,14 @@ def run(setting: Setting) -> Outcome:
             app.wait_for("the loss", lambda: lost not in app.executors())
             app.wait_for("a new executor", lambda: len(app.executors()) == EXECUTORS)
             joined = time.time()
-            balanced = _watch_balance(app, 3 * setting.batches)
+            steers = setting.entries.get("millstream.steer.tasks", True)
+            balanced = _watch_balance(app, BALANCE_S if steers else BALANCE_S / 6)
             app.wait_for_batches(3)
         app.wait_for("all results", lambda: results.count >= sender.count)
         batches = list(app.batches)[len(before) :]
         app.close()
     assert results.first_at is not None
+    assert results.next_at is not None
     recovered = max(joined, results.first_at)
     later = [each for each in batches if each["at"] - each["ms"] / 1000 > recovered]
     # The batch in which Spark got the new executor may be the one of that result.
@@ -116,6 +125,7 @@ def run(setting: Setting) -> Outcome:
             for each in app.restored
             if each["restored"] == 0 and killed < each["at"] < results.first_at + 1
         ),
+        next_output_s=results.next_at - killed,
         first_output_s=results.first_at - killed,
         longest_after_kill_s=max((each["ms"] for each in first), default=0) / 1000,
         joined_s=joined - killed,
@@ -165,6 +175,8 @@ class Results:
         self._counts: dict[bytes, int] = {}
         self.first_at: float | None = None
         """When the first awaited result was there."""
+        self.next_at: float | None = None
+        """When there was any result of the first task, after the moment of waiting."""
         self._from_ms: float | None = None
         self._consumer = Consumer(
             {
@@ -208,9 +220,13 @@ class Results:
             self._check(found)
             if self._from_ms is None or self.first_at is not None:
                 continue
-            since = self._from_ms
-            if any((m.key() or b"")[:1] == b"a" and m.timestamp()[1] > since for m in found):
-                self.first_at = time.time()
+            since, now = self._from_ms, time.time()
+            of_task = [m for m in found if (m.key() or b"")[:1] == b"a"]
+            # What was committed before the kill may arrive a little later.
+            if self.next_at is None and of_task and now > since / 1000 + LATE_S:
+                self.next_at = now
+            if any(m.timestamp()[1] > since for m in of_task):
+                self.first_at, self.next_at = now, self.next_at or now
 
 
 def _burst(setting: Setting, app: Running, sender: KeysByTask, results: Results) -> float:
@@ -228,9 +244,10 @@ def _has_standby(setting: Setting) -> bool:
     return any(copy["task"] == "0_0" and copy["ready"] for copy in copies)
 
 
-def _watch_balance(app: Running, batches: int) -> bool:
-    """Wait until all executors have a task, for so many batches at most."""
-    for _ in range(batches):
+def _watch_balance(app: Running, seconds: float) -> bool:
+    """Wait until all executors have a task, but not for longer than some seconds."""
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
         app.wait_for_batches(1)
         record = app.record()
         if record is not None and len({each.executor for each in record.tasks}) == EXECUTORS:

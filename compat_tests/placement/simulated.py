@@ -44,6 +44,8 @@ class Simulated:
     """Executor -> its host, where that matters; standbys are then on other hosts."""
     copies: dict[str, dict[TaskId, int]] = field(default_factory=dict)
     """Executor -> task -> batches that its copy has followed."""
+    cold: frozenset[str] = frozenset()
+    """Executors whose workers are being started."""
 
     def __post_init__(self) -> None:
         self.tasks = tasks(self.count)
@@ -65,6 +67,7 @@ class Simulated:
             located=dict(self.location),
             processed=dict.fromkeys(self.tasks, 1000 * (self.batch + 1)),
             copies=self.caught_up(),
+            cold=self.cold,
             now_ms=self.now_ms,
         )
         orders = self.steering.look(facts)

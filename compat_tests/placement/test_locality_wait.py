@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream import StreamsConfig
-from millstream.topology.spark.placement.locality_wait import LEAST_MS, LocalityWait
+from millstream.topology.spark.placement.locality_wait import LEAST_MS, MOST_MS, LocalityWait
 
 
 def wait(**entries: Any) -> LocalityWait:
@@ -37,3 +37,11 @@ def test_without_standbys_or_with_a_wait_of_the_users_own_nothing_changes() -> N
     assert told(wait(), *[1000] * 20) == []
     own = {"spark_locality_wait_process": "2s"}
     assert told(wait(num_standby_replicas=1, **own), *[1000] * 20) == []
+
+
+def test_it_is_short_while_the_workers_of_an_executor_are_started() -> None:
+    found = wait()
+    assert told(found, *[1000] * 9) == []
+    assert found.after(batch(1000), cold=True) == 500
+    assert found.after(batch(1000), cold=True) is None
+    assert told(found, 1000, 1000) == [MOST_MS]

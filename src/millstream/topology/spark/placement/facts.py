@@ -32,6 +32,8 @@ class ClusterFacts:
     """Number of records each task has read since its topics began."""
     copies: Mapping[str, frozenset[TaskId]] = field(default_factory=dict)
     """The tasks of which each executor has a standby copy that has caught up."""
+    cold: frozenset[str] = frozenset()
+    """Executors whose workers are being started, so that no task should move there yet."""
     now_ms: int = 0
     """Wall clock in epoch milliseconds."""
 

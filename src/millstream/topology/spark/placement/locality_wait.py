@@ -18,31 +18,37 @@ class LocalityWait:
     """Half of an ordinary batch, in place of Spark's three seconds.
 
     Spark waits for an executor that is lost, too: with standbys this wait would take longer than
-    all the rest. A short one lets tasks of a busy executor run where their stores are not.
+    all the rest. It also waits for the cores of one whose workers are being started, as it wants to
+    read topics there at once. A short one lets tasks of a busy executor run where their stores are
+    not.
 
     Args:
-        config: The application's configuration. Nothing changes if it asks for no standbys, or has
-            an own ``spark.locality.wait``.
+        config: The application's configuration. Nothing changes if it has an own
+            ``spark.locality.wait``, nor without standbys while no workers are being started.
     """
 
     def __init__(self, config: StreamsConfig) -> None:
-        given = any(key.startswith(LOCALITY_WAIT) for key in config.originals())
-        self._wanted = config.getInt("num.standby.replicas") > 0 and not given
+        self._given = any(key.startswith(LOCALITY_WAIT) for key in config.originals())
+        self._standbys = config.getInt("num.standby.replicas") > 0
         self._batches: deque[float] = deque(maxlen=_BATCHES)
         self._now = MOST_MS
 
-    def after(self, progress: Mapping[str, Any]) -> int | None:
+    def after(self, progress: Mapping[str, Any], *, cold: bool = False) -> int | None:
         """Return the new wait after a batch, in milliseconds; None to leave it as it is.
 
         Args:
             progress: Spark's progress of the batch.
+            cold: Whether the workers of an executor are being started, so that its cores are taken.
         """
         took = (progress.get("durationMs") or {}).get("triggerExecution")
-        if not self._wanted or took is None:
+        if self._given or took is None:
             return None
         self._batches.append(took)
-        wait = int(min(MOST_MS, max(LEAST_MS, median(self._batches) / 2)))
-        if len(self._batches) < _BATCHES or abs(wait - self._now) < self._now / 5:
+        if len(self._batches) < _BATCHES:
+            return None
+        short = self._standbys or cold
+        wait = int(min(MOST_MS, max(LEAST_MS, median(self._batches) / 2))) if short else MOST_MS
+        if abs(wait - self._now) < self._now / 5:
             return None
         self._now = wait
         return wait

@@ -50,8 +50,9 @@ class Steering:
     A task with state that is to leave a living executor is a *learner* on the new one first, and
     moves when the copy there is no more than ``acceptable.recovery.lag`` behind, or when that takes
     longer than ``PATIENCE_MS``; ``max.warmup.replicas`` bounds how many do so at a time. Where
-    executors keep no copies it moves at once, and restores within the batch. Tasks without an
-    executor are not limited.
+    executors keep no copies it moves at once, and restores within the batch. No task leaves a
+    living executor for one whose workers are being started. Tasks without an executor are not
+    limited.
 
     Args:
         tasks: All tasks.
@@ -278,6 +279,8 @@ class Steering:
                 continue
             moves = known.seen in self._executors and not known.idle
             if moves and moving >= self._configs.maxWarmupReplicas():
+                continue
+            if moves and known.wanted in facts.cold:
                 continue
             moving += moves
             since = learning.get(task, facts.now_ms)

@@ -1,18 +1,23 @@
-"""Start of Python workers on an executor that runs no task yet, so that it can learn one."""
+"""Start of Python workers on an executor that runs no task yet, outside of any batch."""
 
 from __future__ import annotations
 
+import importlib
 import logging
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import pyarrow as pa
 from pyspark import RDD
-from pyspark.serializers import NoOpSerializer
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.executor_id import executor_id
 from millstream.topology.spark.worker.live_task import following
 from millstream.topology.spark.worker.worker_cache import application
@@ -20,81 +25,182 @@ from millstream.topology.spark.worker_pools import workers_for
 
 log = logging.getLogger(__name__)
 
+AGAIN_S = 30.0
+"""How long an executor without workers is left alone, in seconds."""
+PATIENCE_S = 120.0
+"""How long tasks stay away from an executor whose workers do not get ready."""
 _SCHEMA = "executor string"
 
 
-def warm(session: SparkSession, job: Job, executor: Executor) -> bool:
-    """Start the workers of every operator on an executor, and the followers of the stages.
+def prepared(session: SparkSession, job: Job) -> RDD[Any]:
+    """Return what starts a worker of every operator, and the followers of the stages.
 
-    These are Spark jobs of one small task each, with the executor as preferred place.
+    It is one task, without a place. It also opens a small state store, as the first one in a JVM
+    takes seconds.
 
     Args:
         session: The query's session.
         job: What the workers know.
+    """
+    session = _with_one_partition(session)
+    frame = session.range(0, 1, 1, 1).selectExpr("'' as executor")
+    for role in ("pack", "sink"):
+        with workers_for(session, role):
+            frame = frame.mapInArrow(_loading(job, role), _SCHEMA)
+    for stage in job.layout.stages:
+        with workers_for(session, f"stage-{stage.index}"):
+            frame = frame.groupBy("executor").transformWithState(
+                _Follow(job, stage.index), _SCHEMA, "append", "None"
+            )
+    return frame.rdd
+
+
+def warm(start: RDD[Any], executor: Executor) -> bool:
+    """Start a worker of every operator on an executor.
+
+    This is one Spark job, with the executor as preferred place. It keeps a core until all workers
+    have imported what they need: meanwhile Spark gives that core to no batch.
+
+    Args:
+        start: What starts them.
         executor: The executor.
 
     Returns:
-        Whether all tasks ran there.
+        Whether the task ran there.
     """
-    ran: set[str] = set()
     try:
-        for role in ("pack", "sink"):
-            with workers_for(session, role):
-                started = _frame(session, executor).mapInArrow(_loading(job), _SCHEMA)
-            ran |= {row.executor for row in started.collect()}
-        for stage in job.layout.stages:
-            # Spark starts the workers of stages with the settings of RDDs, not with those of SQL,
-            # and gives a worker to those with the same settings only.
-            placed = _rdd(session, executor).mapPartitions(_following(job, stage.index))
-            with workers_for(session, f"stage-{stage.index}"):
-                assert placed._jrdd is not None
-            ran |= set(placed.collect())
+        found = _placed(start, executor).collect()
     except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
         log.info("no workers started ahead executor=%s error=%r", executor.id, error)
         return False
-    return ran == {executor.id}
+    return [row.executor for row in found] == [executor.id]
 
 
-def _loading(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+class Warming:
+    """Executors whose workers are started ahead, each core in a thread of its own.
+
+    Args:
+        session: The query's session.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._job: Job | None = None
+        self._start: Future[RDD[Any]] = Future()
+        self._running: dict[str, tuple[list[threading.Thread], float]] = {}
+        """Executor -> the last start, a thread for each core, and when it was."""
+
+    def prepare(self, job: Job) -> None:
+        """Plan the start of a job's workers, in a thread: Spark may take a second for that.
+
+        A new executor is then asked to start them before Spark has other tasks for it.
+        """
+        if job is not self._job:
+            self._job, self._start = job, Future()
+            _thread(self._plan, job, self._start)
+
+    def begin(self, executor: Executor) -> None:
+        """Start the workers of an executor, unless that was done a moment ago."""
+        now = time.monotonic()
+        threads, since = self._running.get(executor.id, ([], now - AGAIN_S))
+        if self._job is None or now - since < AGAIN_S or _alive(threads):
+            return
+        cores = range(max(1, executor.cores))
+        threads = [_thread(self._warm, self._start, executor) for _ in cores]
+        self._running[executor.id] = (threads, now)
+
+    def cold(self) -> frozenset[str]:
+        """Return the executors whose workers are being started, but for those that never end."""
+        now = time.monotonic()
+        return frozenset(
+            executor
+            for executor, (threads, since) in self._running.items()
+            if _alive(threads) and now - since < PATIENCE_S
+        )
+
+    def _plan(self, job: Job, start: Future[RDD[Any]]) -> None:
+        try:
+            start.set_result(prepared(self._session, job))
+        except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+            start.set_exception(error)
+            log.info("no workers are started ahead error=%r", error)
+
+    @staticmethod
+    def _warm(start: Future[RDD[Any]], executor: Executor) -> None:
+        if start.exception() is None:
+            warm(start.result(), executor)
+
+
+def _thread(call: Callable[..., None], *arguments: Any) -> threading.Thread:
+    thread = threading.Thread(target=call, args=arguments, name="millstream-warm", daemon=True)
+    thread.start()
+    return thread
+
+
+def _alive(threads: Iterable[threading.Thread]) -> bool:
+    return any(thread.is_alive() for thread in threads)
+
+
+def _with_one_partition(session: SparkSession) -> SparkSession:
+    """Return a session of the same settings that sees no need for a shuffle."""
+    other = session.newSession()
+    for key, value in session.conf.getAll.items():
+        if key.startswith("spark.sql.") and other.conf.isModifiable(key):
+            other.conf.set(key, value)
+    other.conf.set("spark.sql.shuffle.partitions", 1)
+    # Without a query there are no ids of checkpoints.
+    other.conf.set("spark.sql.streaming.stateStore.checkpointFormatVersion", 1)
+    return other
+
+
+def _loading(job: Job, role: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def load(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        importlib.import_module(f"millstream.topology.spark.worker.{role}")
+        application(job)
         for _ in batches:
-            application(job)
             yield pa.RecordBatch.from_pydict({"executor": [executor_id() or ""]})
 
     return load
 
 
-def _following(job: Job, stage: int) -> Callable[[Iterable[bytes]], Iterable[str]]:
-    def follow(_: Iterable[bytes]) -> Iterable[str]:
-        following(job, job.layout.stages[stage])
-        return [executor_id() or ""]
+class _Follow(StatefulProcessor):
+    """Starts the follower of a stage, and uses state once as a stage does."""
 
-    return follow
+    def __init__(self, job: Job, stage: int) -> None:
+        self._job = job
+        self._stage = stage
+
+    def init(self, handle: Any) -> None:
+        self._state = declared(handle)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
+        del key, timerValues
+        for _ in rows:
+            pass
+        if self._job.standbys:
+            following(self._job, self._job.layout.stages[self._stage])
+        else:
+            application(self._job)
+        manifest, segments = self._state
+        manifest.get()
+        segments.updateValue((0,), (b"",))
+        segments.getValue((0,))
+        manifest.update((b"",))
+        yield Row(executor=executor_id() or "")
+
+    def close(self) -> None:
+        """Do nothing: workers keep what they have loaded."""
 
 
-def _frame(session: SparkSession, executor: Executor) -> DataFrame:
-    """Return one row that Spark prefers to process on an executor."""
-    jvm: Any = session._jvm
-    java_session: Any = session._jsparkSession
-    context: Any = session.sparkContext
-    fields = context._gateway.new_array(jvm.java.lang.Object, 0)
-    row = jvm.org.apache.spark.sql.RowFactory.create(fields)
-    empty = jvm.org.apache.spark.sql.types.StructType()
-    return DataFrame(java_session.createDataFrame(_placed(session, executor, row), empty), session)
-
-
-def _rdd(session: SparkSession, executor: Executor) -> RDD[bytes]:
-    """Return the same as an RDD."""
-    return RDD(_placed(session, executor, b""), session.sparkContext, NoOpSerializer())
-
-
-def _placed(session: SparkSession, executor: Executor, element: Any) -> Any:
-    """Return Java's RDD of one element that Spark prefers to process on an executor."""
-    jvm: Any = session._jvm
-    context: Any = session._jsc
+def _placed(start: RDD[Any], executor: Executor) -> RDD[Any]:
+    """Return the same, with an executor as the place that Spark prefers."""
+    jvm: Any = start.ctx._jvm
+    java_context: Any = start.ctx._jsc
     places = jvm.scala.collection.mutable.ArrayBuffer()
     places.append(f"executor_{executor.host}_{executor.id}")
     elements = jvm.scala.collection.mutable.ArrayBuffer()
-    elements.append(jvm.scala.Tuple2(element, places.toSeq()))
+    elements.append(jvm.scala.Tuple2(0, places.toSeq()))
     tag = jvm.scala.reflect.ClassTag.AnyRef()
-    return jvm.org.apache.spark.api.java.JavaRDD(context.sc().makeRDD(elements.toSeq(), tag), tag)
+    one = java_context.sc().makeRDD(elements.toSeq(), tag)
+    placed = jvm.org.apache.spark.api.java.JavaRDD(one, tag)
+    return RDD(placed.zip(start._jrdd).values(), start.ctx, start._jrdd_deserializer)

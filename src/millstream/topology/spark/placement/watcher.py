@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -31,16 +31,14 @@ from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, write_record
 from millstream.topology.spark.placement.standbys import StandbyWatch
 from millstream.topology.spark.placement.steering import Steering
-from millstream.topology.spark.placement.warming import warm
+from millstream.topology.spark.placement.warming import Warming
 from millstream.topology.spark.state.standby_files import ExecutorReport
 
 log = logging.getLogger(__name__)
 
 DEFAULT_ASSIGNOR = "sticky"
 DRIVER = "driver"
-_POLL_S = 0.25
-_STANDBY_POLL_S = 0.1
-_WARM_AGAIN_S = 30.0
+_POLL_S = 0.1
 _SHARE_OF_LOOKING = 20
 """Observation takes at most one part in this many of the driver's time."""
 
@@ -102,8 +100,7 @@ class PlacementWatcher:
         configs = AssignmentConfigs.of(config)
         stateful = _stateful(plan, layout, self._tasks)
         self._job: Job | None = None
-        self._warmed: dict[str, float] = {}
-        """Executor -> when its workers may be started once more."""
+        self._warming = Warming(session)
         self._standbys: StandbyWatch | None = None
         if job is not None and job.standbys:
             self._standbys = StandbyWatch(Path(job.standbys), job.instance)
@@ -171,8 +168,8 @@ class PlacementWatcher:
     def _watch(self, query: StreamingQuery, internals: SparkInternals) -> None:
         try:
             while query.isActive:
-                # A lost executor's tasks are repeated at once, and should find their standbys.
-                time.sleep(_POLL_S if self._standbys is None else min(_POLL_S, _STANDBY_POLL_S))
+                # A lost executor's tasks are repeated at once, and a new one gets tasks at once.
+                time.sleep(_POLL_S)
                 with self._looking:
                     if self._watched is not internals:
                         return
@@ -191,20 +188,25 @@ class PlacementWatcher:
         if changed or internals.last_batch() != self._facts.batch:
             self._look(internals)
         elif awaited := self._steering.awaited():
-            self._steer(internals, replace(self._facts, located=_located(internals, awaited)))
+            located, cold = _located(internals, awaited), self._warming.cold()
+            self._steer(internals, replace(self._facts, located=located, cold=cold))
         self._due = began + (time.monotonic() - began) * _SHARE_OF_LOOKING
 
     def _look(self, internals: SparkInternals) -> None:
+        known, executors = self._facts.executors, internals.executors()
+        # At once, before Spark gives a task to a core that is free.
+        self._warm([each for each in executors if each not in known])
         progress = internals.progress()
         self._facts = ClusterFacts(
             batch=int(progress.get("batchId", -1)),
-            executors=internals.executors(),
+            executors=executors,
             located=_located(internals, self._tasks),
             processed=processed_records(self._layout, progress),
             copies=self._caught_up(),
+            cold=self._warming.cold(),
             now_ms=int(time.time() * 1000),
         )
-        wait = self._wait.after(progress)
+        wait = self._wait.after(progress, cold=bool(self._facts.cold))
         if wait is not None:
             internals.set_locality_wait(wait)
         self._steer(internals, self._facts)
@@ -222,24 +224,17 @@ class PlacementWatcher:
             internals.tell(task, by_id[executor])
         if self._standbys is not None:
             self._standbys.tell(self._steering.copies())
-            if facts.batch >= 0:
-                self._warm(self._standbys, by_id)
+            silent = self._standbys.silent()
+            self._warm([each for each in facts.executors if each.id in silent])
         self._write()
 
-    def _warm(self, standbys: StandbyWatch, executors: Mapping[str, Executor]) -> None:
-        """Start workers where a copy is planned and none has reported."""
-        if self._job is None:
+    def _warm(self, executors: Iterable[Executor]) -> None:
+        """Start the workers of executors, but not before the first batch starts them everywhere."""
+        if self._job is None or self._assignor is None or self._facts.batch < 0:
             return
-        now = time.monotonic()
-        for name in standbys.silent():
-            if name in executors and self._warmed.get(name, now) <= now:
-                self._warmed[name] = now + _WARM_AGAIN_S
-                threading.Thread(
-                    target=warm,
-                    args=(self._session, self._job, executors[name]),
-                    name="millstream-warm",
-                    daemon=True,
-                ).start()
+        self._warming.prepare(self._job)
+        for executor in executors:
+            self._warming.begin(executor)
 
     def _give_up(self, remark: str) -> None:
         self._remark = remark
