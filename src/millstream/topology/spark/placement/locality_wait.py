@@ -43,7 +43,9 @@ class LocalityWait:
         took = (progress.get("durationMs") or {}).get("triggerExecution")
         if self._given or took is None:
             return None
-        self._batches.append(took)
+        # Batches that wait for such a core are no ordinary ones: the wait would grow by itself.
+        if not cold:
+            self._batches.append(took)
         if len(self._batches) < _BATCHES:
             return None
         short = self._standbys or cold
