@@ -19,7 +19,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     UserScramCredentialUpsertion,
 )
 
-from compat_tests.kafka.tokens import BROKERS_JAAS
+from compat_tests.kafka.tokens import Issuer, validator_jars
 from millstream.jars import java_command
 from millstream.testing.broker import EmbeddedBroker
 from millstream.testing.broker.ports import free_port
@@ -35,7 +35,7 @@ LISTENERS = {
     "NAMED": "SSL",
     "MUTUAL": "SSL",
     "BOTH": "SASL_SSL",
-    "OAUTH": "SASL_PLAINTEXT",
+    "OAUTH": "SASL_SSL",
 }
 
 
@@ -50,16 +50,21 @@ def keytool(directory: Path, *arguments: str) -> None:
 
 
 def make_certificates(directory: Path) -> None:
-    """Make a CA, another one, and certificates of the broker and of a client, in every form."""
+    """Make a CA, another one, and certificates of the broker and of clients, in every form."""
     ec = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     for ca in ("ca", "other"):
         files = ["-keyout", f"{ca}.key", "-out", f"{ca}.pem", "-subj", f"/CN={ca}"]
         run(directory, "openssl", "req", "-x509", *ec, *files, "-days", "2")
-    for name, names in (("broker", "IP:127.0.0.1"), ("named", "DNS:elsewhere"), ("client", "")):
+    for name, names, ca in (
+        ("broker", "IP:127.0.0.1", "ca"),
+        ("named", "DNS:elsewhere", "ca"),
+        ("client", "", "ca"),
+        ("stranger", "", "other"),
+    ):
         files = ["-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}"]
         run(directory, "openssl", "req", *ec, *files)
         (directory / "names").write_text(f"subjectAltName={names}" if names else "")
-        signer = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"]
+        signer = ["-CA", f"{ca}.pem", "-CAkey", f"{ca}.key", "-CAcreateserial", "-days", "2"]
         files = ["-in", f"{name}.csr", "-out", f"{name}.pem", "-extfile", "names"]
         run(directory, "openssl", "x509", "-req", *signer, *files)
         pair = ["-inkey", f"{name}.key", "-in", f"{name}.pem", "-passout", f"pass:{PASSWORD}"]
@@ -82,6 +87,8 @@ class SecuredBroker:
     broker: EmbeddedBroker
     directory: Path
     ports: dict[str, int]
+    issuer: Issuer
+    """Of the tokens that the listener OAUTH takes."""
 
     def at(self, listener: str) -> dict[str, Any]:
         """Return how an application gets to a listener, but for who it is."""
@@ -99,13 +106,19 @@ class SecuredBroker:
 
 @contextmanager
 def secured_broker(directory: Path) -> Iterator[SecuredBroker]:
-    """Start it, with user alice for PLAIN and SCRAM-SHA-256."""
+    """Start it, with user alice for PLAIN and SCRAM-SHA-256.
+
+    Without the jar that validates tokens (it could not be fetched) there is no listener OAUTH.
+    """
     make_certificates(directory)
-    ports = {name: free_port() for name in LISTENERS}
+    issuer, libraries = Issuer(directory / "keys.json"), validator_jars()
+    names = [name for name in LISTENERS if name != "OAUTH" or libraries]
+    ports = {name: free_port() for name in names}
     broker = EmbeddedBroker(
         port=ports["PLAINTEXT"],
-        config=_settings(directory, ports),
-        java_options=["-XX:+UseSerialGC"],
+        config=_settings(directory, ports) | issuer.broker_settings("oauth"),
+        java_options=["-XX:+UseSerialGC", *issuer.java_options()],
+        libraries=libraries,
     )
     with broker:
         admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
@@ -113,7 +126,7 @@ def secured_broker(directory: Path) -> Iterator[SecuredBroker]:
         new = UserScramCredentialUpsertion("alice", info, PASSWORD.encode())
         for done in admin.alter_user_scram_credentials([new]).values():
             done.result(30)
-        yield SecuredBroker(broker, directory, ports)
+        yield SecuredBroker(broker, directory, ports, issuer)
 
 
 def _settings(directory: Path, ports: dict[str, int]) -> dict[str, object]:
@@ -122,20 +135,18 @@ def _settings(directory: Path, ports: dict[str, int]) -> dict[str, object]:
     found: dict[str, object] = {
         "listeners": ",".join(where.values()),
         "advertised.listeners": advertised,
-        "listener.security.protocol.map": ",".join(f"{n}:{p}" for n, p in LISTENERS.items()),
+        "listener.security.protocol.map": ",".join(f"{n}:{LISTENERS[n]}" for n in ports),
         "controller.quorum.voters": f"1@127.0.0.1:{ports['CONTROLLER']}",
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256",
         "log.retention.ms": -1,
     }
-    found["listener.name.oauth.sasl.enabled.mechanisms"] = "OAUTHBEARER"
-    found["listener.name.oauth.oauthbearer.sasl.jaas.config"] = BROKERS_JAAS
     for name in ("sasl", "both"):
         own = f"listener.name.{name}"
         found[f"{own}.plain.sasl.jaas.config"] = f'{PLAIN} required user_alice="{PASSWORD}";'
         found[f"{own}.scram-sha-256.sasl.jaas.config"] = f"{SCRAM} required;"
-    for name, certificate in (("tls", "broker"), ("named", "named"), ("both", "broker")):
+    certificates = dict.fromkeys(("tls", "both", "mutual", "oauth"), "broker") | {"named": "named"}
+    for name, certificate in certificates.items():
         found |= _identity(f"listener.name.{name}", directory / f"{certificate}.p12")
-    found |= _identity("listener.name.mutual", directory / "broker.p12")
     found["listener.name.mutual.ssl.client.auth"] = "required"
     found["listener.name.mutual.ssl.truststore.location"] = directory / "ca.pem"
     found["listener.name.mutual.ssl.truststore.type"] = "PEM"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,13 @@ from compat_tests.kafka.secured import (
     SecuredBroker,
     can_make_certificates,
     secured_broker,
+)
+from compat_tests.kafka.tokens import (
+    FORMER_HANDLER,
+    HANDLER,
+    Issuer,
+    oauth_entries,
+    token_endpoint,
 )
 from compat_tests.spark.support import Playground, run_until
 from millstream import (
@@ -33,7 +41,8 @@ from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, can_wri
 
 pytestmark = pytest.mark.skipif(not can_make_certificates(), reason="openssl is not there")
 
-TLS_REFUSED = "SslAuthenticationException"
+TLS_REFUSED, SASL_REFUSED = "SslAuthenticationException", "SaslAuthenticationException"
+_NUMBERS = itertools.count()
 UNTRUSTED = "certificate verify failed"
 
 
@@ -83,7 +92,7 @@ def connects(given: dict[str, Any]) -> None:
         producer.write([("written", columns)])
         producer.close()
     else:
-        assert "ssl.keystore.location" in settings
+        assert "ssl.keystore.location" in settings or settings["sasl.mechanism"] == "OAUTHBEARER"
 
 
 @pytest.mark.parametrize(("module", "mechanism"), [(PLAIN, "PLAIN"), (SCRAM, "SCRAM-SHA-256")])
@@ -169,17 +178,138 @@ def test_a_keystore_that_only_a_jvm_reads_is_refused_with_what_to_do(
         Brokers(StreamsConfig({"application.id": "app"} | given))
 
 
+def runs(secured: SecuredBroker, spark: Any, directory: Any, entries: dict[str, Any]) -> None:
+    """Run an application with exactly-once, to its last record."""
+    play = Playground(secured.broker.bootstrap_servers, f"secured{next(_NUMBERS)}", directory)
+    source, target = play.topic("in"), play.topic("out")
+    play.produce(source, [(b"k", b"v", 1), (b"l", b"w", 7), (b"m", b"x", 8)])
+    builder = StreamsBuilder()
+    builder.stream(source).groupByKey().count().toStream().mapValues(str).to(target)
+    config = play.config(processing_guarantee="exactly_once_v2") | entries
+    streams = KafkaStreams(builder.build(), config, spark=spark)
+    run_until(streams, lambda: sum(play.committed(play.name, source).values()), 3)
+    assert sorted(play.pairs(target, 3)) == [(b"k", b"1"), (b"l", b"1"), (b"m", b"1")]
+
+
+def start_is_refused(entries: dict[str, Any], directory: Any, kind: str, text: str) -> str:
+    """Start an application that is refused before Spark starts, and return the error."""
+    builder = StreamsBuilder()
+    builder.stream("in").to("out")
+    own = {"application.id": "refused", "state.dir": str(directory)}
+    streams = KafkaStreams(builder.build(), own | entries)
+    with pytest.raises(StreamsException, match=text) as failure, streams:
+        streams.start()
+    assert type(failure.value.__cause__).__name__ == kind
+    return str(failure.value)
+
+
 @pytest.mark.spark
 def test_an_application_runs_with_tls_and_a_password(
     secured: SecuredBroker, spark: Any, tmp_path: Any
 ) -> None:
-    play = Playground(secured.broker.bootstrap_servers, "secured", tmp_path)
-    source, target = play.topic("in"), play.topic("out")
-    play.produce(source, [(b"k", b"v", 0), (b"l", b"w", 7)])
-    builder = StreamsBuilder()
-    builder.stream(source).groupByKey().count().toStream().mapValues(str).to(target)
-    config = play.config(processing_guarantee="exactly_once_v2") | secured.at("BOTH")
-    config |= user(SCRAM, "SCRAM-SHA-256") | truststore(secured, "ca.jks")
-    streams = KafkaStreams(builder.build(), config, spark=spark)
-    run_until(streams, lambda: sum(play.committed("secured", source).values()), 2)
-    assert sorted(play.pairs(target, 2)) == [(b"k", b"1"), (b"l", b"1")]
+    both = user(SCRAM, "SCRAM-SHA-256") | truststore(secured, "ca.jks")
+    runs(secured, spark, tmp_path, secured.at("BOTH") | both)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+@pytest.mark.parametrize("form", ["client.p12", "client-both.pem", "texts"])
+def test_an_application_runs_with_a_certificate_of_its_own(
+    form: str, secured: SecuredBroker, spark: Any, tmp_path: Any
+) -> None:
+    own = truststore(secured, "ca.pem") | identity(secured, form)
+    runs(secured, spark, tmp_path, secured.at("MUTUAL") | own)
+
+
+def test_an_application_with_a_certificate_of_another_authority_is_refused(
+    secured: SecuredBroker, tmp_path: Any
+) -> None:
+    wrong = truststore(secured, "ca.pem") | identity(secured, "stranger-both.pem")
+    told = start_is_refused(secured.at("MUTUAL") | wrong, tmp_path, TLS_REFUSED, "certificate")
+    assert "ssl.keystore" in told
+
+
+def at_tokens(secured: SecuredBroker) -> dict[str, Any]:
+    if "OAUTH" not in secured.ports:
+        pytest.skip("jose4j, with which a broker validates tokens, cannot be fetched")
+    return secured.at("OAUTH") | truststore(secured, "ca.pem")
+
+
+@pytest.mark.parametrize("handler", [HANDLER, FORMER_HANDLER])
+def test_a_token_lets_a_client_in(handler: str, secured: SecuredBroker) -> None:
+    with token_endpoint(secured.issuer) as endpoint:
+        scope = 'scope="read write&more"'
+        given = oauth_entries(endpoint.url, handler=handler, options=scope)
+        connects(at_tokens(secured) | given)
+    assert {body for _, body in endpoint.asked} == {
+        "grant_type=client_credentials&scope=read+write%26more"
+    }
+
+
+@pytest.mark.parametrize("store", ["ca.pem", "ca.jks", None])
+def test_the_token_endpoints_certificate_is_checked(
+    store: str | None, secured: SecuredBroker
+) -> None:
+    options = ""
+    if store is not None:
+        found = truststore(secured, store).items()
+        options = " ".join(f'{name}="{value}"' for name, value in found)
+    certificate = secured.directory / "broker-both.pem"
+    with token_endpoint(secured.issuer, certificate=certificate) as endpoint:
+        given = at_tokens(secured) | oauth_entries(endpoint.url, options=options)
+        if store is None:
+            refused(given, SASL_REFUSED, "certificate")
+        else:
+            connects(given)
+
+
+def test_an_application_with_a_wrong_client_secret_is_refused(
+    secured: SecuredBroker, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = "unmistakable-wr0ng-secret"
+    with token_endpoint(secured.issuer) as endpoint:
+        given = at_tokens(secured) | oauth_entries(endpoint.url, wrong)
+        told = start_is_refused(given, tmp_path, SASL_REFUSED, "invalid_client")
+    assert "clientSecret" in told
+    assert wrong not in told + caplog.text
+    assert (endpoint.asked, endpoint.refused > 0) == ([], True)
+
+
+def test_a_wrong_client_secret_of_the_consumer_alone_is_called_that(
+    secured: SecuredBroker,
+) -> None:
+    with token_endpoint(secured.issuer) as endpoint:
+        given = at_tokens(secured) | oauth_entries(endpoint.url)
+        wrong = oauth_entries(endpoint.url, "unmistakable-wr0ng-secret")["sasl.jaas.config"]
+        config = {"application.id": "app"} | given | {"consumer.sasl.jaas.config": wrong}
+        with pytest.raises(StreamsException, match="invalid_client") as failure:
+            Brokers(StreamsConfig(config)).committed([("in", 0)])
+    assert type(failure.value.__cause__).__name__ == SASL_REFUSED
+
+
+@pytest.mark.parametrize("wrong", ["audience", "signature", "time", "endpoint"])
+def test_a_token_that_is_not_taken_is_called_that(
+    wrong: str, secured: SecuredBroker, tmp_path: Any
+) -> None:
+    issuer, text = secured.issuer, "invalid_token"
+    claims: dict[str, Any] = {}
+    if wrong == "audience":
+        claims = {"aud": "other-brokers"}
+    elif wrong == "signature":
+        issuer = Issuer(tmp_path / "keys.json")
+    elif wrong == "time":
+        claims, text = {"exp": 1_000_000_000}, "unexpired token"
+    with token_endpoint(issuer, **claims) as endpoint:
+        given = at_tokens(secured) | oauth_entries(endpoint.url)
+        if wrong != "endpoint":
+            refused(given, SASL_REFUSED, text)
+    if wrong == "endpoint":
+        refused(given, SASL_REFUSED, "Could not connect to server")
+
+
+@pytest.mark.spark
+def test_an_application_runs_with_tokens(secured: SecuredBroker, spark: Any, tmp_path: Any) -> None:
+    with token_endpoint(secured.issuer) as endpoint:
+        runs(secured, spark, tmp_path, at_tokens(secured) | oauth_entries(endpoint.url))
+    # Both kinds of client have got tokens of their own.
+    assert {"Java", "None"} <= {program for program, _ in endpoint.asked}

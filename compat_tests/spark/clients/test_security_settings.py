@@ -13,7 +13,7 @@ from millstream import ConfigException, StreamsConfig
 from millstream.jars import jars
 from millstream.topology.spark.clients import security_keys as keys
 from millstream.topology.spark.clients.certificates import kind_of_store, pem
-from millstream.topology.spark.clients.jaas import OAUTH, PLAIN, SCRAM, jaas_text, parse_jaas
+from millstream.topology.spark.clients.jaas import PLAIN, SCRAM, jaas_text, parse_jaas
 from millstream.topology.spark.clients.security import connector_security, librdkafka_security
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -21,7 +21,6 @@ from millstream.topology.spark.clients.settings import (
     consumer_settings,
     producer_settings,
 )
-from millstream.topology.spark.worker.zero_time import can_write
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nTUlJQg==\n-----END PRIVATE KEY-----\n"
@@ -84,24 +83,6 @@ def test_librdkafkas_words_reach_the_jvm(tmp_path: Path) -> None:
         "ssl.truststore.type": "PEM",
     }
     assert librdkafka_security(given)["sasl.username"] == "alice"
-
-
-def test_client_credentials_of_oauth_are_translated() -> None:
-    jaas = jaas_text(OAUTH, {"clientId": "me", "clientSecret": "s", "scope": "all"})
-    url = "https://tokens/here"
-    given = {
-        "security.protocol": "SASL_PLAINTEXT",
-        "sasl.mechanism": "OAUTHBEARER",
-        "sasl.jaas.config": jaas,
-        "sasl.oauthbearer.token.endpoint.url": url,
-    }
-    found = librdkafka_security(given)
-    assert found["sasl.oauthbearer.method"] == "oidc"
-    assert found["sasl.oauthbearer.client.id"] == "me"
-    assert found["sasl.oauthbearer.client.secret"] == "s"
-    assert found["sasl.oauthbearer.scope"] == "all"
-    # The third client has no such login; it is not used.
-    assert not can_write(found, [])
 
 
 REFUSED = [

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from compat_tests.kafka.secured import (
     can_make_certificates,
     secured_broker,
 )
+from compat_tests.kafka.tokens import SECRET, UNMISTAKABLE, oauth_entries, token_endpoint
 from compat_tests.spark.support import QUICK_JVM, Playground, eventually
 from millstream.testing.broker import wait_for
 
@@ -51,7 +52,15 @@ PAGES += tuple(f"SQL/execution/?id={number}" for number in range(4))
 API = ("environment", "jobs", "stages", "allexecutors", "sql?details=true&planDescription=true")
 
 
-def entries(secured: SecuredBroker, play: Playground, password: str) -> dict[str, Any]:
+def by_password(secured: SecuredBroker, password: str) -> dict[str, Any]:
+    return {
+        **secured.at("BOTH"),
+        "sasl.mechanism": "SCRAM-SHA-256",
+        "sasl.jaas.config": f'{SCRAM} required username="alice" password="{password}";',
+    }
+
+
+def entries(secured: SecuredBroker, play: Playground, login: dict[str, Any]) -> dict[str, Any]:
     key = secured.text("client.key").replace("\n", " ")
     return {
         "application.id": play.name,
@@ -70,9 +79,7 @@ def entries(secured: SecuredBroker, play: Playground, password: str) -> dict[str
         "spark.log.level": "INFO",
         **QUICK_JVM,
         **SECRETS,
-        **secured.at("BOTH"),
-        "sasl.mechanism": "SCRAM-SHA-256",
-        "sasl.jaas.config": f'{SCRAM} required username="alice" password="{password}";',
+        **login,
         "ssl.truststore.location": secured.path("ca.jks"),
         "ssl.truststore.password": PASSWORD,
         "ssl.keystore.type": "PEM",
@@ -83,7 +90,9 @@ def entries(secured: SecuredBroker, play: Playground, password: str) -> dict[str
 
 def forms(secured: SecuredBroker) -> set[bytes]:
     """Return the secrets as they may stand in a file or on a page."""
-    texts = {PASSWORD, WRONG, *SECRETS.values()}
+    texts = {PASSWORD, WRONG, UNMISTAKABLE, *SECRETS.values()}
+    # What every token of the test begins with.
+    texts.add(secured.issuer.token()[:20])
     texts.add(secured.text("client.key").splitlines()[1])
     texts |= {value.partition(":")[2] for value in SECRETS.values() if ":" in value}
     plain = {text.encode() for text in texts}
@@ -166,42 +175,68 @@ def written(directory: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def test_no_secret_of_a_running_application_is_shown(tmp_path: Path) -> None:
-    home = tmp_path / "home"
+    with secured_broker(folder(tmp_path, "keys")) as secured:
+        shows_no_secret(secured, tmp_path, lambda password: by_password(secured, password))
+
+
+@pytest.mark.long
+def test_no_client_secret_and_no_token_is_shown(tmp_path: Path) -> None:
+    with secured_broker(folder(tmp_path, "keys")) as secured, token_endpoint(secured.issuer) as at:
+        if "OAUTH" not in secured.ports:
+            pytest.skip("jose4j, with which a broker validates tokens, cannot be fetched")
+
+        def login(password: str) -> dict[str, Any]:
+            secret = SECRET if password == PASSWORD else password
+            return secured.at("OAUTH") | oauth_entries(at.url, secret)
+
+        shows_no_secret(secured, tmp_path, login)
+        assert "Java" in {program for program, _ in at.asked}
+
+
+def folder(directory: Path, name: str) -> Path:
+    path = directory / name
+    path.mkdir()
+    return path
+
+
+def shows_no_secret(
+    secured: SecuredBroker, directory: Path, login: Callable[[str], dict[str, Any]]
+) -> None:
+    """Run an application with the right password and with a wrong one; search all it shows."""
+    home = directory / "home"
     for each in (home, home / "events", home / "local"):
         each.mkdir()
-    (tmp_path / "keys").mkdir()
-    with secured_broker(tmp_path / "keys") as secured:
-        play = Playground(secured.broker.bootstrap_servers, "secretive", home)
-        source, target = play.topic("in"), play.topic("out")
-        play.produce(source, [(b"k", b"v", 5), (b"l", b"w", 7)])
-        shown: dict[str, bytes] = {}
-        given: dict[str, Any] = {
-            "source": source,
-            "target": target,
-            "config": entries(secured, play, PASSWORD),
-        }
-        with running(tmp_path, given) as (process, output):
-            said(process, output, "STARTED")
-            eventually(lambda: sum(play.committed(play.name, source).values()), 2)
-            address = said(process, output, r"UI (\S+) (\S+)")
-            shown |= pages(address[1], address[2])
-            shown["command lines"] = command_lines()
-            process.stdin.write(f"savepoint {home / 'saved'}\n".encode())
-            process.stdin.flush()
-            said(process, output, "SAVED")
-            properties = tmp_path / "app.properties"
-            properties.write_text(
-                "".join(f"{name}={value}\n" for name, value in given["config"].items())
-            )
-            shown |= commands(play, properties)
-            process.stdin.close()
-            process.wait(120)
-        given["config"] = entries(secured, play, WRONG) | {"application.id": "other"}
-        with running(tmp_path, given) as (process, output):
-            said(process, output, "REFUSED")
-        shown["output"] = output.read_bytes()
-        shown |= written(home)
-        hidden = forms(secured)
+    play = Playground(secured.broker.bootstrap_servers, "secretive", home)
+    source, target = play.topic("in"), play.topic("out")
+    play.produce(source, [(b"k", b"v", 5), (b"l", b"w", 7)])
+    shown: dict[str, bytes] = {}
+    given: dict[str, Any] = {
+        "source": source,
+        "target": target,
+        "config": entries(secured, play, login(PASSWORD)),
+    }
+    with running(directory, given) as (process, output):
+        said(process, output, "STARTED")
+        eventually(lambda: sum(play.committed(play.name, source).values()), 2)
+        address = said(process, output, r"UI (\S+) (\S+)")
+        shown |= pages(address[1], address[2])
+        shown["command lines"] = command_lines()
+        process.stdin.write(f"savepoint {home / 'saved'}\n".encode())
+        process.stdin.flush()
+        said(process, output, "SAVED")
+        properties = directory / "app.properties"
+        properties.write_text(
+            "".join(f"{name}={value}\n" for name, value in given["config"].items())
+        )
+        shown |= commands(play, properties)
+        process.stdin.close()
+        process.wait(120)
+    given["config"] = entries(secured, play, login(WRONG)) | {"application.id": "other"}
+    with running(directory, given) as (process, output):
+        said(process, output, "REFUSED")
+    shown["output"] = output.read_bytes()
+    shown |= written(home)
+    hidden = forms(secured)
     # The search sees what it should.
     assert {"environment", "jobs", "output", "command lines"} <= shown.keys()
     assert b"secretive" in shown["environment"]

@@ -44,6 +44,8 @@ class EmbeddedBroker(KafkaCluster):
         java_options: More options of the JVM; `-XX:TieredStopAtLevel=1` starts a third faster, but
             is slower under load.
         ivy_settings: Settings of the jars' repositories, see `millstream.jars.jars`.
+        libraries: More jars for the broker's class path: an authorizer, a callback handler, or
+            jose4j, without which a broker cannot validate signed tokens of SASL OAUTHBEARER.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class EmbeddedBroker(KafkaCluster):
         heap_mb: int = 512,
         java_options: Sequence[str] = (),
         ivy_settings: str | Path | None = None,
+        libraries: Sequence[str | Path] = (),
     ) -> None:
         self.port = free_port() if port is None else port
         super().__init__(f"127.0.0.1:{self.port}")
@@ -62,6 +65,7 @@ class EmbeddedBroker(KafkaCluster):
         self._config = dict(config or {})
         self._java_options = (f"-Xms{min(256, heap_mb)}m", f"-Xmx{heap_mb}m", *java_options)
         self._ivy_settings = ivy_settings
+        self._libraries = tuple(libraries)
         self._dir: Path | None = None
         self._server: ServerProcess | None = None
         self._classpath = ""
@@ -102,7 +106,7 @@ class EmbeddedBroker(KafkaCluster):
             )
         if not self._classpath:
             found = jars("kafka", ivy_settings=self._ivy_settings)
-            self._classpath = os.pathsep.join(map(str, found))
+            self._classpath = os.pathsep.join(map(str, [*found, *self._libraries]))
         try:
             self._launch(self._prepare())
             self._wait_ready(Deadline(timeout_s))

@@ -34,6 +34,12 @@ _HINTS: dict[type[AuthenticationException], str] = {
     "and ssl.keystore.* if the broker asks for a certificate.",
 }
 
+_TOKEN_WORDS = ("OAUTHBEARER", "invalid_token")
+_TOKEN_HINT = (
+    "Check sasl.oauthbearer.token.endpoint.url, and clientId, clientSecret and scope in "
+    "sasl.jaas.config; and that the broker takes the issuer, audience and subject of its tokens."
+)
+
 
 class ConnectionErrors:
     """``error_cb`` of a client that records why it is not connected."""
@@ -55,7 +61,9 @@ class ConnectionErrors:
         """Return the error for a refusal; None if there was none."""
         if self.refusal is None or (kind := _kind(self.refusal)) is None:
             return None
-        failure = StreamsException(problem, detail=f"{self.refusal.str()}.", hint=_HINTS[kind])
+        detail = f"{self.refusal.str()}."
+        hint = _TOKEN_HINT if any(word in detail for word in _TOKEN_WORDS) else _HINTS[kind]
+        failure = StreamsException(problem, detail=detail, hint=hint)
         failure.__cause__ = kind(problem, detail=failure.detail)
         return failure
 

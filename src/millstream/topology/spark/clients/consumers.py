@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
+from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import raise_kafka_error, with_coordinator
@@ -19,12 +20,17 @@ def connected(settings: Mapping[str, Any], problem: str) -> Iterator[Consumer]:
     """Make a consumer, and close it at the end of the block.
 
     Raises:
-        StreamsException: ``problem``: the broker refuses a request or does not answer.
+        StreamsException: ``problem``: the broker refuses a request or the user, or does not answer.
     """
-    consumer = Consumer(dict(settings))
+    heard = ConnectionErrors()
+    consumer = Consumer({**settings, "error_cb": heard})
     try:
         yield consumer
     except ClientException as error:
+        # A client that is not let in tries again until the request is out of time.
+        in_time("poll", lambda: consumer.poll(0))
+        if (refused := heard.failure(problem)) is not None:
+            raise refused from refused.__cause__
         group = Right("Read", "group", str(settings.get("group.id", "")))
         raise_kafka_error(problem, error, [group, Right("Read", "topic")])
     finally:

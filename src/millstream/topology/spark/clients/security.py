@@ -15,13 +15,11 @@ from millstream.core.errors import ConfigException
 from millstream.topology.spark.clients import security_keys as keys
 from millstream.topology.spark.clients.certificates import kind_of_store, pem, trusted_certificates
 from millstream.topology.spark.clients.jaas import KEY as JAAS
-from millstream.topology.spark.clients.jaas import (
-    OAUTH,
-    PLAIN,
-    SCRAM,
-    LoginModule,
-    jaas_text,
-    parse_jaas,
+from millstream.topology.spark.clients.jaas import PLAIN, SCRAM, LoginModule, jaas_text, parse_jaas
+from millstream.topology.spark.clients.oauth import (
+    connector_oauth,
+    for_the_jvm,
+    librdkafka_oauth,
 )
 
 Given = Mapping[str, str]
@@ -57,12 +55,18 @@ def connector_security(settings: Mapping[str, Any]) -> dict[str, str]:
     """
     protocol, given = _checked(settings)
     found = {"security.protocol": protocol}
-    found |= {name: value for name, value in given.items() if name not in keys.LIBRDKAFKA}
+    found |= {
+        name: value
+        for name, value in given.items()
+        if name not in keys.LIBRDKAFKA and for_the_jvm(name)
+    }
     if "SSL" in protocol:
         found |= _files_for_the_jvm(given)
     if "SASL" in protocol:
         mechanism = found["sasl.mechanism"] = _mechanism(given)
-        if JAAS not in given and "sasl.username" in given:
+        if mechanism == "OAUTHBEARER":
+            found |= connector_oauth(given)
+        elif JAAS not in given and "sasl.username" in given:
             module = SCRAM if mechanism.startswith("SCRAM-") else PLAIN
             user = {"username": given["sasl.username"], "password": given.get("sasl.password", "")}
             found[JAAS] = jaas_text(module, user)
@@ -168,7 +172,7 @@ def _credentials(given: Given) -> dict[str, Any]:
     found: dict[str, Any] = {"sasl.mechanism": mechanism}
     jaas = given.get(JAAS)
     if mechanism == "OAUTHBEARER":
-        return found | _oauth(given, None if jaas is None else parse_jaas(jaas))
+        return found | librdkafka_oauth(given)
     if jaas is None and "sasl.username" in given:
         return found
     if jaas is None:
@@ -200,33 +204,6 @@ def _mechanism(given: Given) -> str:
             hint="Let the broker offer one of them, for instance SCRAM-SHA-512.",
         )
     return mechanism
-
-
-def _oauth(given: Given, module: LoginModule | None) -> dict[str, Any]:
-    url = given.get("sasl.oauthbearer.token.endpoint.url")
-    if url is None and "sasl.oauthbearer.config" in given:
-        return {}
-    options = {} if module is None else dict(module.options)
-    if module is not None and module.name != OAUTH:
-        raise _wrong_module(module, f"With sasl.mechanism=OAUTHBEARER it has to be {OAUTH}.")
-    subject = options.get("unsecuredLoginStringClaim_sub")
-    if url is None and subject is not None:
-        config = f"principal={subject}"
-        return {"enable.sasl.oauthbearer.unsecure.jwt": True, "sasl.oauthbearer.config": config}
-    names = {"client.id": "clientId", "client.secret": "clientSecret", "scope": "scope"}
-    found = {"sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.token.endpoint.url": url}
-    for name, option in names.items():
-        own, new = f"sasl.oauthbearer.{name}", f"sasl.oauthbearer.client.credentials.{name}"
-        value = given.get(new) or given.get(own) or options.get(option)
-        if value:
-            found[own] = value
-        elif name != "scope" or url is None:
-            raise ConfigException(
-                "the token endpoint, client id or client secret for OAUTHBEARER is missing",
-                hint="Set sasl.oauthbearer.token.endpoint.url, and clientId and clientSecret in "
-                f"{JAAS} ({OAUTH}).",
-            )
-    return found
 
 
 def _files_for_the_jvm(given: Given) -> dict[str, str]:
