@@ -73,6 +73,8 @@ def _run(options: Options, keep: str) -> Report:
     if keep:
         directory = Path(keep).absolute()
         directory.mkdir(parents=True, exist_ok=True)
+        if any(directory.iterdir()):
+            sys.exit(f"{directory} is not empty: another run's broker and state may be in it")
         return run(options, directory)
     with tempfile.TemporaryDirectory(prefix="millstream-smoke-") as made:
         return run(options, Path(made))

@@ -31,8 +31,8 @@ def union(branches: list[Branch]) -> Convert:
     listed = ", ".join(by_name) or "nothing"
 
     def convert(value: Any) -> tuple[str, Any]:
-        if isinstance(value, tuple) and len(value) == 2 and value[0] in by_name:
-            return value[0], by_name[value[0]][2](value[1])
+        if (named := _name_in(value)) in by_name:
+            return named, by_name[named][2](value[1])
         if value is None and "null" in by_name:
             return "null", None
         candidates = _named(value, branches, records)
@@ -60,9 +60,10 @@ def union(branches: list[Branch]) -> Convert:
 
 def _nullable(name: str, node: Any, inner: Convert) -> Convert:
     def convert(value: Any) -> tuple[str, Any]:
-        if value is None:
+        named = _name_in(value)
+        if value is None or (named == "null" and value[1] is None):
             return "null", None
-        if isinstance(value, tuple) and len(value) == 2 and value[0] == name:
+        if named == name:
             return name, inner(value[1])
         try:
             return name, inner(value)
@@ -72,6 +73,12 @@ def _nullable(name: str, node: Any, inner: Convert) -> Convert:
             raise
 
     return convert
+
+
+def _name_in(value: Any) -> str:
+    """Return the name of ``(name, value)``; empty for anything else."""
+    is_named = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    return value[0] if is_named else ""
 
 
 def _named(value: Any, branches: list[Branch], records: list[Branch]) -> list[Branch]:

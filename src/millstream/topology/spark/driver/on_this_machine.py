@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import sys
 from collections.abc import Mapping
 
 from pyspark import SparkContext
@@ -39,7 +40,9 @@ def on_this_machine(settings: Mapping[str, str]) -> dict[str, str]:
     if SparkContext._active_spark_context is not None:
         return found
     is_local = re.fullmatch(r"local(-cluster)?(\[.*\])?", master) is not None
-    if is_local and SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+    launches = SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ
+    # Apple's libraries do not bear a fork after their import.
+    if is_local and launches and sys.platform == "linux":
         found = {_DAEMON: DAEMON} | found
     return _in_scratch(found)
 
