@@ -29,6 +29,7 @@ APPLICATION = "smoke"
 TRANSACTION_TIMEOUT_S = 15
 PATIENCE_S = 600
 LOOK_S = 0.4
+MOST_ENDS = 5
 # C1's code cache is small: an application of many stages would fill it, and compile over and over.
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 _PROGRESS = ("echo", "cnt", "hopped", "joined", "priced")
@@ -310,9 +311,11 @@ class Rig:
         Raises:
             FaultFailed: No output came in time.
         """
-        start, before = time.monotonic(), None
+        start, before, ended = time.monotonic(), None, self.ends
         while time.monotonic() < start + patience_s:
             self.ensure_running()
+            if self.ends - ended > MOST_ENDS:
+                raise FaultFailed(f"the application ends again and again:\n{self.tail()}")
             now = self.written()
             if before is None and now is not None:
                 # Not before: what this makes must not be counted as output that was there.

@@ -42,10 +42,8 @@ PRELOADED = (
 )
 """What workers import. What is missing is left out: the worker says so when it needs it."""
 
-_DIFFERENT = frozenset(
-    {ROLE, "PYTHON_WORKER_FACTORY_SECRET", "PYTHON_WORKER_FACTORY_SOCK_DIR", "SPARK_BUFFER_SIZE"}
-)
-"""Entries of the environment in which daemons of one server may differ."""
+_DIFFERENT = (ROLE, "SPARK_", "PYSPARK_", "PYTHON_")
+"""Beginnings of the entries of the environment in which daemons of one server may differ."""
 _LENGTH = struct.Struct("!Q")
 _LOOK_S = 1.0
 _REQUEST_S = 30.0
@@ -66,7 +64,7 @@ def server_path(environment: Mapping[str, str], jvm: int) -> Path:
     # Who can write there could pass off a process as the server.
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
         raise OSError(f"{directory} is not a private directory")
-    entries = sorted(item for item in environment.items() if item[0] not in _DIFFERENT)
+    entries = sorted(each for each in environment.items() if not each[0].startswith(_DIFFERENT))
     same = json.dumps([entries, os.getcwd(), sys.executable, sys.path])
     return directory / f"{jvm}-{hashlib.sha256(same.encode()).hexdigest()[:16]}"
 
