@@ -62,6 +62,7 @@ class DeclaredStage(StatefulProcessor):
     def _loaded(self) -> StageProcessor:
         if self._stage is None:
             # In each batch anew: accumulators must be registered with it.
-            self._stage = pickle.loads(self._pickled)
-            self._stage.use(*self._state)
+            stage: StageProcessor = pickle.loads(self._pickled)
+            stage.use(*self._state)
+            self._stage = stage
         return self._stage
