@@ -14,6 +14,9 @@ from millstream.core.processor import TaskId
 from millstream.topology.spark.placement.facts import Executor
 
 LOCALITY_WAIT = "spark.locality.wait"
+_WAITS = (LOCALITY_WAIT, *(f"{LOCALITY_WAIT}.{level}" for level in ("process", "node", "rack")))
+_OURS = "spark.millstream.locality.wait"
+"""The wait that was set here, so that it is not taken for the user's."""
 _STORE = "default"
 """Spark's name for the state store of an operator, by which it finds the executor."""
 _LOCATION = re.compile(r"Some\(executor_(.+)_([^_]+)\)")
@@ -102,7 +105,14 @@ class SparkInternals:
 
     def set_locality_wait(self, milliseconds: int) -> None:
         """Set how long Spark waits for a task's executor, for the stages that start from now on."""
-        self._context.conf().set(LOCALITY_WAIT, f"{milliseconds}ms")
+        for key in (LOCALITY_WAIT, _OURS):
+            self._context.conf().set(key, f"{milliseconds}ms")
+
+    def has_locality_wait(self) -> bool:
+        """Return whether the user has given Spark such a wait, as to ``spark-submit``."""
+        conf = self._context.conf()
+        ours = conf.get(_OURS, "")
+        return any(conf.get(key, ours) != ours for key in _WAITS)
 
     def _executor_ids(self) -> str:
         ids: str = self._context.getExecutorIds().mkString(",")

@@ -207,7 +207,7 @@ class PlacementWatcher:
             now_ms=int(time.time() * 1000),
         )
         wait = self._wait.after(progress, cold=bool(self._facts.cold))
-        if wait is not None:
+        if wait is not None and not internals.has_locality_wait():
             internals.set_locality_wait(wait)
         self._steer(internals, self._facts)
 
