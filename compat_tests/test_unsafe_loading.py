@@ -23,6 +23,8 @@ READERS = {"read_pickle", "from_pickle"}
 ALLOWED = {
     # The topology, in a worker: Spark hands it over with its own pickled functions.
     "topology/spark/worker/worker_cache.py: pickle.loads",
+    # A stage, which Spark has handed over in the same way.
+    "topology/spark/worker/declared_stage.py: pickle.loads",
     # Code made of a schema's own parts; every text of the schema is a constant in it.
     "serdes/avro/code.py: exec",
     # Compliance tests of plugins: classes are pickled and loaded in the same process.

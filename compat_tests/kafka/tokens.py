@@ -156,8 +156,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         program = str(self.headers.get("User-Agent")).partition("/")[0]
         self.at.asked.append((program, body))
-        token = self.at.issuer.token(**self.at.claims)
-        self._answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": LIFETIME_S})
+        lifetime_s = self.at.lifetime_s
+        token = self.at.issuer.token(lifetime_s, **self.at.claims)
+        self._answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": lifetime_s})
 
     def _answer(self, status: int, body: dict[str, Any]) -> None:
         data = json.dumps(body).encode()

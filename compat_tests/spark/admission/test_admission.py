@@ -283,3 +283,8 @@ def test_a_topic_that_is_another_one_or_too_short_needs_no_look() -> None:
     assert [doubtful_range(place) for place in places] == [None, None, None]
     found = differences(places, {"c1"}, lambda _: False)
     assert [each.kind for each in found] == [Kind.RECREATED, Kind.SHORT]
+
+
+def test_offsets_of_another_checkpoint_are_not_taken_for_a_group_that_is_gone() -> None:
+    situation = Situation(here=HERE, differences=(FOREIGN,), cleaned=True)
+    assert verdict(situation).problem is Problem.OTHER_CHECKPOINT

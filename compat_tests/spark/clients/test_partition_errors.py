@@ -20,6 +20,9 @@ class OnePartitionFails:
 
     offsets_for_times = committed
 
+    def poll(self, timeout: float) -> None:
+        """Return no record."""
+
     def close(self) -> None:
         """Close nothing."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from compat_tests.kafka.tokens import (
     FORMER_HANDLER,
     HANDLER,
     Issuer,
+    TokenEndpoint,
     oauth_entries,
     token_endpoint,
 )
@@ -33,6 +35,7 @@ from millstream import (
     StreamsConfig,
     StreamsException,
 )
+from millstream.testing.broker import wait_for
 from millstream.topology.spark.clients.settings import producer_settings
 from millstream.topology.spark.driver import brokers
 from millstream.topology.spark.driver.brokers import Brokers
@@ -313,3 +316,38 @@ def test_an_application_runs_with_tokens(secured: SecuredBroker, spark: Any, tmp
         runs(secured, spark, tmp_path, at_tokens(secured) | oauth_entries(endpoint.url))
     # Both kinds of client have got tokens of their own.
     assert {"Java", "None"} <= {program for program, _ in endpoint.asked}
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_an_application_outlives_its_tokens(
+    secured: SecuredBroker, spark: Any, tmp_path: Any
+) -> None:
+    play = Playground(secured.broker.bootstrap_servers, f"secured{next(_NUMBERS)}", tmp_path)
+    source, target = play.topic("in"), play.topic("out")
+    builder = StreamsBuilder()
+    builder.stream(source).to(target)
+    with token_endpoint(secured.issuer, lifetime_s=8) as endpoint:
+        config = play.config(processing_guarantee="exactly_once_v2")
+        config |= at_tokens(secured) | oauth_entries(endpoint.url)
+        streams = KafkaStreams(builder.build(), config, spark=spark)
+        sent = []
+        with streams:
+            streams.start()
+            for number in range(4):
+                sent.append((b"k", str(number).encode()))
+                play.produce(source, [(*sent[-1], 1 + number)])
+                assert play.pairs(target, len(sent)) == sent
+                # The JVM logs in once, and again shortly before its token ends.
+                so_far = len(by_the_jvm(endpoint))
+                wait_for(partial(asked_again, endpoint, so_far), 60)
+        assert play.pairs(target, len(sent)) == sent
+
+
+def asked_again(endpoint: TokenEndpoint, before: int) -> bool:
+    return len(by_the_jvm(endpoint)) > before
+
+
+def by_the_jvm(endpoint: TokenEndpoint) -> list[str]:
+    """Return the requests that came from the JVM and got a token."""
+    return [body for program, body in endpoint.asked if program == "Java"]

@@ -275,7 +275,9 @@ def own_tokens(situation: Situation, id_: str | None) -> list[Committed]:
 
 
 def _is_gone(situation: Situation) -> bool:
-    return situation.claim is None and not situation.tokens and not situation.anything_committed
+    committed = any(each.place.committed is not None for each in situation.differences)
+    anything = situation.anything_committed or committed
+    return situation.claim is None and not situation.tokens and not anything
 
 
 def _was_reset(situation: Situation, problem: Problem) -> bool:
