@@ -24,7 +24,8 @@ def make_anew(rig: Rig, random: Random) -> None:
     del random
     records = [Sent(SPARE, f"s{n}", n, BASE_MS + n) for n in range(COUNT)]
     create_topics(rig.servers, [SPARE, SPARE_OUT], partitions=1)
-    spare = rig.beside("spare")
+    # A run may do this twice, and the former one's checkpoint has other topics.
+    spare = rig.beside(f"spare-{len(list(rig.directory.glob('spare-*')))}")
     try:
         spare.produce(records)
         spare.start()
