@@ -57,9 +57,11 @@ def test_a_decision_has_the_parts_of_the_template(record: Path) -> None:
 
 def test_change_notes_have_a_kind_that_towncrier_knows() -> None:
     kinds = re.findall(r'^directory = "(\w+)"\nname', PROJECT, re.MULTILINE)
-    notes = [path.name for path in (ROOT / "changes").iterdir() if path.name != "README.md"]
-    shape = re.compile(rf"(?:\+[\w-]+|\d+)\.(?:{'|'.join(kinds)})\.md")
-    assert [name for name in notes if not shape.fullmatch(name)] == []
+    sections = "|".join(re.findall(r'^path = "(\w+)"\nname', PROJECT, re.MULTILINE))
+    changes = ROOT / "changes"
+    notes = [path.relative_to(changes).as_posix() for path in changes.rglob("*") if path.is_file()]
+    shape = re.compile(rf"(?:(?:{sections})/)?(?:\+[\w-]+|\d+)\.(?:{'|'.join(kinds)})\.md")
+    assert [n for n in notes if not shape.fullmatch(n) and n != "README.md"] == []
 
 
 def test_towncrier_finds_its_place_in_the_changelog() -> None:
