@@ -58,10 +58,11 @@ def make_data(seed: int, keys: int = 20, per_key: int = 1000) -> Data:
     """Return the input of a seed: ``keys`` x ``per_key`` numbers and a relational part."""
     random = Random(seed)
     total = keys * per_key
+    # No zeros: the topology divides by averages.
     numbers = [
         (f"k{key:02}", value)
         for key in range(keys)
-        for value in random.sample(range(key * 10, key * 10 + 2 * per_key), per_key)
+        for value in random.sample(range(key * 10 + 1, key * 10 + 1 + 2 * per_key), per_key)
     ]
     random.shuffle(numbers)
     stream: list[Sent] = []

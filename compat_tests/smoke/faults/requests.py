@@ -14,10 +14,13 @@ from compat_tests.kafka.proxy import (
     swallow_request,
 )
 from compat_tests.smoke.faults.fault import Fault, needs_transactions
+from compat_tests.smoke.proc import kill_all
 from compat_tests.smoke.rig import FaultFailed, Rig
 
 APIS = ("EndTxn", "TxnOffsetCommit", "AddOffsetsToTxn", "Produce", "Fetch", "Metadata")
 TRANSACTIONAL = ("EndTxn", "TxnOffsetCommit", "AddOffsetsToTxn")
+ONCE = ("Metadata",)
+"""Clients ask it when they begin, then not for minutes. So workers that write begin anew."""
 MOST_BEFORE = 4
 DELAY_S = 8
 WAIT_S = 120
@@ -28,6 +31,8 @@ def struck(api: str, do: Action) -> Callable[[Rig, Random], None]:
 
     def strike(rig: Rig, random: Random) -> None:
         rule = rig.proxy.rule(api=api, at=random.randint(1, MOST_BEFORE), do=do)
+        if api in ONCE:
+            kill_all(rig.worker_pids("sink"))
         found = rule.struck.wait(WAIT_S)
         rig.proxy.clear()
         if not found:
