@@ -37,7 +37,8 @@ class Warmed:
 def warmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Warmed]:
     made = Warmed()
     monkeypatch.setattr(warming, "warm", made.warm)
-    monkeypatch.setattr(warming, "prepared", lambda session, job: None)
+    monkeypatch.setattr(warming, "prepared", lambda *given: None)
+    monkeypatch.setattr(warming, "takes_tasks", lambda *given: True)
     yield made
     made.may_end.set()
 
@@ -128,7 +129,7 @@ def test_each_core_gets_workers(warmed: Warmed) -> None:
 def test_what_cannot_be_planned_keeps_no_task_away(
     warmed: Warmed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(session: Any, job: Any) -> Any:
+    def missing(*given: Any) -> Any:
         raise AttributeError("no such method")
 
     monkeypatch.setattr(warming, "prepared", missing)
@@ -137,3 +138,12 @@ def test_what_cannot_be_planned_keeps_no_task_away(
     found.begin(Executor(id="2", host="b"))
     wait_for(lambda: not found.cold(), 10)
     assert warmed.executors == []
+
+
+def test_an_executor_is_warmed_only_when_spark_gives_it_tasks() -> None:
+    answers = [False, False, True]
+    scheduler = SimpleNamespace(isExecutorAlive=lambda executor: answers.pop(0))
+    context = SimpleNamespace(taskScheduler=lambda: scheduler)
+    session: Any = SimpleNamespace(_jsc=SimpleNamespace(sc=lambda: context))
+    assert warming.takes_tasks(session, Executor(id="2", host="b"))
+    assert not answers

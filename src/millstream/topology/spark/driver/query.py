@@ -71,7 +71,7 @@ class QueryControl:
                 with damage_reported():
                     self._query = start_line(session, again, options)
                 if self.placement is not None:
-                    self.placement.watch(self._query, again)
+                    self.placement.watch(self._query, again, options.connector)
                 if job.layout.feedback:
                     interval_ms = self._config.getLong("repartition.purge.interval.ms")
                     Purger(job.layout.feedback, interval_ms, job.client).watch(self._query)

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.executor_id import executor_id
 from millstream.topology.spark.worker.live_task import following
@@ -29,21 +30,28 @@ AGAIN_S = 30.0
 """How long an executor without workers is left alone, in seconds."""
 PATIENCE_S = 120.0
 """How long tasks stay away from an executor whose workers do not get ready."""
+_OFFER_S = 30.0
+"""How long to wait until a new executor takes tasks, in seconds."""
+_LOOK_S = 0.01
 _SCHEMA = "executor string"
 
 
-def prepared(session: SparkSession, job: Job) -> RDD[Any]:
+def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> RDD[Any]:
     """Return what starts a worker of every operator, and the followers of the stages.
 
-    It is one task, without a place. It also opens a small state store, as the first one in a JVM
-    takes seconds.
+    It is one task, without a place. It also opens a small state store and reads from Kafka, as
+    the first time takes a JVM seconds.
 
     Args:
         session: The query's session.
         job: What the workers know.
+        sample: Records to read; None to read none.
     """
     session = _with_one_partition(session)
     frame = session.range(0, 1, 1, 1).selectExpr("'' as executor")
+    if sample is not None:
+        read = sample.read(session).selectExpr("'' as executor")
+        frame = frame.unionAll(read).coalesce(1)
     for role in ("pack", "sink"):
         with workers_for(session, role):
             frame = frame.mapInArrow(_loading(job, role), _SCHEMA)
@@ -90,14 +98,18 @@ class Warming:
         self._running: dict[str, tuple[list[threading.Thread], float]] = {}
         """Executor -> the last start, a thread for each core, and when it was."""
 
-    def prepare(self, job: Job) -> None:
+    def prepare(self, job: Job, sample: Sample | None = None) -> None:
         """Plan the start of a job's workers, in a thread: Spark may take a second for that.
 
         A new executor is then asked to start them before Spark has other tasks for it.
+
+        Args:
+            job: What the workers know.
+            sample: Records to read on the executor.
         """
         if job is not self._job:
             self._job, self._start = job, Future()
-            _thread(self._plan, job, self._start)
+            _thread(self._plan, job, sample, self._start)
 
     def begin(self, executor: Executor) -> None:
         """Start the workers of an executor, unless that was done a moment ago."""
@@ -118,17 +130,36 @@ class Warming:
             if _alive(threads) and now - since < PATIENCE_S
         )
 
-    def _plan(self, job: Job, start: Future[RDD[Any]]) -> None:
+    def _plan(self, job: Job, sample: Sample | None, start: Future[RDD[Any]]) -> None:
         try:
-            start.set_result(prepared(self._session, job))
+            start.set_result(prepared(self._session, job, sample))
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+            if sample is not None:
+                log.info("new executors do not read ahead topic=%s error=%r", sample.topic, error)
+                self._plan(job, None, start)
+                return
             start.set_exception(error)
             log.info("no workers are started ahead error=%r", error)
 
-    @staticmethod
-    def _warm(start: Future[RDD[Any]], executor: Executor) -> None:
-        if start.exception() is None:
+    def _warm(self, start: Future[RDD[Any]], executor: Executor) -> None:
+        if start.exception() is None and takes_tasks(self._session, executor):
             warm(start.result(), executor)
+
+
+def takes_tasks(session: SparkSession, executor: Executor) -> bool:
+    """Wait until Spark's scheduler has offered an executor tasks; return whether it has.
+
+    Spark lists an executor a second before that, in which the executor starts. To prefer its place
+    has no effect then: the job would run elsewhere, at once.
+    """
+    context: Any = session._jsc
+    scheduler = context.sc().taskScheduler()
+    give_up = time.monotonic() + _OFFER_S
+    while time.monotonic() < give_up:
+        if scheduler.isExecutorAlive(executor.id):
+            return True
+        time.sleep(_LOOK_S)
+    return False
 
 
 def _thread(call: Callable[..., None], *arguments: Any) -> threading.Thread:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from millstream.topology.spark.placement.internals import SparkInternals
 from millstream.topology.spark.placement.locality_wait import LocalityWait
 from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, write_record
+from millstream.topology.spark.placement.sample import sample_of
 from millstream.topology.spark.placement.standbys import StandbyWatch
 from millstream.topology.spark.placement.steering import Steering
 from millstream.topology.spark.placement.warming import Warming
@@ -100,6 +101,8 @@ class PlacementWatcher:
         configs = AssignmentConfigs.of(config)
         stateful = _stateful(plan, layout, self._tasks)
         self._job: Job | None = None
+        self._connector: Mapping[str, str] = {}
+        self._progress: Mapping[str, Any] = {}
         self._warming = Warming(session)
         self._standbys: StandbyWatch | None = None
         if job is not None and job.standbys:
@@ -138,14 +141,20 @@ class PlacementWatcher:
         present = {executor.id for executor in self.executors()}
         return [each for each in self._standbys.reports() if each.executor in present]
 
-    def watch(self, query: StreamingQuery, job: Job | None = None) -> None:
+    def watch(
+        self,
+        query: StreamingQuery,
+        job: Job | None = None,
+        connector: Mapping[str, str] | None = None,
+    ) -> None:
         """Start the watching thread for a query.
 
         Args:
             query: The query.
             job: What its workers know, for those that are started ahead; None to start none.
+            connector: Options of its Kafka source.
         """
-        self._job = job
+        self._job, self._connector = job, dict(connector or {})
         self._remark = "" if self._assignor is not None else f"{STEER_TASKS} is false"
         if self._local:
             self._remark = "one process runs all tasks"
@@ -194,9 +203,10 @@ class PlacementWatcher:
 
     def _look(self, internals: SparkInternals) -> None:
         known, executors = self._facts.executors, internals.executors()
+        self._progress = internals.progress()
         # At once, before Spark gives a task to a core that is free.
         self._warm([each for each in executors if each not in known])
-        progress = internals.progress()
+        progress = self._progress
         self._facts = ClusterFacts(
             batch=int(progress.get("batchId", -1)),
             executors=executors,
@@ -232,7 +242,7 @@ class PlacementWatcher:
         """Start the workers of executors, but not before the first batch starts them everywhere."""
         if self._job is None or self._assignor is None or self._facts.batch < 0:
             return
-        self._warming.prepare(self._job)
+        self._warming.prepare(self._job, sample_of(self._connector, self._progress))
         for executor in executors:
             self._warming.begin(executor)
 
