@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from millstream.core.buffered_log import from_log
@@ -34,6 +34,45 @@ class StoredRecord:
     headers: tuple[Header, ...] = ()
 
 
+class RowReader:
+    """Reader of a store's rows, wherever they come from.
+
+    Args:
+        store: The store's name.
+        note: What its bytes mean.
+
+    Raises:
+        IllegalArgumentException: The meaning of its bytes is not known.
+    """
+
+    def __init__(self, store: str, note: StoreNote) -> None:
+        self.note = note
+        self.format: ChangelogFormat | None = None
+        """Format of its rows; None if they are what a user's own store has logged."""
+        if not note.opaque:
+            self.format = store_kinds().changelog_format(store, note)
+        self._split = _splitter(note)
+
+    def records(
+        self, partition: int, rows: Iterable[tuple[bytes, bytes]]
+    ) -> Iterator[StoredRecord]:
+        """Yield the records of all rows of a partition, in no order."""
+        found = _logged(rows) if self.format is None else self.format.records(rows)
+        for record in found:
+            key, window, time = self._split(record.key)
+            value = record.value
+            if self.note.type == "suppression buffer" and value is not None:
+                value = from_log(value).new
+            yield StoredRecord(
+                partition=partition,
+                key=key,
+                value=value,
+                timestamp=record.timestamp if time is None else time,
+                window=window,
+                headers=tuple(record.headers),
+            )
+
+
 class StoreRecords:
     """The records of one store, whatever its type.
 
@@ -52,11 +91,9 @@ class StoreRecords:
         self.savepoint = savepoint
         self.store = store
         self.note = self._note()
-        self.format: ChangelogFormat | None = None
+        self._reader = RowReader(store, self.note)
+        self.format: ChangelogFormat | None = self._reader.format
         """Format of its rows; None if they are what a user's own store has logged."""
-        if not self.note.opaque:
-            self.format = store_kinds().changelog_format(store, self.note)
-        self._split = _splitter(self.note)
 
     @property
     def partitions(self) -> list[int]:
@@ -71,7 +108,7 @@ class StoreRecords:
         return [n for n in stores if n == self.store or (not stores[n].note and self._is_part(n))]
 
     def records(self, partition: int) -> Iterator[StoredRecord]:
-        """Yield the records of a partition, in no order.
+        """Return the records of a partition, in no order.
 
         Raises:
             ProcessorStateException: The savepoint is damaged.
@@ -82,20 +119,7 @@ class StoreRecords:
             if partition in self.savepoint.manifest.stores[part].partitions
             for row in self.savepoint.entries(part, partition)
         )
-        found = _logged(rows) if self.format is None else self.format.records(rows)
-        for record in found:
-            key, window, time = self._split(record.key)
-            value = record.value
-            if self.note.type == "suppression buffer" and value is not None:
-                value = from_log(value).new
-            yield StoredRecord(
-                partition=partition,
-                key=key,
-                value=value,
-                timestamp=record.timestamp if time is None else time,
-                window=window,
-                headers=tuple(record.headers),
-            )
+        return self._reader.records(partition, rows)
 
     def all(self) -> Iterator[StoredRecord]:
         """Yield the records of all partitions.
@@ -126,7 +150,7 @@ class StoreRecords:
         return note
 
 
-def _logged(rows: Iterator[tuple[bytes, bytes]]) -> Iterator[ChangelogRecord]:
+def _logged(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[ChangelogRecord]:
     """Yield the records of a user's own store, which logs a time before each value."""
     for key, data in rows:
         yield ChangelogRecord(key, data[_TIME:], _number(data[:_TIME]))

@@ -1,0 +1,1 @@
+"""Tests of DataFrames as input and output, and of stores as tables."""

@@ -1,0 +1,96 @@
+"""Stores as DataFrames of a session: of a savepoint, and of an application."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from compat_tests.spark.frames.shop import shop_savepoint
+from compat_tests.spark.support import Playground, eventually
+from millstream import Consumed, KafkaStreams, Materialized, Produced, Serdes, StreamsBuilder
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    IllegalStateException,
+)
+from millstream.frames import readStore, register
+
+
+@pytest.fixture(scope="module")
+def savepoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shop_savepoint(tmp_path_factory.mktemp("frames") / "shop")
+
+
+def test_sql_reads_a_savepoint(spark: SparkSession, savepoint: Path) -> None:
+    register(spark)
+    source = spark.read.format("millstream").option("path", str(savepoint))
+    source.option("store", "per-minute").load().createOrReplaceTempView("per_minute")
+    found = spark.sql(
+        "select key, sum(value) as clicks, min(window_start) as first from per_minute "
+        "group by key order by key"
+    ).collect()
+    assert [(row.key, row.clicks) for row in found] == [("ann", 2), ("bob", 1)]
+    json = source.option("store", "spent").option("valueSerde", "json")
+    spent = json.option("valueType", "struct<cents: bigint, note: string>").load()
+    assert [r.value.cents for r in spent.where("key = 'bob'").collect()] == [7]
+    spark.catalog.dropTempView("per_minute")
+
+
+def test_a_function_reads_a_savepoint(spark: SparkSession, savepoint: Path) -> None:
+    found = readStore(spark, "prices", path=str(savepoint))
+    assert found.columns[-2:] == ["valid_from", "valid_to"]
+    assert found.where("valid_to is null").first()["value"] == "1.20"  # type: ignore[index]
+    # As on any other file system, where Spark reads the files.
+    remote = readStore(spark, "counts", path=f"file:///{savepoint.as_posix().lstrip('/')}")
+    assert {(r.key, r.value) for r in remote.collect()} == {("ann", 2), ("bob", 1)}
+
+
+@pytest.mark.parametrize(
+    ("places", "error"),
+    [
+        ({}, IllegalArgumentException),
+        ({"path": "a", "checkpoint": "b"}, IllegalArgumentException),
+        ({"checkpoint": "/nowhere/at/all"}, IllegalStateException),
+    ],
+)
+def test_a_place_without_state_is_refused(
+    spark: SparkSession, places: dict[str, str], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        readStore(spark, "counts", **places)  # type: ignore[arg-type]
+
+
+def test_something_else_than_a_session_is_refused() -> None:
+    session: Any = "spark"
+    with pytest.raises(ClassCastException, match="not a SparkSession"):
+        register(session)
+
+
+def test_an_applications_last_batch_is_a_table(spark: SparkSession, play: Playground) -> None:
+    words, counts = play.topic("words"), play.topic("counts")
+    builder = StreamsBuilder()
+    stream = builder.stream(words, Consumed.with_(Serdes.String(), Serdes.String()))
+    table = stream.groupByKey().count(Materialized.as_("word-counts"))
+    table.toStream().to(counts, Produced.with_(Serdes.String(), Serdes.Long()))
+    play.produce(words, [(b"a", b"", 1_000), (b"b", b"", 2_000), (b"a", b"", 3_000)])
+    config = play.config()
+
+    def last() -> set[tuple[str, int]]:
+        with suppress(IllegalStateException):
+            return {(r.key, r.value) for r in readStore(spark, application=config).collect()}
+        return set()
+
+    with KafkaStreams(builder.build(), config, spark=spark):
+        eventually(lambda: ("a", 2) in last(), expected=True)
+        running = readStore(spark, "word-counts", application=config)
+        assert {(r.key, r.value) for r in running.collect()} == {("a", 2), ("b", 1)}
+    running.createOrReplaceTempView("word_counts")
+    total = spark.sql("select sum(value) as total, max(timestamp) as last from word_counts")
+    assert total.first()["total"] == 3  # type: ignore[index]
+    by_place = readStore(spark, checkpoint=str(play.directory / play.name / "checkpoint"))
+    assert by_place.where("key = 'a'").count() == 1
+    spark.catalog.dropTempView("word_counts")

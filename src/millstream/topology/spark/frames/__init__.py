@@ -1,0 +1,1 @@
+"""Topologies between DataFrames: frames as input and output, stores as tables."""
