@@ -33,6 +33,7 @@ def _find(name: str) -> None:
 
 _find("benchmarks")
 _find("examples")
+_find("tools")
 
 # Workers cannot import tests or examples: what these modules define travels to them by value.
 for _module in (compat_tests, sys.modules["examples"]):

@@ -1,0 +1,1 @@
+"""The documentation site and the references that are generated for it."""

@@ -1,0 +1,1 @@
+"""Programs for those who work on millstream; no part of the package."""

@@ -1,0 +1,1 @@
+"""Pictures of docs/pictures, drawn from what topologies really write: python -m tools.pictures."""
