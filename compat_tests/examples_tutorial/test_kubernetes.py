@@ -1,4 +1,4 @@
-"""The manifests for Kubernetes: they can be read, and fit each other and what millstream fetches."""
+"""The manifests for Kubernetes: they can be read, and fit each other and the fetched jars."""
 
 from __future__ import annotations
 
