@@ -21,6 +21,7 @@ from millstream.topology.describe import TopologyDescription
 from millstream.topology.dsl.arguments import ABSENT, says_cannot
 from millstream.topology.dsl.options import AutoOffsetReset
 from millstream.topology.dsl.options.auto_offset_reset import EarlierAutoOffsetReset
+from millstream.topology.graph.frames import Frames
 from millstream.topology.wrapping import wrapper_of
 
 
@@ -50,6 +51,8 @@ class Topology:
         config = None if topologyConfigs is ABSENT else not_none(topologyConfigs, "topologyConfigs")
         self.config = config
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
+        self.frames = Frames()
+        """DataFrames that stand for topics; only a ``StreamsBuilder`` adds some."""
 
     def _repr_svg_(self) -> str:
         """Return the drawing that a notebook shows."""

@@ -27,6 +27,7 @@ from millstream.topology.dsl.arguments import (
 )
 from millstream.topology.dsl.declared_operators import StreamOperators
 from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.frame_outputs import StreamFrames
 from millstream.topology.dsl.functions import (
     ForeachAction,
     KeyValueMapper,
@@ -76,7 +77,7 @@ Pair = KeyValue[K2, V2] | tuple[K2, V2]
 
 
 @says_cannot
-class KStream(StreamJoins[K, V], StreamOperators[K, V]):
+class KStream(StreamJoins[K, V], StreamOperators[K, V], StreamFrames):
     """Records, each a fact of its own; made by ``StreamsBuilder.stream`` and by other streams.
 
     Every method adds an operation and leaves this stream as it is. Functions are called with plain

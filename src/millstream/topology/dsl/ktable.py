@@ -50,6 +50,9 @@ from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
 from millstream.topology.supplied import Supplied
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 _FILTER = "KTABLE-FILTER-"
 _MAP_VALUES = "KTABLE-MAPVALUES-"
 _TRANSFORM = "KTABLE-TRANSFORMVALUES-"
@@ -245,6 +248,17 @@ class KTable(TableJoins[K, V]):
         node = Operation(name=name, supplier=Supplied(ToStream))
         stream: KStream[K, V] = KStream(self._flow.then(node))
         return stream if selector is ABSENT else stream.selectKey(selector)
+
+    def toDataFrame(self, *arguments: Any, **options: Any) -> DataFrame:
+        """Return the updates as a DataFrame; deleted rows are rows without a value.
+
+        See ``KStream.toDataFrame`` for arguments and errors.
+        """
+        streams = self._flow.graph.frames.streams
+        if self._flow.node not in streams:
+            streams[self._flow.node] = self.toStream()
+        frame: DataFrame = streams[self._flow.node].toDataFrame(*arguments, **options)
+        return frame
 
     def _filtered(
         self,

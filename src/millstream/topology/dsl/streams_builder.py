@@ -13,6 +13,7 @@ from millstream.core.state import StoreBuilder
 from millstream.topology.checks import checked_store_builder, not_none
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.flow import Flow
+from millstream.topology.dsl.frame_inputs import FrameInputs
 from millstream.topology.dsl.global_ktable import GlobalKTable
 from millstream.topology.dsl.grouped import SessionWindowedKStream, TimeWindowedKStream
 from millstream.topology.dsl.kstream import KStream
@@ -44,7 +45,7 @@ _STREAM = "KSTREAM-SOURCE-"
 _TABLE = "KTABLE-SOURCE-"
 
 
-class StreamsBuilder:
+class StreamsBuilder(FrameInputs):
     """Reads topics as streams and tables; ``build`` makes the topology of all that is done to them.
 
     Example:

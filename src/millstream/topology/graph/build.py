@@ -42,6 +42,8 @@ class TopologyWriter:
         self._graph = builder
         self._written: dict[int, Written] = {}
         self._left = self.topology.builder
+        self.topology.frames = builder.frames
+        builder.frames.build = self.write
 
     def write(self, props: Any) -> Topology:
         """Return the topology with everything that has been added to the graph.

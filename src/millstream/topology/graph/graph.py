@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from millstream.topology.graph.frames import Frames
 from millstream.topology.graph.names import Names
 from millstream.topology.graph.nodes import Node
 
@@ -86,6 +87,8 @@ class GraphBuilder:
     """Groups of source nodes whose topics must have equally many partitions."""
     merged: set[int] = field(default_factory=set)
     """``Build.merged`` of the builds so far."""
+    frames: Frames = field(default_factory=Frames)
+    """DataFrames that stand for topics."""
     _nodes: dict[int, Node] = field(default_factory=dict)
     _parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _ranks: dict[int, int] = field(default_factory=dict)

@@ -58,6 +58,7 @@ def compile_plan(
     application_id: str,
     partitions: Mapping[str, int],
     over_broker: Collection[str] = (),
+    frames: Collection[str] = (),
 ) -> Layout:
     """Return the line for a plan.
 
@@ -67,6 +68,8 @@ def compile_plan(
         partitions: Partition counts of the source topics on the broker.
         over_broker: Repartition topics, by their names on the broker, that are feedback topics
             although they lead to a later stage: they have records that are not processed yet.
+        frames: Source topics that DataFrames stand for; ``partitions`` has their counts. Their
+            records arrive as those of repartition topics do.
 
     Raises:
         TopologyException: Topics that are joined have different numbers of partitions.
@@ -76,7 +79,7 @@ def compile_plan(
     own = {topic: plan.internal_name(topic, application_id) for topic in plan.repartition_topics}
     back = set(feedback_topics(plan, order))
     back |= {topic for topic, name in own.items() if name in over_broker}
-    shuffled = own.keys() - back
+    shuffled = (own.keys() - back) | set(frames)
     keepers = _keepers(plan, order)
 
     def named(topics: Sequence[str], *, inside: bool) -> tuple[str, ...]:

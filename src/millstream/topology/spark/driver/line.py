@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -60,32 +60,10 @@ class LineOptions:
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
     """Start the query of an application."""
-    line: DataFrame | None = None
     if options.history is not None:
         options.history.agreement().again()
-    read = [stage for stage in job.layout.stages if stage.topics]
-    shares = shares_of_a_batch(read, options.backlog)
-    for stage in job.layout.stages:
-        arriving = []
-        if stage in read:
-            share = options.records_per_batch * shares[stage.index]
-            arriving.append(_records(session, job, stage, options, max(1, int(share))))
-        if line is not None:
-            arriving.append(line)
-        else:
-            if options.ticks:
-                arriving.append(_ticks(session, job))
-            if options.global_offsets:
-                # Spark reads the end offsets of its sources in this order. A global record written
-                # before a record of another topic is therefore in the same batch or an earlier one.
-                arriving.append(_global_records(session, job, options))
-        rows = reduce(DataFrame.unionAll, arriving)
-        seed = _seed(session, options.seed, stage) if options.seed else None
-        with workers_for(session, f"stage-{stage.index}"):
-            line = rows.groupBy("key").transformWithState(
-                DeclaredStage(StageProcessor(job, stage.index)), ROW_SCHEMA, "append", "None", seed
-            )
-    assert line is not None
+    arriving = sources_of(session, job, options)
+    line = stages_of(session, job, arriving, StageProcessor, options.seed)
     with workers_for(session, "sink"):
         line = line.mapInArrow(sinker(job), ROW_SCHEMA)
     return (
@@ -96,6 +74,58 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
         .trigger(processingTime=f"{options.trigger_ms} milliseconds")
         .start()
     )
+
+
+def sources_of(
+    session: SparkSession, job: Job, options: LineOptions
+) -> Callable[[Stage], list[DataFrame]]:
+    """Return what gives the rows that arrive at a stage from outside."""
+    read = [stage for stage in job.layout.stages if stage.topics]
+    shares = shares_of_a_batch(read, options.backlog)
+
+    def arriving(stage: Stage) -> list[DataFrame]:
+        found = []
+        if stage in read:
+            share = options.records_per_batch * shares[stage.index]
+            found.append(_records(session, job, stage, options, max(1, int(share))))
+        if stage is job.layout.stages[0]:
+            if options.ticks:
+                found.append(_ticks(session, job))
+            if options.global_offsets:
+                # Spark reads the end offsets of its sources in this order. A global record written
+                # before a record of another topic is therefore in the same batch or an earlier one.
+                found.append(_global_records(session, job, options))
+        return found
+
+    return arriving
+
+
+def stages_of(
+    session: SparkSession,
+    job: Job,
+    arriving: Callable[[Stage], list[DataFrame]],
+    processor: Callable[[Job, int], StageProcessor],
+    seed: str = "",
+) -> DataFrame:
+    """Return the rows that leave the last stage.
+
+    Args:
+        session: A session with the settings of queries.
+        job: Facts about the application.
+        arriving: Returns the rows that arrive at a stage from outside.
+        processor: Makes what runs a stage, given the job and the index of the stage.
+        seed: Location of the segments that the stages begin with; empty for none.
+    """
+    line: DataFrame | None = None
+    for stage in job.layout.stages:
+        rows = reduce(DataFrame.unionAll, [*arriving(stage), *([] if line is None else [line])])
+        initial = _seed(session, seed, stage) if seed else None
+        with workers_for(session, f"stage-{stage.index}"):
+            line = rows.groupBy("key").transformWithState(
+                DeclaredStage(processor(job, stage.index)), ROW_SCHEMA, "append", "None", initial
+            )
+    assert line is not None
+    return line
 
 
 def _seed(session: SparkSession, location: str, stage: Stage) -> GroupedData:
@@ -119,7 +149,7 @@ def _history(session: SparkSession, stage: Stage, history: History) -> DataFrame
         session.dataSource.register(HistorySource)
         source = session.readStream.format(HistorySource.name()).option(STAGE, stage.index)
         packed = source.option(FACTS, history.encoded()).load()
-    return _with_clock(packed)
+    return with_clock(packed)
 
 
 def _global_records(session: SparkSession, job: Job, options: LineOptions) -> DataFrame:
@@ -150,7 +180,7 @@ def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper) -> Da
     records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
     with workers_for(session, "pack"):
         packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)
-    return _with_clock(packed)
+    return with_clock(packed)
 
 
 def _ticks(session: SparkSession, job: Job) -> DataFrame:
@@ -162,10 +192,11 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
     )
     with workers_for(session, "pack"):
         ticks = source.mapInArrow(ticker(job.layout), PACKED_SCHEMA)
-    return _with_clock(ticks)
+    return with_clock(ticks)
 
 
-def _with_clock(packed: DataFrame) -> DataFrame:
+def with_clock(packed: DataFrame) -> DataFrame:
+    """Return packed rows with the batch's wall clock: the columns of ``ROW_SCHEMA``."""
     # Spark stores this time in its offset log, so a repeated batch has the same time.
     clock = F.unix_millis(F.current_timestamp())
     return packed.withColumn("clock", clock).select(*_ROW_NAMES)

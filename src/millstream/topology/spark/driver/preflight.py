@@ -19,6 +19,7 @@ from millstream.core.errors import (
     NullPointerException,
     PluginError,
     ProcessorStateException,
+    UnsupportedOperationException,
 )
 from millstream.core.wording import a_kind
 from millstream.jars import java_command
@@ -38,8 +39,17 @@ def check_arguments(topology: Any, config: Any) -> None:
     Raises:
         NullPointerException: An argument is None.
         ClassCastException: An argument has another type.
+        UnsupportedOperationException: The topology reads or gives DataFrames.
     """
     check_topology(topology)
+    if topology.frames:
+        names = [*topology.frames.inputs, *topology.frames.outputs]
+        raise UnsupportedOperationException(
+            f'KafkaStreams cannot run a topology with the DataFrame "{names[0]}"',
+            detail="A topology between DataFrames runs in the query that its result is written "
+            "with.",
+            hint="Write what toDataFrame() returns: frame.writeStream...start().",
+        )
     if config is None:
         raise NullPointerException("config cannot be null")
     if not isinstance(config, StreamsConfig | Mapping):

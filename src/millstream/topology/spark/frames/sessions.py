@@ -39,5 +39,5 @@ def in_session(frame: DataFrame, session: SparkSession) -> DataFrame:
     found: Any = frame
     made: Any = session
     dataset = jvm.org.apache.spark.sql.classic.Dataset
-    plan = found._jdf.queryExecution().logical()
+    plan = found._jdf.queryExecution().analyzed()
     return ClassicFrame(dataset.ofRows(made._jsparkSession, plan), session)
