@@ -13,7 +13,7 @@ from millstream.core.metrics import MetricName, Metrics
 from millstream.core.serdes.text import StringSerde
 from millstream.plugins import Observer, hookimpl
 from millstream.plugins.names import observers, with_plugins
-from millstream.plugins.observers import Observers
+from millstream.plugins.observers import Observers, ReadWhenUsed
 from millstream.plugins.registry import registered
 from millstream.testing import MockProcessorContext, TopologyTestDriver
 
@@ -122,6 +122,34 @@ def test_an_observer_hears_nothing_after_its_end() -> None:
     group.close()
     assert Noting.heard == ["closed"]
     assert not group
+
+
+def test_an_observer_may_refuse_the_start_by_an_error_of_ours_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Refusing(Noting):
+        def attached(self, streams: Any) -> None:
+            raise streams
+
+    group = Observers([Refusing("app", {})])
+    group.attached(ValueError("no matter"))
+    assert "an observer failed observer=noting" in caplog.messages
+    with pytest.raises(ConfigException, match="port"):
+        group.attached(ConfigException("the port is taken"))
+
+
+def test_metrics_that_no_observer_uses_are_not_read() -> None:
+    reads: list[int] = []
+
+    def read() -> Any:
+        reads.append(1)
+        return {}
+
+    metrics = ReadWhenUsed(read)
+    Observers([Observer("app", {})]).batch_done(metrics)
+    assert reads == []
+    assert (len(metrics), list(metrics)) == (0, [])
+    assert reads == [1]
 
 
 def test_an_unknown_observer_is_an_error() -> None:

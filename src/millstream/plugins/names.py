@@ -7,10 +7,13 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import PLUGIN_NAMES
-from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS
+from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS, UI_PORT
 from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, PluginKind
 from millstream.plugins.observers import Observers
 from millstream.plugins.registry import find, offered
+
+PAGE = "page"
+"""Name of the observer that serves the live page."""
 
 
 def with_plugins(config: StreamsConfig) -> StreamsConfig:
@@ -33,9 +36,13 @@ def with_plugins(config: StreamsConfig) -> StreamsConfig:
 def observers(application_id: str, options: Mapping[str, Any]) -> Observers:
     """Return the observers of ``millstream.observer.names``, a list or a text with commas.
 
+    With ``millstream.ui.port`` the one that serves the live page is among them.
+
     Raises:
         PluginError: No installed plugin offers one of them.
     """
-    names = OWN_KEYS[OBSERVER_NAMES].value_in(options)
-    classes = [find(OBSERVERS, name.strip()) for name in names]
+    names = [name.strip() for name in OWN_KEYS[OBSERVER_NAMES].value_in(options)]
+    if options.get(UI_PORT) is not None:
+        names.append(PAGE)
+    classes = [find(OBSERVERS, name) for name in dict.fromkeys(names)]
     return Observers(each(application_id, options) for each in classes)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
+from millstream.core.errors import MillstreamError
 from millstream.core.metrics import Metric, MetricName
 from millstream.core.readable import Readable
 
@@ -31,17 +32,50 @@ class Observer(Readable):
     def __init__(self, application_id: str, options: Mapping[str, Any]) -> None:
         self.application_id = application_id
 
+    def attached(self, streams: Any) -> None:
+        """Called at the start, before the first change of state, with the ``KafkaStreams`` object.
+
+        Only a ``MillstreamError`` that this raises refuses the start. What is asked of the
+        application later, from a thread of the observer, must not keep it waiting.
+        """
+
     def state_changed(self, new: str, old: str) -> None:
         """Called at every change of state, with the names of ``KafkaStreams.State``."""
 
     def batch_done(self, metrics: Measured) -> None:
-        """Called after batches, with the current metrics."""
+        """Called after batches, with the current metrics, which are read when they are used."""
 
     def failed(self, error: Exception) -> None:
         """Called after a failure, before the uncaught exception handler."""
 
     def close(self) -> None:
         """Called once, at the end."""
+
+
+class ReadWhenUsed(Mapping[MetricName, Metric]):
+    """Metrics that are read once, when an observer uses them.
+
+    Args:
+        read: Returns the current metrics.
+    """
+
+    def __init__(self, read: Callable[[], Measured]) -> None:
+        self._read = read
+        self._found: Measured | None = None
+
+    def __getitem__(self, name: MetricName) -> Metric:
+        return self._metrics()[name]
+
+    def __iter__(self) -> Iterator[MetricName]:
+        return iter(self._metrics())
+
+    def __len__(self) -> int:
+        return len(self._metrics())
+
+    def _metrics(self) -> Measured:
+        if self._found is None:
+            self._found = self._read()
+        return self._found
 
 
 class Observers:
@@ -52,6 +86,20 @@ class Observers:
 
     def __bool__(self) -> bool:
         return bool(self._observers)
+
+    def attached(self, streams: Any) -> None:
+        """Tell all of the application that starts.
+
+        Raises:
+            MillstreamError: An observer refuses the start.
+        """
+        for observer in self._observers:
+            try:
+                observer.attached(streams)
+            except MillstreamError:
+                raise
+            except Exception:
+                log.exception("an observer failed observer=%s", observer.name)
 
     def state_changed(self, new: str, old: str) -> None:
         """Tell all of a change of state."""

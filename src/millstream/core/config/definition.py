@@ -114,6 +114,13 @@ def at_least(minimum: int) -> Check:
     return check
 
 
+def a_port(name: str, value: Any) -> None:
+    """Refuse a number that is no port of TCP; 0 is for any free one."""
+    not_none(name, value)
+    if not 0 <= value < 1 << 16:
+        raise invalid(name, value, "Value must be a port, from 0 to 65535")
+
+
 def one_of(*allowed: str | None, any_case: bool = False) -> Check:
     """Return the check that a text is one of ``allowed``."""
     accepted = {text.upper() if any_case and text else text for text in allowed}

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millstream.core.config.definition import ConfigKey, ValueKind, at_least, one_of
+from millstream.core.config.definition import ConfigKey, ValueKind, a_port, at_least, one_of
 from millstream.core.errors import ConfigException
 
 PREFIX = "millstream."
@@ -38,6 +38,11 @@ ISOLATE_POISON = "millstream.isolate.poison"
 ISOLATE_POISON_MAX = "millstream.isolate.poison.max"
 TAKEOVER = "millstream.takeover"
 TAKEOVER_LEASE = "millstream.takeover.lease.ms"
+UI_PORT = "millstream.ui.port"
+UI_HOST = "millstream.ui.host"
+UI_TOKEN = "millstream.ui.token"
+UI_CERTIFICATE = "millstream.ui.ssl.certificate.location"
+UI_KEY = "millstream.ui.ssl.key.location"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +107,8 @@ OWN_KEYS: dict[str, OwnKey] = {
             kind=ValueKind.LIST,
             default=(),
             doc="names of observers to call; `log` writes states, failures and metrics to the "
-            "logger `millstream.observers`",
+            "logger `millstream.observers`, `opentelemetry` sends metrics and traces "
+            "([live-page.md](operating/live-page.md#opentelemetry))",
         ),
         OwnKey(
             name=STEER_TASKS,
@@ -244,6 +250,36 @@ OWN_KEYS: dict[str, OwnKey] = {
             check=at_least(1000),
             doc="how long an instance may fail to renew its lease on the checkpoint before another "
             "one may take over. It renews it five times as often",
+        ),
+        OwnKey(
+            name=UI_PORT,
+            kind=ValueKind.INT,
+            check=a_port,
+            default_doc="none: no page",
+            doc="port of the [live page](operating/live-page.md), which the driver serves; 0: any "
+            "free one, which the log names",
+        ),
+        OwnKey(
+            name=UI_HOST,
+            kind=ValueKind.STRING,
+            default="127.0.0.1",
+            doc="address that the page listens at; `0.0.0.0` for every address of the machine. Set "
+            "a token, too, unless it is this machine's own",
+        ),
+        OwnKey(
+            name=UI_TOKEN,
+            kind=ValueKind.STRING,
+            doc="secret that the page asks for; every route but `/health` needs it",
+        ),
+        OwnKey(
+            name=UI_CERTIFICATE,
+            kind=ValueKind.STRING,
+            doc="PEM file of the certificate, with its chain: the page is served by TLS",
+        ),
+        OwnKey(
+            name=UI_KEY,
+            kind=ValueKind.STRING,
+            doc="PEM file of its private key; by default the certificate's file has it",
         ),
     )
 }

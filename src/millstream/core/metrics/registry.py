@@ -90,6 +90,25 @@ class Metrics(Readable):
         }
         return found | self._gauges
 
+    def values(self) -> dict[MetricName, Any]:
+        """Return the current values of all metrics: faster than asking each ``Metric`` for its own.
+
+        Example:
+            >>> metrics = Metrics()
+            >>> metrics.gauge(MetricName("state", "stream-metrics"), "RUNNING")
+            >>> list(metrics.values().values())
+            ['RUNNING']
+        """
+        self._look()
+        now_ms = self.clock()
+        sensors = [*self._sensors.values(), *self._own.values()]
+        found: dict[MetricName, Any] = {
+            name: stat.measure(self.config, now_ms)
+            for sensor in sensors
+            for name, stat in sensor.stats.items()
+        }
+        return found | {name: metric.metricValue() for name, metric in self._gauges.items()}
+
     def settle(self) -> None:
         """Give recorded values to the statistics; call it before the clock advances."""
         for before in self.before_reading:

@@ -18,8 +18,9 @@ from millstream.topology.drawing.picture import (
     Vertex,
     picture_of,
 )
+from millstream.topology.drawing.placed import HEIGHT, ROW
 
-_ROW, _HEIGHT, _MARGIN, _TITLE = 64.0, 30.0, 20.0, 18.0
+_MARGIN, _TITLE = 20.0, 18.0
 _FILL = {
     SOURCE: "#e8f1fb",
     PROCESSOR: "#ffffff",
@@ -51,7 +52,7 @@ def to_svg(description: TopologyDescription) -> str:
     for vertex in picture.topics.values():
         right = max(right, points[vertex.id][0] + width_of(vertex.label) / 2)
     rows = max((block.last + 2 for block in found), default=0)
-    body = [_HEAD.format(right + 2 * _MARGIN, rows * _ROW + 2 * _MARGIN)]
+    body = [_HEAD.format(right + 2 * _MARGIN, rows * ROW + 2 * _MARGIN)]
     body.append(f'<g transform="translate({_MARGIN:.0f} {_MARGIN:.0f})">')
     body += [_box(block) for block in found]
     for block in found:
@@ -105,12 +106,12 @@ def _key(block: Block, shape: str) -> str:
 
 
 def _y(row: int) -> float:
-    return row * _ROW + _ROW / 2
+    return row * ROW + ROW / 2
 
 
 def _box(block: Block) -> str:
-    top = _y(block.first) - _HEIGHT / 2 - _TITLE
-    height = _y(block.last) + _HEIGHT / 2 + 8 - top
+    top = _y(block.first) - HEIGHT / 2 - _TITLE
+    height = _y(block.last) + HEIGHT / 2 + 8 - top
     return (
         f'<rect x="{block.left:.1f}" y="{top:.1f}" width="{block.width:.1f}" '
         f'height="{height:.1f}" rx="8" fill="#f7f9fc" stroke="#b8c4d6"/>'
@@ -133,7 +134,7 @@ def _inner_edges(block: Block, points: Mapping[str, Point]) -> Iterable[str]:
 
 def _line(path: Sequence[Point]) -> str:
     """Return a curve through points, with an arrow at its end."""
-    half = _HEIGHT / 2
+    half = HEIGHT / 2
     (x, y), last = path[0], path[-1]
     # What leads back up, as in a foreign-key join, leaves below and arrives above as well.
     drawn = f"M{x:.1f} {y + half:.1f}"
@@ -148,17 +149,17 @@ def _line(path: Sequence[Point]) -> str:
 
 def _shape(vertex: Vertex, point: Point) -> str:
     width, (x, y) = width_of(vertex.label), point
-    rounding = {TOPIC: _HEIGHT / 2, STORE: 0.0}.get(vertex.kind, 6.0)
-    left, top = x - width / 2, y - _HEIGHT / 2
+    rounding = {TOPIC: HEIGHT / 2, STORE: 0.0}.get(vertex.kind, 6.0)
+    left, top = x - width / 2, y - HEIGHT / 2
     ends = ""
     if vertex.kind == STORE:
         ends = (
-            f'<path d="M{left + 5:.1f} {top:.1f}v{_HEIGHT:.0f}'
-            f'M{left + width - 5:.1f} {top:.1f}v{_HEIGHT:.0f}" stroke="#5a8" fill="none"/>'
+            f'<path d="M{left + 5:.1f} {top:.1f}v{HEIGHT:.0f}'
+            f'M{left + width - 5:.1f} {top:.1f}v{HEIGHT:.0f}" stroke="#5a8" fill="none"/>'
         )
     return (
         f'<g><title>{vertex.kind} {escape(vertex.label)}</title><rect x="{left:.1f}" '
-        f'y="{top:.1f}" width="{width:.1f}" height="{_HEIGHT:.0f}" rx="{rounding:.0f}" '
+        f'y="{top:.1f}" width="{width:.1f}" height="{HEIGHT:.0f}" rx="{rounding:.0f}" '
         f'fill="{_FILL[vertex.kind]}" stroke="#555"/>{ends}<text x="{x:.1f}" y="{y + 4:.1f}" '
         f'text-anchor="middle">{escape(vertex.label)}</text></g>'
     )

@@ -53,6 +53,17 @@ class Measurements:
             found = self._metrics.asMap()
         return found | progress_metrics(self._application_id, progress)
 
+    def values(
+        self, progress: Mapping[str, Any] | None, state: Any, failures: int
+    ) -> dict[MetricName, Any]:
+        """Return the values of all metrics, as ``metrics`` has them, measured at once."""
+        with self._taking:
+            self._take_in()
+            self._note_client(state.name, failures)
+            found = self._metrics.values()
+        of_batch = progress_metrics(self._application_id, progress)
+        return found | {name: metric.metricValue() for name, metric in of_batch.items()}
+
     def _take_in(self) -> None:
         for clock_ms, drained in self.reports.taken():
             self._metrics.take_in(drained, clock_ms)

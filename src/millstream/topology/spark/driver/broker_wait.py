@@ -29,6 +29,8 @@ class BrokerWait:
         self._clock = clock
         self._began: float | None = None
         self._looks = 0
+        self.waits = False
+        """Whether a caller of ``until`` waits now."""
 
     def failed(self, *, batch_ended: bool) -> bool:
         """Note an outage; return whether it is the first since a batch has ended."""
@@ -44,12 +46,16 @@ class BrokerWait:
             answers: Looks whether a broker answers.
             stopping: Set when the application is to end.
         """
-        while not stopping.wait(self.next_pause_s()):
-            if self.is_over():
-                return False
-            if answers():
-                return True
-        return True
+        self.waits = True
+        try:
+            while not stopping.wait(self.next_pause_s()):
+                if self.is_over():
+                    return False
+                if answers():
+                    return True
+            return True
+        finally:
+            self.waits = False
 
     def next_pause_s(self) -> float:
         """Return how long to wait before the next look."""

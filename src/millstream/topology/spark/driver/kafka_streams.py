@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from millstream.core.errors import (
 from millstream.core.metrics import Metric, MetricName
 from millstream.core.state.restore import StateRestoreListener
 from millstream.plugins.names import with_plugins
+from millstream.plugins.observers import ReadWhenUsed
 from millstream.topology.checks import not_none
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.driver.preflight import check_arguments, check_config
@@ -32,6 +34,9 @@ from millstream.topology.spark.driver.to_end import BoundedApplication
 from millstream.topology.topology import Topology
 
 log = logging.getLogger(__name__)
+
+_LOOK_S = 0.2
+"""Time between two looks for a batch that has ended: each asks the JVM."""
 
 
 class KafkaStreams(BoundedApplication):
@@ -71,6 +76,7 @@ class KafkaStreams(BoundedApplication):
         super().__init__(Runner(topology, config, spark), config)
         check_config(config)
         self._measured_batch: Any = None
+        self._look_at = 0.0
         self._restore_listener: StateRestoreListener | None = None
         self._standby_updates: StandbyUpdates | None = None
         self._paused = False
@@ -263,7 +269,12 @@ class KafkaStreams(BoundedApplication):
 
     def _notify_measured(self) -> None:
         """Call the observers of batches that have ended since the last call."""
-        progress = self._runner.last_progress() if self._observers else None
-        if progress is not None and progress.get("batchId") != self._measured_batch:
-            self._measured_batch = progress.get("batchId")
-            self._observers.batch_done(self.metrics())
+        if not self._observers or (now := time.monotonic()) < self._look_at:
+            return
+        self._look_at = now + _LOOK_S
+        report = self._runner.last_report()
+        # The next batch's number is also that of a report that there was nothing to do.
+        if report is not None and report[2] and report != self._measured_batch:
+            self._measured_batch = report
+            # Not every observer reads the metrics of every batch, and they cost time.
+            self._observers.batch_done(ReadWhenUsed(self.metrics))

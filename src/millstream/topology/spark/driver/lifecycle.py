@@ -192,6 +192,7 @@ class LivingApplication(WatchedApplication):
             )
         forget_ended_jvm()
         check_directory(self._runner.state_dir)
+        self._observers.attached(self)
         self._log.open()
         self._lines.starting(self._log_place())
         self._machine.move(State.REBALANCING)

@@ -28,6 +28,10 @@ class StartCancelled(Exception):
     """The application was closed before its query was started."""
 
 
+Report = tuple[int, str, bool]
+"""Number and time of a report of Spark's, and whether it is of a batch."""
+
+
 class QueryControl:
     """Starts and stops one query, any number of times.
 
@@ -137,6 +141,19 @@ class QueryControl:
         except Exception:  # noqa: BLE001 - Spark may be gone
             return False
 
+    def last_report(self) -> Report | None:
+        """Return number and time of Spark's last report; None before the first. Cheap."""
+        query: Any = self._query
+        if query is None:
+            last = self._progress
+            return (
+                None if last is None else (int(last["batchId"]), str(last.get("timestamp")), True)
+            )
+        report = query._jsq.lastProgress()
+        if report is None:
+            return None
+        return int(report.batchId()), str(report.timestamp()), _is_batch(report)
+
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's progress of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress
@@ -148,6 +165,22 @@ class QueryControl:
         if query is None:
             return []
         return [with_records(json.loads(each.json())) for each in query._jsq.recentProgress()]
+
+    def recent_batches(self, after: int, limit: int) -> list[dict[str, Any]]:
+        """Return Spark's progress of batches, oldest first; each takes some milliseconds.
+
+        Args:
+            after: Only of batches behind that one.
+            limit: At most so many, the newest.
+        """
+        query: Any = self._query
+        found: list[dict[str, Any]] = []
+        for each in () if query is None else reversed(query._jsq.recentProgress()):
+            if int(each.batchId()) <= after or len(found) == limit:
+                break
+            if _is_batch(each):
+                found.append(with_records(json.loads(each.json())))
+        return found[::-1]
 
     def _check_wanted(self) -> None:
         if self._over:
@@ -161,6 +194,11 @@ class QueryControl:
                 break
             time.sleep(_STOP_POLL_S)
         query.stop()
+
+
+def _is_batch(report: Any) -> bool:
+    """Tell whether a report is of a batch; else there was nothing to do."""
+    return bool(report.durationMs().containsKey("addBatch"))
 
 
 def _batch_of(query: StreamingQuery) -> int:

@@ -103,10 +103,10 @@ class Runner(OwnedQuery):
                 detail="It names the consumer group, internal topics and local directories.",
             )
         self._entries = config.merged()
-        self._description = str(topology.describe())
-        self._plan = topology.plan()
+        self.description = str(topology.describe())
+        self.plan = topology.plan()
         self._assignor = steering_assignor(config)
-        if not any(part.sources for part in self._plan.subtopologies) and not self._plan.globals:
+        if not any(part.sources for part in self.plan.subtopologies) and not self.plan.globals:
             raise TopologyException(
                 "Topology has no stream threads and no global threads, must subscribe to at least "
                 "one source topic or global table.",
@@ -114,11 +114,11 @@ class Runner(OwnedQuery):
             )
         self.log = LogOptions.of(config, self.state_dir)
         root = self.checkpoint_root
-        self._instance = ApplicationInstance(config, self.state_dir, root, self._plan)
+        self._instance = ApplicationInstance(config, self.state_dir, root, self.plan)
         self.checkpoint_location = self.checkpoint_root
         """Location of the checkpoint's current generation."""
         self.started: Started | None = None
-        self.measurements = Measurements(config, self.application_id, self._description)
+        self.measurements = Measurements(config, self.application_id, self.description)
         """Metrics reported by workers."""
         self.backfill: Backfill | None = None
         """The run over history; None if the application runs on."""
@@ -137,9 +137,9 @@ class Runner(OwnedQuery):
 
     def store_names(self) -> set[str]:
         """Return the names of all stores, global ones included."""
-        parts = self._plan.subtopologies
+        parts = self.plan.subtopologies
         own = {node.name for part in parts for node in part.stores}
-        return own | {store.store.name for store in self._plan.globals}
+        return own | {store.store.name for store in self.plan.globals}
 
     def tasks(self) -> int:
         """Return the number of tasks; 0 before the start."""
@@ -154,7 +154,7 @@ class Runner(OwnedQuery):
         """
         self._check_wanted()
         # Checks that need neither broker nor Spark come first.
-        pickled(self._plan, self._config)
+        pickled(self.plan, self._config)
         if self._spark is None:
             check_java()
         try:
@@ -238,10 +238,10 @@ class Runner(OwnedQuery):
     def _prepared(self, restore: str = "") -> _Ready:
         """Admit the instance, move the state where the program has changed, claim the output."""
         brokers = Brokers(self._config)
-        sizes = brokers.topic_sizes(self._plan)
+        sizes = brokers.topic_sizes(self.plan)
         local = local_files(self.checkpoint_root)
         generations = None if local is None else self._generations(local)
-        program = self._plan, self._description, self._config
+        program = self.plan, self.description, self._config
         compiled = compiled_for(*program, brokers, sizes, generations)
         plan, layout = compiled.plan, compiled.layout
         sink_sizes = brokers.sink_sizes(self._written(plan), sizes)
