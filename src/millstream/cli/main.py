@@ -34,6 +34,7 @@ from millstream.cli.savepoint import savepoint
 from millstream.cli.state import state
 from millstream.cli.tasks import tasks
 from millstream.cli.topics import topics
+from millstream.cli.ui import WithUi, ui
 from millstream.core.errors import MillstreamError, StreamsException
 
 app = typer.Typer(
@@ -49,11 +50,13 @@ app = typer.Typer(
 )
 app.command(epilog=epilog("millstream new word-count"))(new)
 app.command(
+    cls=WithUi,
     epilog=epilog(
         "millstream run app.py --config app.toml",
+        "millstream run app.py --config app.toml --ui",
         "millstream run shop.orders:build_topology --set application.id=orders "
         "--set bootstrap.servers=localhost:9092 --until-idle --json",
-    )
+    ),
 )(run)
 app.command(
     epilog=epilog(
@@ -111,6 +114,7 @@ app.command(
     )
 )(reset)
 app.command(epilog=epilog("millstream tasks word-count"))(tasks)
+app.command(epilog=epilog("millstream ui word-count", "millstream ui app.toml --open"))(ui)
 app.command(
     epilog=epilog(
         "millstream adopt orders shop/orders.py --config app.toml --dry-run",

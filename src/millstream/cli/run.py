@@ -10,6 +10,7 @@ import typer
 from millstream.cli.history import Files, From, ToEnd, Until, bounds, files
 from millstream.cli.options import ConfigFiles, Sets, Target
 from millstream.cli.savepoint import FromSavepoint, beginning
+from millstream.cli.ui import Ui, served
 
 if TYPE_CHECKING:
     from millstream.cli.displays import RunDisplay
@@ -53,6 +54,7 @@ def run(
     ] = False,
     from_savepoint: FromSavepoint = None,
     idle: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="See --until-idle.")] = 3.0,
+    ui: Ui = None,
     to_end: ToEnd = False,
     start: From = None,
     until: Until = None,
@@ -70,7 +72,7 @@ def run(
     from millstream.cli.running import Ending, prepared, run_to_end
 
     first, last, given = bounds(start, "--from"), bounds(until, "--until"), files(file)
-    sets = [*(sets or ()), *beginning(from_savepoint)]
+    sets = [*(sets or ()), *beginning(from_savepoint), *served(ui)]
     application = prepared(target, config, sets, verbose=verbose, until_idle=until_idle)
     where = f"log in {application.log}" if application.log else "no log file"
     print(f"millstream: {application.name}: starting; {where}", file=sys.stderr, flush=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -17,6 +19,7 @@ from millstream.cli.target import load_target
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import LOG
 from millstream.core.errors import ConfigException, MillstreamError
+from millstream.page.address import noted
 from millstream.topology.spark import KafkaStreams
 from millstream.topology.spark.logs import LogOptions
 
@@ -36,6 +39,8 @@ class PreparedApplication:
     """Its log file; None without one."""
     batches_s: float
     """Shortest time between two batches."""
+    local: Path = Path()
+    """Directory of its local files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +115,11 @@ def prepared(
         if found.cleans_up:
             streams.cleanUp()
     name = checked.getString("application.id")
-    options = LogOptions.of(checked, Path(checked.getString("state.dir")) / name)
+    local = Path(checked.getString("state.dir")) / name
+    options = LogOptions.of(checked, local)
     every_ms = checked.getLong(_COMMIT) if _COMMIT in checked.originals() else 0
-    return PreparedApplication(name, streams, options.path if options.on else None, every_ms / 1000)
+    log = options.path if options.on else None
+    return PreparedApplication(name, streams, log, every_ms / 1000, local)
 
 
 def run_to_end(
@@ -136,7 +143,7 @@ def run_to_end(
     def watch() -> None:
         # Unseen and without its ending, the application would run on.
         try:
-            _watch(streams, reader, display, ending, over)
+            _watch(application, reader, display, ending, over)
         except Exception as error:  # noqa: BLE001 - such as a closed pipe
             failures.append(error)
             streams.close()
@@ -160,16 +167,18 @@ def run_to_end(
 
 
 def _watch(
-    streams: KafkaStreams,
+    application: PreparedApplication,
     reader: ProgressReader,
     display: RunDisplay,
     ending: Ending,
     over: threading.Event,
 ) -> None:
-    idleness = Idleness()
-    due, runs_since = 0.0, None
+    idleness, streams = Idleness(), application.streams
+    due, runs_since, page_told = 0.0, None, False
     while not over.wait(_POLL_S):
         progress, now = reader.look(), time.monotonic()
+        if not page_told and progress.state != "CREATED":
+            page_told = tell_page(application)
         if progress.state == "RUNNING" and runs_since is None:
             runs_since = now
         if now >= due:
@@ -182,6 +191,15 @@ def _watch(
             streams.close()
             break
     display.show(reader.look())
+
+
+def tell_page(application: PreparedApplication) -> bool:
+    """Print where the live page is, if this process serves one; return True."""
+    with suppress(MillstreamError):
+        found = noted(application.local)
+        if found is not None and found.pid == os.getpid():
+            print(f"millstream: {application.name}: live page at {found.url}", file=sys.stderr)
+    return True
 
 
 def _end(failure: Exception | None) -> dict[str, Any]:

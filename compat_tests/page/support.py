@@ -1,0 +1,53 @@
+"""What the tests of the live page share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from millstream import Grouped, KafkaStreams, Materialized, Serdes, StreamsBuilder, Topology
+from millstream.page.app import application
+from millstream.page.errors import LastErrors
+from millstream.page.live import LivePage
+from millstream.page.settings import PageSettings
+
+
+def counted() -> Topology:
+    """Return a topology with two sub-topologies and a store."""
+    builder = StreamsBuilder()
+    (
+        builder.stream("lines")
+        .selectKey(lambda key, value: value)
+        .groupByKey(Grouped.with_(Serdes.String(), Serdes.String()))
+        .count(Materialized.as_("counts"))
+        .toStream()
+        .mapValues(str)
+        .to("counted")
+    )
+    return builder.build()
+
+
+def unstarted(directory: Path, **entries: Any) -> KafkaStreams:
+    """Return an application that is not started, and needs neither Spark nor a broker."""
+    given: Mapping[str, Any] = {
+        "application.id": "app",
+        "bootstrap.servers": "nowhere:9092",
+        "state.dir": str(directory),
+    }
+    return KafkaStreams(
+        counted(), {**given, **{k.replace("_", "."): v for k, v in entries.items()}}
+    )
+
+
+def page_of(streams: KafkaStreams, **settings: Any) -> LivePage:
+    """Return the page of an application, without its server."""
+    return LivePage(streams, PageSettings(**{"port": 0, **settings}), LastErrors())
+
+
+def client_of(page: LivePage, **options: Any) -> TestClient:
+    """Return a client of a page's routes."""
+    options = {"base_url": "http://127.0.0.1", "raise_server_exceptions": False, **options}
+    return TestClient(application(page), **options)

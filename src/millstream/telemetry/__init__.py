@@ -1,0 +1,1 @@
+"""OpenTelemetry: metrics and traces of an application, and trace context in records' headers."""
