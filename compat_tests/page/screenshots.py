@@ -9,29 +9,43 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
 from compat_tests.page.browser.chromium import DESKTOP, PHONE, Scheme, chromium, new_context, opened
 from compat_tests.page.browser.server import SampleServer
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
 LARGEST = 200_000
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
+
+
+def take(page: Page, path: Path, *, whole: bool) -> None:
+    """Write a picture of the page, or of what is seen at first."""
+    page.screenshot(path=path, full_page=whole)
+    shrink(path)
+    print(f"{path}: {path.stat().st_size // 1000} kB")
 
 
 def shrink(path: Path) -> None:
     """Write a picture again with so few colours that it stays below 200 kB."""
     for colours in (256, 128, 64, 32):
         with Image.open(path) as picture:
-            small = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+            # Of all methods this one keeps rare colours: amber and red.
+            small = picture.convert("RGB").quantize(
+                colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            )
         small.save(path, optimize=True)
         if path.stat().st_size < LARGEST:
             return
 
 
 def main(folder: Path, address: str | None = None) -> None:
-    """Write page-<size>-<scheme>.png, of the whole page."""
+    """Write live-page-<size>-<scheme>.png, of all, and ...-top-..., of what is seen at first."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         if address is None:
@@ -41,10 +55,8 @@ def main(folder: Path, address: str | None = None) -> None:
             for scheme in SCHEMES:
                 context = stack.enter_context(new_context(browser, size, scheme))
                 page = opened(context, address)
-                target = folder / f"page-{name}-{scheme}.png"
-                page.screenshot(path=target, full_page=True)
-                shrink(target)
-                print(f"{target}: {target.stat().st_size // 1000} kB")
+                take(page, folder / f"live-page-{name}-{scheme}.png", whole=True)
+                take(page, folder / f"live-page-{name}-top-{scheme}.png", whole=False)
 
 
 if __name__ == "__main__":

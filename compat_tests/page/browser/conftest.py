@@ -19,7 +19,7 @@ from compat_tests.page.browser.chromium import (
 from compat_tests.page.browser.server import SampleServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 OpenPage = Callable[..., "Page"]
 
@@ -48,6 +48,12 @@ def complaints() -> list[str]:
     return []
 
 
+def noted(message: ConsoleMessage, complaints: list[str]) -> None:
+    """Keep an error; not that an application is not ready, which the browser notes by itself."""
+    if message.type == "error" and not message.location["url"].endswith("health/ready"):
+        complaints.append(message.text)
+
+
 @pytest.fixture
 def show(browser: Browser, server: SampleServer, complaints: list[str]) -> Iterator[OpenPage]:
     """Open the page; at the end of the test no page may have complained."""
@@ -56,12 +62,7 @@ def show(browser: Browser, server: SampleServer, complaints: list[str]) -> Itera
         def open_page(size: tuple[int, int] = DESKTOP, scheme: Scheme = "light") -> Page:
             context = stack.enter_context(new_context(browser, size, scheme))
             context.on("weberror", lambda event: complaints.append(str(event.error)))
-            context.on(
-                "console",
-                lambda message: (
-                    complaints.append(message.text) if message.type == "error" else None
-                ),
-            )
+            context.on("console", lambda message: noted(message, complaints))
             return opened(context, server.address)
 
         yield open_page

@@ -162,6 +162,7 @@ function outerEdges(link, drawing) {
     own: home.get(link.topic) === link.stage,
     bends: route.map(({ main, cross }) => (across ? { x: main, y: cross } : { x: cross, y: main })),
     bottom: drawing.bounds.height,
+    group: groupEdge(link.topic, drawing),
   };
   return names.map((name) => {
     const kind = link.reads ? "source" : "sink";
@@ -169,6 +170,23 @@ function outerEdges(link, drawing) {
     const gutter = name === null ? null : gutterAt(stage, inside, name, kind);
     return { kind: link.reads ? "read" : "write", path: (link.reads ? incoming : outgoing)({ ...parts, node, gutter }) };
   });
+}
+
+/** The left side of the group that a topic is in, and whether the topic is the first one there. */
+function groupEdge(topic, { boxes, groups, home }) {
+  const number = home.get(topic);
+  const { above, below } = groups.get(number);
+  const row = above.includes(topic) ? above : below;
+  const first = boxes.get(topicId(row[0]));
+  return { left: Math.min(first.x, boxes.get(stageId(number)).x), first: row[0] === topic };
+}
+
+/** From the group's side to the topic: straight, or over the topics that are before it. */
+function entering(topic, { left, first }) {
+  const middle = start(topic);
+  if (first) return [{ x: left, y: middle.y }, middle];
+  const top = topic.y - 20;
+  return [{ x: left, y: top }, { x: middle.x + topic.width / 2, y: top }, head(topic)];
 }
 
 function incoming({ topic, stage, across, own, bends, node, gutter, bottom }) {
@@ -180,14 +198,15 @@ function incoming({ topic, stage, across, own, bends, node, gutter, bottom }) {
   return joined(curve([end(topic), ...bends, edge], true), angled([edge, { x: target.x, y: gutter }, target]));
 }
 
-function outgoing({ topic, stage, across, own, bends, node, gutter, bottom }) {
+function outgoing({ topic, stage, across, own, bends, node, gutter, bottom, group }) {
   const from = foot(node ?? stage);
   if (own && topic.y > stage.y) return curve([from, head(topic)], false);
   if (!across) return topic.y < from.y ? around(end(node ?? stage), end(topic), bottom) : curve([from, ...bends, head(topic)], false);
   const exit = { x: stage.x + stage.width, y: gutter ?? stage.y + stage.height / 2 };
   const inner = node === null ? `M${exit.x} ${exit.y}` : angled([from, { x: from.x, y: gutter }, exit]);
   if (topic.x < exit.x) return joined(inner, around(exit, start(topic), bottom));
-  return joined(inner, curve([exit, ...bends, start(topic)], true));
+  const entry = entering(topic, group);
+  return joined(inner, joined(curve([exit, ...bends, entry[0]], true), angled(entry)));
 }
 
 /** Back to where records came from: out at the side, below all, and up again. */

@@ -123,10 +123,12 @@ export class Table {
     const lacking = this.columns.filter(
       (column) => column.format && rows.some((row) => (column.of(row) ?? null) === null),
     );
-    const texts = lacking.map((column) => {
-      const row = rows.find((each) => (column.of(each) ?? null) === null);
-      return `${column.title} not measured: ${reasonOf(column, row)}.`;
-    });
+    const titles = new Map();
+    for (const column of lacking) {
+      const reason = reasonOf(column, rows.find((row) => (column.of(row) ?? null) === null));
+      titles.set(reason, [...(titles.get(reason) ?? []), column.title]);
+    }
+    const texts = [...titles].map(([reason, names]) => `${names.join(", ")} not measured: ${reason}.`);
     keyed(this.notes, texts, (text) => text, (text) => el("li", { text }), () => {});
     this.notes.hidden = texts.length === 0;
   }
