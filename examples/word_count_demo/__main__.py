@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -16,6 +17,9 @@ from examples.word_count_demo.display import Display, PlainDisplay, TableDisplay
 from examples.word_count_demo.signals import set_on_signals
 from examples.word_count_demo.topics import demo_topics
 from millstream.core.errors import MillstreamError
+from millstream.plugins.kinds import OBSERVERS
+from millstream.plugins.names import PAGE
+from millstream.plugins.registry import offered
 from millstream.testing.broker import EmbeddedBroker
 
 
@@ -43,9 +47,18 @@ def _run(options: argparse.Namespace, stop: Event) -> str:
         demo_topics(server.bootstrap_servers) as run,
         TemporaryDirectory(prefix="millstream-demo-", ignore_cleanup_errors=True) as folder,
     ):
-        demo = Demo(run, rate=options.rate, folder=Path(folder))
+        demo = Demo(run, rate=options.rate, folder=Path(folder), ui=_ui(options))
         display: Display = PlainDisplay() if options.plain else TableDisplay()
         return demo.run(stop, options.seconds, display)
+
+
+def _ui(options: argparse.Namespace) -> int | None:
+    """Return the live page's port; None without one, or where its server is not installed."""
+    there = find_spec("uvicorn") and find_spec("starlette") and PAGE in offered(OBSERVERS)
+    if options.no_ui or not there:
+        return None
+    port: int = options.ui
+    return port
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -55,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seconds", type=float, help="stop after so long (default: at Ctrl-C)")
     parser.add_argument("--plain", action="store_true", help="a line every 2 s, not a table")
+    parser.add_argument("--ui", type=int, default=0, help="port of the live page (default: any)")
+    parser.add_argument("--no-ui", action="store_true", help="no live page")
     parser.add_argument("--rate", type=float, default=1000, help="lines a second (default 1000)")
     parser.add_argument(
         "--bootstrap-server",

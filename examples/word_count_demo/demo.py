@@ -17,6 +17,7 @@ from examples.word_count_demo.signals import set_on_signals
 from examples.word_count_demo.topics import Lag, Run
 from millstream import KafkaStreams
 from millstream.core.errors import MillstreamError
+from millstream.page.address import noted
 
 _STALLED_S = 60.0
 _RATE_OVER_S = 10.0
@@ -33,9 +34,10 @@ class Demo:
         run: Names of the topics and of the application.
         rate: Lines a second.
         folder: Where Spark keeps the checkpoint, the stores and its log.
+        ui: Port of the live page, 0 for any free one; None for no page.
     """
 
-    def __init__(self, run: Run, *, rate: float, folder: Path) -> None:
+    def __init__(self, run: Run, *, rate: float, folder: Path, ui: int | None = None) -> None:
         config = {
             "application.id": run.application_id,
             "bootstrap.servers": run.bootstrap_servers,
@@ -47,6 +49,9 @@ class Demo:
             # of it and has no time to pay them back.
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }
+        if ui is not None:
+            config["millstream.ui.port"] = str(ui)
+        self._local = folder / run.application_id
         self._streams = KafkaStreams(word_count(run.lines, run.counts), config)
         self._streams.setUncaughtExceptionHandler(self._on_failure)
         self._spark_log = folder / "spark.log"
@@ -67,6 +72,7 @@ class Demo:
             self._reader.start()
             with output_to(self._spark_log):
                 self._streams.start()
+            self._tell_page()
             # pyspark takes Ctrl-C for itself: it would cancel the jobs that have to drain.
             set_on_signals(stop)
             with display:
@@ -81,6 +87,11 @@ class Demo:
             self._reader.close()
             self._lag.close()
         return self._verdict()
+
+    def _tell_page(self) -> None:
+        page = noted(self._local)
+        if page is not None:
+            print(f"demo: live page at {page.url}", flush=True)
 
     def _on_failure(self, error: BaseException) -> None:
         self._failure = error
