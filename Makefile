@@ -3,9 +3,10 @@
 #   make test TOX_ARGS="-e py -- -k broker"
 #   make test TOX_ARGS="-e long,kills"    what takes longer: see CONTRIBUTING.md
 #   make check       before each push: no Java, some three minutes
+#   make docs        the documentation site: build/site
 #   make pythons     all tests with the other versions of Python; one that is not here is skipped
 
-.PHONY: demo test check pythons setup clean
+.PHONY: demo test check docs pythons setup clean
 
 demo: setup
 	@.venv/bin/python -m examples.word_count_demo $(DEMO_ARGS)
@@ -15,6 +16,9 @@ test: setup
 
 check: setup
 	@sh tools/check.sh
+
+docs: setup
+	@.venv/bin/python -m tools.docs $(DOCS_ARGS)
 
 pythons: setup
 	@sh tools/pythons.sh $(TOX_ARGS)

@@ -23,6 +23,8 @@ from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.config.own_keys import OWN_KEYS
 from millstream.plugins import BufferTraits, OperatorTraits, StoreTraits, hookspecs
 from millstream.testing import kit
+from tools.docs.building import configuration, staged
+from tools.docs.navigation import expanded, flat, left_out
 
 SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -185,6 +187,14 @@ def test_the_relative_links_of_a_page_resolve(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     targets = [target.split("#")[0] for target in LINK.findall(text) if "://" not in target]
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    pages = staged().pages
+    nav = expanded(configuration()["nav"], pages)
+    assert left_out(nav, pages) == []  # mkdocs.yml has the navigation
+    assert [page for page in flat(nav) if page not in pages] == []
+    assert len(flat(nav)) == len(set(flat(nav)))
 
 
 def test_every_hook_is_documented() -> None:
