@@ -25,7 +25,7 @@ from millstream.topology.spark.driver.scratch import scratch_root
 
 _BROKER = {"log.retention.check.interval.ms": 30_000}
 _TICK_S = 0.05
-_START_S = 120.0
+_START_S = 400.0
 _SMALL = {"retention.ms": 1_800_000, "segment.bytes": 64 << 20, "segment.ms": 60_000}
 """Of the topics: the broker keeps half an hour, so that its disk does not fill."""
 
