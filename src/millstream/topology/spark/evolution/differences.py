@@ -10,6 +10,8 @@ from millstream.topology.spark.checkpoint.store_notes import OWN, StoreNote
 
 HEADERS, TIMES, SEGMENTS, ORDER, WORD = "headers", "times", "segments", "order", "word"
 """Conversions of entries: see ``convert.py``."""
+_SORTED = "Json(sorted)"
+"""Part of the text of a serde that sorts the keys of dicts."""
 _TIMED = ("window", "session")
 _CONVERTED_VALUES = ("key-value", "window", "session")
 
@@ -31,13 +33,28 @@ class NoteDifference:
 
 
 def differences(before: StoreNote | None, now: StoreNote | None) -> list[NoteDifference]:
-    """Return what differs; nothing where one of the notes is missing."""
-    if before is None or now is None:
+    """Return what differs, as far as it is known: version 0.1.0 wrote no notes."""
+    if now is None:
         return []
+    if before is None:
+        return list(_since_the_first_version(now))
     if before.type != now.type:
         text = f"its type was {before.type} and is {now.type}"
         return [NoteDifference(text=text, declarable=OWN in (before.type, now.type))]
     return [*_values(before, now), *_layout(before, now), *_meaning(before, now)]
+
+
+def _since_the_first_version(now: StoreNote) -> Iterator[NoteDifference]:
+    """Yield what millstream itself writes otherwise than the version without notes did.
+
+    What the user has changed since is not known.
+    """
+    if _SORTED in now.serdes.get("key", ""):
+        yield NoteDifference(
+            text="its keys were JSON as each dict was filled, and are JSON with sorted keys "
+            "(keys without dicts have the same bytes)",
+            declarable=True,
+        )
 
 
 def free(found: Collection[NoteDifference]) -> bool:
