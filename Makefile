@@ -5,8 +5,9 @@
 #   make check       before each push: no Java, some three minutes
 #   make docs        the documentation site: build/site
 #   make pythons     all tests with the other versions of Python; one that is not here is skipped
+#   make release VERSION=0.2.0    prepares a version: docs/releasing.md
 
-.PHONY: demo test check docs pythons setup clean
+.PHONY: demo test check docs pythons release setup clean
 
 demo: setup
 	@.venv/bin/python -m examples.word_count_demo $(DEMO_ARGS)
@@ -22,6 +23,9 @@ docs: setup
 
 pythons: setup
 	@sh tools/pythons.sh $(TOX_ARGS)
+
+release: setup
+	@.venv/bin/python tools/release.py $(VERSION)
 
 setup:
 	@sh tools/setup.sh
