@@ -55,7 +55,7 @@ def project(folder: Path) -> Path:
             "pyproject.toml": PROJECT,
             "CHANGELOG.md": "# Changelog\n\n<!-- here -->\n\n## 0.1.0 (not released)\n",
             "changes/README.md": "Notes.\n",
-            "changes/state/+kept.fixed.md": "State is kept.\n",
+            "changes/+kept.fixed.md": "State is kept.\n",
             "README.md": "Read.\n",
             "src/millstream/__init__.py": "",
         },

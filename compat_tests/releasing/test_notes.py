@@ -39,7 +39,7 @@ def test_files_that_are_not_committed_are_refused(checkout: Path) -> None:
 
 
 def test_a_release_without_change_notes_is_refused(checkout: Path) -> None:
-    git(checkout, "rm", "--quiet", "changes/state/+kept.fixed.md")
+    git(checkout, "rm", "--quiet", "changes/+kept.fixed.md")
     git(checkout, "commit", "--quiet", "--message", "Notes are gone")
     with pytest.raises(Refused, match="no change notes"):
         notes.check_ready(checkout, "0.2.0")
