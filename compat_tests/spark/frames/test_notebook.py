@@ -1,4 +1,4 @@
-"""The notebook in ``examples``, run in a kernel of its own."""
+"""The notebook in ``examples``: its cells in this process, and all of it in a kernel of its own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from compat_tests import ROOT
 
 NOTEBOOK = ROOT / "examples" / "spark_tables.ipynb"
 BEFORE, AFTER = [("Ann", 42), ("Bob", 20)], [("Ann", 50), ("Bob", 20)]
 CLICKED = [("about", 1), ("home", 2)]
+ZONE = "spark.sql.session.timeZone"
+
+
+def test_the_cells_give_what_they_say(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert code.pop() == "spark.stop()"
+    names: dict[str, Any] = {"__name__": "__main__"}
+    zone = spark.conf.get(ZONE)
+    try:
+        for text in code:
+            exec(compile(text, str(NOTEBOOK), "exec"), names)  # noqa: S102 - our own notebook
+    finally:
+        spark.conf.set(ZONE, zone or "UTC")
+    assert (names["before"], names["after"], names["clicked"]) == (BEFORE, AFTER, CLICKED)
 
 
 @pytest.mark.long

@@ -24,6 +24,7 @@ from millstream.topology.spark.frames.columns import reason_of
 from millstream.topology.spark.wire import (
     GLOBAL,
     RECORDS,
+    TICK,
     binary_column,
     encode_chunk,
     headers_list,
@@ -61,11 +62,28 @@ class Packing:
                 if batch.num_rows:
                     with reported():
                         rows = list(self.rows(batch, sender, number))
+                    if not number:
+                        rows += self.asked()
                     number += batch.num_rows
                     if rows:
                         yield pa.RecordBatch.from_pylist(rows, schema=PACKED_ARROW)
 
         return pack
+
+    def asked(self) -> list[dict[str, Any]]:
+        """Return a row for one task of each stage, so that it runs in every batch that has rows.
+
+        Group key 0 is that of some task for any number of partitions. Its state names the program,
+        so another program, or another number, is refused in its first batch, before anything of it
+        is committed.
+        """
+        task = self.layout.keys.index(0)
+        rows = []
+        for stage in self.layout.stages:
+            if task < stage.tasks:
+                row = self._row(stage.index, task, TICK, 0, 0, b"")
+                rows.append({**row, "topic": None, "blob": None})
+        return rows
 
     def rows(self, batch: pa.RecordBatch, sender: int, number: int) -> Iterator[dict[str, Any]]:
         """Yield the rows of chunks of some records.
