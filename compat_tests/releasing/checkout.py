@@ -19,6 +19,11 @@ filename = "CHANGELOG.md"
 directory = "changes"
 start_string = "<!-- here -->\\n"
 ignore = ["README.md"]
+
+[[tool.towncrier.type]]
+directory = "fixed"
+name = "Fixed"
+showcontent = true
 """
 
 

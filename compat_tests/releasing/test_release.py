@@ -65,7 +65,7 @@ def test_a_release_is_one_signed_commit_with_version_and_notes(
     assert notes.version_of(checkout) == "0.2.0"
     assert notes.change_notes(checkout) == []
     changelog = (checkout / notes.CHANGELOG).read_text(encoding="utf-8")
-    assert re.search(r"^## .*0\.2\.0 \(2027-01-15\)$", changelog, re.MULTILINE)
+    assert re.search(r"^#+ .*0\.2\.0 \(2027-01-15\)$", changelog, re.MULTILINE)
     log = git(checkout, "log", "--format=%s %(trailers:key=Signed-off-by,valueonly)", "-1")
     assert log.split("\n")[0] == "Release 0.2.0 A <a@example.com>"
     assert git(checkout, "rev-list", "--count", "main").strip() == "2"
