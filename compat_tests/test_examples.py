@@ -23,7 +23,8 @@ def test_an_example_writes_what_it_shows(program: str) -> None:
 def loaded(program: str) -> ModuleType:
     # The examples are no part of the package: a checkout that is not on the path lacks them.
     path = ROOT / "examples" / f"{program}.py"
-    spec = importlib.util.spec_from_file_location(program, path)
+    # doctest passes over a module if another test has imported one of the same name.
+    spec = importlib.util.spec_from_file_location(f"tried_example_{program}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -301,13 +301,10 @@ def _entry(key: Any, value: Any, timed: bool) -> Entry:
     if hasattr(key, "window"):
         window = [key.window().start(), key.window().end()]
         key = key.key()
-    stamped = timed and value is not None
-    return {
-        "key": plain(key),
-        "value": value.value() if stamped else value,
-        "timestamp": value.timestamp() if stamped else None,
-        "window": window,
-    }
+    timestamp = None
+    if timed and value is not None:
+        value, timestamp = value.value(), value.timestamp()
+    return {"key": plain(key), "value": value, "timestamp": timestamp, "window": window}
 
 
 _HOW: dict[str, Callable[[_Question], Iterator[Entry]]] = {

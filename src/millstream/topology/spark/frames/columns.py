@@ -47,7 +47,7 @@ def serde_named(name: str, *, is_key: bool) -> Serde[Any]:
         found: Any = import_module(place) if path else offers.get(name.strip().lower())
         for part in path.split(".") if path else ():
             found = getattr(found, part)
-        made = found() if callable(found) and not isinstance(found, Serde) else found
+        made: Any = found() if callable(found) and not isinstance(found, Serde) else found
         if hasattr(made, "serializer") and hasattr(made, "deserializer"):
             made.configure({}, is_key)
             serde: Serde[Any] = made
