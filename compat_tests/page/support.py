@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from millstream import Grouped, KafkaStreams, Materialized, Serdes, StreamsBuilder, Topology
+from millstream.page import plugin
 from millstream.page.app import application
 from millstream.page.errors import LastErrors
 from millstream.page.live import LivePage
 from millstream.page.settings import PageSettings
+from millstream.plugins.kinds import OBSERVERS
+from millstream.plugins.registry import offered, registered
 
 
-def counted() -> Topology:
+@contextmanager
+def page_offered() -> Iterator[None]:
+    """Offer the page also where the installed package has been made before it."""
+    with nullcontext() if "page" in offered(OBSERVERS) else registered(plugin):
+        yield
+
+
+def counted(source: str = "lines", target: str = "counted") -> Topology:
     """Return a topology with two sub-topologies and a store."""
     builder = StreamsBuilder()
     (
-        builder.stream("lines")
+        builder.stream(source)
         .selectKey(lambda key, value: value)
         .groupByKey(Grouped.with_(Serdes.String(), Serdes.String()))
         .count(Materialized.as_("counts"))
         .toStream()
         .mapValues(str)
-        .to("counted")
+        .to(target)
     )
     return builder.build()
 
@@ -39,6 +50,15 @@ def unstarted(directory: Path, **entries: Any) -> KafkaStreams:
     }
     return KafkaStreams(
         counted(), {**given, **{k.replace("_", "."): v for k, v in entries.items()}}
+    )
+
+
+def total(streams: KafkaStreams, name: str, topic: str) -> float:
+    """Return the sum of a metric over all that is measured of a topic."""
+    return sum(
+        float(metric.metricValue())
+        for found, metric in streams.metrics().items()
+        if found.name() == name and found.tags().get("topic") == topic
     )
 
 

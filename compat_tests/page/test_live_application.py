@@ -7,44 +7,26 @@ import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
+from compat_tests.page.support import counted, page_offered, total
 from compat_tests.spark.conftest import play as play  # noqa: PLC0414 - a fixture
 from compat_tests.spark.support import Playground, eventually
-from millstream import Grouped, KafkaStreams, Materialized, Serdes, StreamsBuilder, Topology
+from millstream import KafkaStreams
 from millstream.core.errors import ConfigException
-from millstream.page import plugin
 from millstream.page.address import noted
-from millstream.plugins.kinds import OBSERVERS
-from millstream.plugins.registry import offered, registered
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(autouse=True)
 def _offered() -> Iterator[None]:
-    """Offer the page also where the installed package has been made before it."""
-    with nullcontext() if "page" in offered(OBSERVERS) else registered(plugin):
+    with page_offered():
         yield
-
-
-def counted(source: str, target: str) -> Topology:
-    builder = StreamsBuilder()
-    (
-        builder.stream(source)
-        .selectKey(lambda key, value: value)
-        .groupByKey(Grouped.with_(Serdes.String(), Serdes.String()))
-        .count(Materialized.as_("counts"))
-        .toStream()
-        .mapValues(str)
-        .to(target)
-    )
-    return builder.build()
 
 
 def read(url: str, path: str) -> str:
@@ -80,14 +62,6 @@ def answers_queries(url: str) -> None:
         assert refused(url, f"query/counts?{wrong}") == 400
     assert refused(url, "api/stores/nothing/metadata?key=1") == 404
     assert refused(url, "api/stores/counts/metadata") == 400
-
-
-def total(streams: KafkaStreams, name: str, topic: str) -> float:
-    return sum(
-        float(metric.metricValue())
-        for found, metric in streams.metrics().items()
-        if found.name() == name and found.tags().get("topic") == topic
-    )
 
 
 def test_the_page_agrees_with_the_metrics(spark: SparkSession, play: Playground) -> None:
