@@ -21,7 +21,7 @@ def processes(root: int) -> dict[str, int]:
         root: The driver's process id.
     """
     named: dict[str, int] = {}
-    for pid, parent in _below(root):
+    for pid, parent in below(root):
         role = _role(pid, parent, root, named)
         if role:
             named[role if role in (DRIVER, JVM) else f"{role} {pid}"] = pid
@@ -89,7 +89,7 @@ def _name(pid: int) -> str:
     return Path(f"/proc/{pid}/comm").read_text().strip()
 
 
-def _below(root: int) -> Iterator[tuple[int, int]]:
+def below(root: int) -> Iterator[tuple[int, int]]:
     """Yield a process and all below it, each with its parent, parents first."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):

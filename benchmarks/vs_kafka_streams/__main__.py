@@ -37,8 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, bootstrap_servers: str, folder: Path) -> int:
     sides = (kafka_streams(), millstream(dict(options.set)))
-    records = options.records or (20_000 if options.verify else 1_000_000)
-    warm_up = options.warm_up or (5_000 if options.verify else 250_000)
+    weight = WORKLOADS[options.workload].weight
+    records = (options.records or (20_000 if options.verify else 1_000_000)) // weight
+    warm_up = (options.warm_up or (5_000 if options.verify else 250_000)) // weight
     job = prepare(
         bootstrap_servers,
         workload=options.workload,

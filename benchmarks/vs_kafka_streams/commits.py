@@ -33,8 +33,12 @@ class Commit:
         )
 
     def taken_in(self, topics: Offsets) -> int:
-        """Records of these topics."""
-        return sum(offset for (name, _), offset in self.offsets.items() if name in topics)
+        """Records of these topics, up to where each partition ends."""
+        return sum(
+            min(self.offsets.get((topic, partition), 0), end)
+            for topic, ends in topics.items()
+            for partition, end in enumerate(ends)
+        )
 
 
 class CommitWatcher:

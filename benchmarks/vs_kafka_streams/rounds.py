@@ -6,14 +6,15 @@ import subprocess
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.vs_kafka_streams.commits import POLL_S, CommitWatcher, is_drained
+from benchmarks.vs_kafka_streams.costs import Costs, Meter
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
-from benchmarks.vs_kafka_streams.preload import create_topic, preload
+from benchmarks.vs_kafka_streams.preload import create_topic, preload, preload_rows
 from benchmarks.vs_kafka_streams.sides import Side
-from benchmarks.vs_kafka_streams.workloads import WORKLOADS, Input, Job
+from benchmarks.vs_kafka_streams.workloads import PARTITIONS, WORKLOADS, Input, Job
 
 _CLOSE_S = 120
 _QUIET_S = 5.0
@@ -26,6 +27,7 @@ class Drain:
     records: int
     seconds: float
     output_topic: str
+    costs: Costs = field(default_factory=Costs)
 
     @property
     def rate(self) -> float:
@@ -42,15 +44,21 @@ def prepare(
     warm_up: int,
     records: int,
     timeout_s: float,
+    broker_pid: int | None = None,
 ) -> Job:
     """Fill new input topics."""
     wanted = WORKLOADS[workload]
     name = f"bench-input-{uuid.uuid4().hex[:8]}"
-    topics = [f"{name}-left", f"{name}-right"] if wanted.right_every else [name]
+    two = wanted.right_every or wanted.rows
+    topics = [f"{name}-left", f"{name}-right"] if two else [name]
     for topic in topics:
         create_topic(bootstrap_servers, topic)
+    if wanted.rows:
+        preload_rows(bootstrap_servers, topics, wanted.rows)
     warm_up_ends = preload(bootstrap_servers, topics, wanted, 0, warm_up)
     end_offsets = preload(bootstrap_servers, topics, wanted, warm_up, records)
+    if wanted.rows:
+        warm_up_ends[1] = end_offsets[1] = (0,) * PARTITIONS  # what is there before is not counted
     columns = zip(topics, warm_up_ends, end_offsets, strict=True)
     return Job(
         workload=workload,
@@ -59,6 +67,7 @@ def prepare(
         bootstrap_servers=bootstrap_servers,
         inputs=tuple(Input(topic=t, warm_up_ends=w, end_offsets=e) for t, w, e in columns),
         timeout_s=timeout_s,
+        broker_pid=broker_pid,
     )
 
 
@@ -81,7 +90,7 @@ def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
     work.mkdir()
     watched = [*job.end_offsets, *job.between(application)]
     with CommitWatcher(job.bootstrap_servers, application, watched) as watcher:
-        reports = _run(job, side, work, application, output, watcher)
+        reports, meter = _run(job, side, work, application, output, watcher)
         watcher.finish()
     if not watcher.commits or not watcher.commits[-1].reached(job.end_offsets):
         raise BenchmarkError(
@@ -92,18 +101,20 @@ def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
     start_us, before = reports.get("warm") or _warmed_up(job, watcher)
     # What it took to find out that nothing was left to do is not the side's own time.
     _, idle_ms = reports.get("idle", (0, 0))
-    seconds = (watcher.commits[-1].seen_us - start_us) / 1e6 - idle_ms / 1e3
+    stop_us = watcher.commits[-1].seen_us - 1000 * idle_ms
+    seconds = (stop_us - start_us) / 1e6
     if timed and (job.records == before or seconds <= 0):
         raise BenchmarkError(
             f"{side.name} took in every record together with its warm-up",
             hint="Give more records, or a smaller batch.",
         )
-    return Drain(records=job.records - before, seconds=seconds, output_topic=output)
+    costs = meter.costs(start_us, stop_us)
+    return Drain(records=job.records - before, seconds=seconds, output_topic=output, costs=costs)
 
 
 def _run(
     job: Job, side: Side, work: Path, application: str, output: str, watcher: CommitWatcher
-) -> dict[str, tuple[int, int]]:
+) -> tuple[dict[str, tuple[int, int]], Meter]:
     errors, reports = work / "stderr", work / "stdout"
     with errors.open("wb") as stderr, reports.open("wb") as stdout:
         process = subprocess.Popen(
@@ -113,7 +124,8 @@ def _run(
             stderr=stderr,
         )
         try:
-            _wait(job, side, process, application, watcher)
+            with Meter(process.pid, job.broker_pid) as meter:
+                _wait(job, side, process, application, watcher)
         except BaseException:
             process.terminate()
             try:
@@ -127,7 +139,7 @@ def _run(
             f"{side.name} ended with status {process.returncode}",
             detail=f"Its last words:\n{errors.read_text(errors='replace').strip()[-3000:]}",
         )
-    return _announced(reports)
+    return _announced(reports), meter
 
 
 def _wait(

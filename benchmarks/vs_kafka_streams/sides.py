@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pyspark
+
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
 from benchmarks.vs_kafka_streams.workloads import PARTITIONS
 from millstream.jars import cache_dir, jars, java_command
@@ -36,7 +38,7 @@ class Side:
 
 def kafka_streams() -> Side:
     """The real Kafka Streams; its program is compiled at first use and kept in the cache."""
-    classpath = os.pathsep.join(map(str, [_compiled(), *jars("streams")]))
+    classpath = os.pathsep.join(map(str, [_compiled(), *_libraries()]))
     return Side(
         name="kafka_streams",
         command=[
@@ -57,8 +59,14 @@ def millstream(entries: Mapping[str, object] | None = None) -> Side:
     )
 
 
+def _libraries() -> list[Path]:
+    # Kafka Streams does not bring Avro along; Spark does.
+    avro = Path(pyspark.__file__).with_name("jars").glob("avro-[0-9]*.jar")
+    return [*jars("streams"), *sorted(avro)]
+
+
 def _compiled() -> Path:
-    lock = " ".join(path.name for path in jars("streams"))
+    lock = " ".join(path.name for path in _libraries())
     text = b"".join(source.read_bytes() for source in _SOURCES)
     key = hashlib.sha256(text + lock.encode()).hexdigest()[:16]
     classes = cache_dir() / "benchmarks" / key
@@ -71,7 +79,7 @@ def _compiled() -> Path:
 
 
 def _compile(target: Path) -> Path:
-    libraries = os.pathsep.join(map(str, jars("streams")))
+    libraries = os.pathsep.join(map(str, _libraries()))
     command = [_javac(), "-cp", libraries, "-d", str(target), *map(str, _SOURCES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

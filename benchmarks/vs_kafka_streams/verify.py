@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -29,7 +30,7 @@ def verify(job: Job, sides: Sequence[Side], folder: Path) -> int:
     Raises:
         BenchmarkError: The results differ; the first few differences are in the message.
     """
-    one, other = (results(job, side, folder) for side in sides)
+    one, other = (results(job, _told(job, side), folder) for side in sides)
     if one != other:
         lines = [
             f"only {side.name} has {found!r}"
@@ -40,12 +41,24 @@ def verify(job: Job, sides: Sequence[Side], folder: Path) -> int:
     return one.total()
 
 
+def _told(job: Job, side: Side) -> Side:
+    if side.name != "kafka_streams":
+        return side
+    return replace(side, config={**side.config, **WORKLOADS[job.workload].verify_with})
+
+
 def results(job: Job, side: Side, folder: Path) -> Results:
-    """What the output topic of `side` says in the end: partition, key, value, timestamp."""
+    """What the output topic of `side` says in the end.
+
+    A result is a tuple of partition, key, value, timestamp and headers.
+    """
     topic = drain(job, side, folder, timed=False).output_topic
     workload = WORKLOADS[job.workload]
     records = [
-        (m.partition(), m.key(), m.value(), 0 if workload.times_vary else m.timestamp()[1])
+        (
+            *(m.partition(), m.key(), m.value()),
+            *(0 if workload.times_vary else m.timestamp()[1], tuple(m.headers() or ())),
+        )
         for m in read(job.bootstrap_servers, topic)
     ]
     if workload.every_record:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 GUARANTEES = ("at_least_once", "exactly_once_v2")
@@ -18,6 +17,10 @@ SESSION_GAP_MS = 5_000
 JOIN_DIFFERENCE_MS = 5_000
 GRACE_MS = 1_000
 DEDUPLICATION_MS = 10_000
+HISTORY_MS = 60_000
+EXPIRY_MS = 20_000
+SWEEP_MS = 10_000
+COPIES = 8
 SHORT_KEY_LENGTH = 3
 REPARTITION_NAME = "short"
 FOREIGN_NAME = "foreign"
@@ -41,6 +44,16 @@ class Workload:
     """A result has the time of whatever came last from elsewhere, which no two runs have alike."""
     every_record: bool = False
     """Each record of the output is a result; else the last one of each key that has a value is."""
+    rows: int = 0
+    """Rows of a second topic that is filled before all else and whose records are not counted."""
+    weight: int = 1
+    """One record is as much work as so many of another workload; so many fewer are taken."""
+    value: str = "text"
+    """What a value is: a short "text", a "large" one (10 kB), or "avro"."""
+    headers: int = 0
+    """Headers of each record."""
+    verify_with: Mapping[str, object] = field(default_factory=dict)
+    """Kafka Streams' configuration under `--verify`, if its results depend on the wall clock."""
 
 
 _FOREIGN_KEY_JOIN: Any = {
@@ -59,9 +72,19 @@ WORKLOADS: Mapping[str, Workload] = {
     "repartition-count": Workload(between=(f"{REPARTITION_NAME}-repartition",)),
     "session-count": Workload(),
     "suppress-final": Workload(),
+    "emit-final": Workload(verify_with={"__emit.interval.ms.kstreams.windowed.aggregation__": 0}),
+    "sliding-count": Workload(),
+    "cogroup": Workload(right_every=2),
     "table-join": Workload(right_every=2),
     "stream-join": Workload(right_every=2, every_record=True),
+    "global-join": Workload(rows=KEYS, every_record=True),
+    "versioned-join": Workload(right_every=2, every_record=True),
     "dedup": Workload(every_record=True),
+    "processor": Workload(every_record=True),
+    "flat-map": Workload(every_record=True, weight=4),
+    "large-values": Workload(value="large", weight=20),
+    "headers": Workload(every_record=True, headers=10),
+    "avro": Workload(every_record=True, value="avro"),
     "fk-join": Workload(
         right_every=100, foreign_keys=CUSTOMERS, new_keys=True, **_FOREIGN_KEY_JOIN
     ),
@@ -90,6 +113,8 @@ class Job:
     bootstrap_servers: str
     inputs: tuple[Input, ...]
     timeout_s: float
+    broker_pid: int | None = None
+    """The broker's process, if it is on this machine and known."""
 
     @property
     def records(self) -> int:
@@ -113,19 +138,3 @@ class Job:
     def feedback(self, application: str) -> list[str]:
         """Return those of them that are on the broker for millstream, too."""
         return [f"{application}-{name}" for name in WORKLOADS[self.workload].feedback]
-
-
-def record(workload: Workload, number: int, rng: random.Random) -> tuple[int, bytes, bytes, int]:
-    """Number of the topic, key, value and timestamp of one record; keys are drawn at random."""
-    on_right = workload.right_every > 0 and number % workload.right_every == 0
-    chosen = number if workload.new_keys else rng.randrange(KEYS)
-    key = b"k%d" % chosen
-    if workload.foreign_keys:
-        foreign = chosen % workload.foreign_keys
-        if on_right:
-            foreign = rng.randrange(workload.foreign_keys)
-            key = b"f%d" % foreign
-        value = b"f%d|%d" % (foreign, number)
-    else:
-        value = b'{"user":"%s","n":%d,"amount":%d}' % (key, number, number % 1000)
-    return int(on_right), key, value, FIRST_TIMESTAMP_MS + number

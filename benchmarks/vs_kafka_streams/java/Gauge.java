@@ -4,7 +4,7 @@ import org.apache.kafka.streams.processor.api.FixedKeyRecord;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 
 /** Notes the next offset of each input partition; one plain ordered write a record. */
-final class Gauge extends ContextualFixedKeyProcessor<String, String, String> {
+final class Gauge<V> extends ContextualFixedKeyProcessor<String, V, V> {
     private final AtomicLongArray takenIn;
     private final int first;
     private final long[] committedAt;
@@ -20,7 +20,7 @@ final class Gauge extends ContextualFixedKeyProcessor<String, String, String> {
     }
 
     @Override
-    public void process(FixedKeyRecord<String, String> record) {
+    public void process(FixedKeyRecord<String, V> record) {
         RecordMetadata at = context().recordMetadata().orElseThrow();
         int partition = first + at.partition();
         long next = at.offset() + 1;

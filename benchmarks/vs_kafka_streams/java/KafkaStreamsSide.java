@@ -1,17 +1,12 @@
 import java.io.FileInputStream;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
-import org.apache.kafka.streams.kstream.Consumed;
-import org.apache.kafka.streams.kstream.KStream;
 
 /**
  * The Kafka Streams side of the benchmark.
@@ -48,14 +43,7 @@ public final class KafkaStreamsSide {
         AtomicLongArray takenIn = new AtomicLongArray(end.length);
         LongAdder arrived = new LongAdder();
         StreamsBuilder builder = new StreamsBuilder();
-        List<KStream<String, String>> sources = new ArrayList<>();
-        int partitions = end.length / inputs.length;
-        for (int input = 0; input < inputs.length; input++) {
-            int first = input * partitions;
-            sources.add(builder
-                .stream(inputs[input], Consumed.with(Serdes.String(), Serdes.String()))
-                .processValues(() -> new Gauge(takenIn, first, comesBack ? end : new long[0])));
-        }
+        Inputs sources = new Inputs(builder, inputs, takenIn, comesBack ? end : new long[0]);
         Workloads.build(workload, sources, output, arrived);
 
         KafkaStreams streams = new KafkaStreams(builder.build(), config);
