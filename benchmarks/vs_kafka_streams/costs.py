@@ -92,7 +92,7 @@ class Meter:
             self._note(pid, _kind(pid, self._root))
         if self._broker is not None:
             self._note(self._broker, "broker")
-        cpu_s = dict.fromkeys(KINDS, 0.0)
+        cpu_s: dict[str, float] = dict.fromkeys(KINDS, 0.0)
         # A process that has ended has used what it had used when it was seen last.
         for kind, used in self._last.values():
             cpu_s[kind] += used

@@ -79,12 +79,16 @@ def _session_count(builder: StreamsBuilder, sources: Sequence[str], output: str)
 def _cogroup(builder: StreamsBuilder, sources: Sequence[str], output: str) -> None:
     left, right = (_grouped(builder, source) for source in sources)
     (
-        left.cogroup(lambda _key, _value, total: total + 1)
+        left.cogroup(_one_more)
         .cogroup(right, lambda _key, _value, total: total + _RIGHT)
         .aggregate(lambda: 0, counts())
         .toStream()
         .to(output, NUMBERS)
     )
+
+
+def _one_more(_key: str, _value: str, total: int) -> int:
+    return total + 1
 
 
 def _grouped(builder: StreamsBuilder, source: str) -> KGroupedStream[str, str]:
