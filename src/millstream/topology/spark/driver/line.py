@@ -197,9 +197,11 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
 
 def with_clock(packed: DataFrame) -> DataFrame:
     """Return packed rows with the batch's wall clock: the columns of ``ROW_SCHEMA``."""
-    # Spark stores this time in its offset log, so a repeated batch has the same time.
-    clock = F.unix_millis(F.current_timestamp())
-    return packed.withColumn("clock", clock).select(*_ROW_NAMES)
+    # Spark stores this time in its offset log, so a repeated batch has the same time. It puts the
+    # time into the code that it generates, which it would compile anew in every batch, and keep
+    # until a full collection. A function with a lambda is interpreted: its code stays the same.
+    times = F.transform(F.array(F.current_timestamp()), F.unix_millis)
+    return packed.withColumn("clock", times.getItem(0)).select(*_ROW_NAMES)
 
 
 _ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
