@@ -7,24 +7,16 @@ Python one ends when its standard input does.
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pyspark
 
-from benchmarks.vs_kafka_streams.errors import BenchmarkError
+from benchmarks.java_program import java_program
 from benchmarks.vs_kafka_streams.workloads import PARTITIONS
-from millstream.jars import cache_dir, jars, java_command
-
-_PROGRAM = "KafkaStreamsSide"
-_SOURCES = sorted(Path(__file__).with_name("java").glob("*.java"))
+from millstream.jars import jars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +30,10 @@ class Side:
 
 def kafka_streams() -> Side:
     """The real Kafka Streams; its program is compiled at first use and kept in the cache."""
-    classpath = os.pathsep.join(map(str, [_compiled(), *_libraries()]))
+    folder = Path(__file__).with_name("java")
     return Side(
         name="kafka_streams",
-        command=[
-            *(java_command(), "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"),
-            *("-cp", classpath, _PROGRAM),
-        ],
+        command=java_program(folder, "KafkaStreamsSide", _libraries()),
         config={"num.stream.threads": PARTITIONS, "replication.factor": 1},
     )
 
@@ -63,37 +52,3 @@ def _libraries() -> list[Path]:
     # Kafka Streams does not bring Avro along; Spark does.
     avro = Path(pyspark.__file__).with_name("jars").glob("avro-[0-9]*.jar")
     return [*jars("streams"), *sorted(avro)]
-
-
-def _compiled() -> Path:
-    lock = " ".join(path.name for path in _libraries())
-    text = b"".join(source.read_bytes() for source in _SOURCES)
-    key = hashlib.sha256(text + lock.encode()).hexdigest()[:16]
-    classes = cache_dir() / "benchmarks" / key
-    if not (classes / f"{_PROGRAM}.class").exists():
-        classes.parent.mkdir(parents=True, exist_ok=True)
-        # Into place in one step: what an interrupted compiler leaves is never taken for a program.
-        with TemporaryDirectory(prefix=".javac-", dir=classes.parent) as scratch:
-            _compile(Path(scratch, key)).rename(classes)
-    return classes
-
-
-def _compile(target: Path) -> Path:
-    libraries = os.pathsep.join(map(str, _libraries()))
-    command = [_javac(), "-cp", libraries, "-d", str(target), *map(str, _SOURCES)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise BenchmarkError("cannot compile the Kafka Streams side", detail=done.stderr.strip())
-    return target
-
-
-def _javac() -> str:
-    beside = Path(java_command()).resolve().with_name("javac")
-    found = str(beside) if beside.exists() else shutil.which("javac")
-    if found is None:
-        raise BenchmarkError(
-            "cannot find javac",
-            detail="The Kafka Streams side is compiled at first use.",
-            hint="Install a JDK; a JRE is not enough here.",
-        )
-    return found
