@@ -26,12 +26,18 @@ def page_offered() -> Iterator[None]:
         yield
 
 
+def _chosen(key: str, value: str) -> str:
+    if value == "bad":
+        raise ValueError("bad")
+    return value
+
+
 def counted(source: str = "lines", target: str = "counted") -> Topology:
-    """Return a topology with two sub-topologies and a store."""
+    """Return a topology with two sub-topologies and a store, which fails at the value "bad"."""
     builder = StreamsBuilder()
     (
         builder.stream(source)
-        .selectKey(lambda key, value: value)
+        .selectKey(_chosen)
         .groupByKey(Grouped.with_(Serdes.String(), Serdes.String()))
         .count(Materialized.as_("counts"))
         .toStream()

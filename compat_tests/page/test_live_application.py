@@ -90,7 +90,7 @@ def test_the_page_agrees_with_the_metrics(spark: SparkSession, play: Playground)
         assert sum(found["nodes"][name]["records"] for name in sinks) == produced
         for batch in found["batches"]:
             parts = {part["name"]: part["ms"] for part in batch["parts"]}
-            assert {"stage 0", "stage 1"} <= parts.keys()
+            assert {"pack", "stage 0", "stage 1", "sink"} <= parts.keys()
             assert abs(sum(parts.values()) - batch["total_ms"]) <= 3
         stages = ask(url, "api/topology")["stages"]
         assert [(s["index"], s["stores"]) for s in stages] == [(0, []), (1, ["counts"])]

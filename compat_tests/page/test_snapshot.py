@@ -24,6 +24,7 @@ from millstream.topology.spark.placement.facts import Executor, Move, Standby, T
 
 PLAN = counted().plan()
 LAYOUT = compile_plan(PLAN, "app", {"lines": 2, "counted": 1})
+BY_REASON = "dropped-records-by-reason-total"
 PROGRESS: dict[str, Any] = {
     "batchId": 7,
     "timestamp": "2026-11-23T12:00:00.250Z",
@@ -55,10 +56,14 @@ PROGRESS: dict[str, Any] = {
 
 def values(consumed: float = 20, **more: float) -> dict[MetricName, Any]:
     task = ("task-id", "0_0")
+    at_w = (task, ("processor-node-id", "W"))
     source = (task, ("processor-node-id", "KSTREAM-SOURCE-0000000000"), ("topic", "lines"))
     found = {
         MetricName("records-consumed-total", "stream-topic-metrics", source): consumed,
         MetricName("dropped-records-total", "stream-task-metrics", (task,)): 5.0,
+        MetricName(BY_REASON, "g", (*at_w, ("reason", "expired window"))): 2.0,
+        MetricName(BY_REASON, "g", (*at_w, ("reason", "failed"))): 1.0,
+        MetricName("dead-letter-records-total", "g", (*at_w, ("reason", "failed"))): 1.0,
         MetricName(
             "late-record-drop-total", "g", (("client-id", "t"), task, ("processor-node-id", "W"))
         ): 2.0,
@@ -108,10 +113,13 @@ def test_rates_come_from_two_looks() -> None:
 def test_losses_have_their_reason() -> None:
     found = Snapshots().of(facts())
     assert [(row["reason"], row["total"], row["node"]) for row in found["dropped"]] == [
-        ("other", 3, None),
-        ("late", 2, "W"),
+        ("expired window", 2, "W"),
+        ("other", 2, None),
+        ("failed", 1, "W"),
+        ("dead letter: failed", 1, "W"),
     ]
-    assert (found["totals"]["dropped"], found["totals"]["late"]) == (5, 2)
+    totals = found["totals"]
+    assert (totals["dropped"], totals["late"], totals["dead_lettered"]) == (5, 2, 1)
 
 
 def test_the_parts_of_a_batch_give_its_time() -> None:
@@ -125,6 +133,17 @@ def test_the_parts_of_a_batch_give_its_time() -> None:
         "other": 1470,
     }
     assert sum(parts.values()) == 3600
+
+
+def test_what_workers_measure_are_parts_of_a_batch() -> None:
+    times = {"pack": 400.0, "sink": 300.0}
+    parts = {part["name"]: part["ms"] for part in parts_of(PROGRESS, times)}
+    assert (parts["pack"], parts["stage 1"], parts["sink"]) == (400, 1050, 300)
+    assert list(parts) == ["read", "plan", "pack", "stage 0", "stage 1", "sink", "commit", "other"]
+    assert sum(parts.values()) == 3600
+    # Tasks that waited for a core say more than the batch took.
+    slow = {part["name"]: part["ms"] for part in parts_of(PROGRESS, {"pack": 4450.0})}
+    assert (slow["pack"], slow["stage 0"], slow["stage 1"]) == (2225, 250, 525)
 
 
 @pytest.mark.parametrize("broken", [{}, {"durationMs": None}, {"stateOperators": [{}]}])
@@ -160,8 +179,9 @@ def test_tasks_tell_where_they_are_and_were() -> None:
 def test_work_tells_how_far_it_is() -> None:
     replay = Snapshots().of(facts(replay=(5, 20)))["work"]
     assert (replay["kind"], replay["done"], replay["of"]) == ("replay", 5, 20)
-    restore = Snapshots().of(facts(state="REBALANCING", restored_from="file:/s"))["work"]
+    restore = Snapshots().of(facts(state="REBALANCING", moving="the savepoint file:/s"))["work"]
     assert (restore["kind"], restore["of"]) == ("restore", None)
+    assert restore["what"] == "Bringing the state of the savepoint file:/s into the checkpoint"
     assert Snapshots().of(facts())["work"] is None
 
 

@@ -101,6 +101,15 @@ def keys_out(driver: TopologyTestDriver) -> list[Any]:
     return [entry.key for entry in topic.readKeyValuesToList()]
 
 
+def counted(driver: TopologyTestDriver, name: str) -> dict[tuple[str, str], float]:
+    """Return a metric by node and reason."""
+    return {
+        (found.tags()["processor-node-id"], found.tags()["reason"]): metric.metricValue()
+        for found, metric in driver.metrics().items()
+        if found.name() == name
+    }
+
+
 PLACE = {"!topic": b"in", "!partition": b"0", "!offset": b"1"}
 
 
@@ -112,6 +121,8 @@ def test_a_record_that_cannot_be_deserialized_is_sent_as_it_was_read() -> None:
         assert list(headers) == ["h", "!exception", "!message", "!topic", "!partition", "!offset"]
         assert headers["!exception"] == b"millstream.core.errors.SerializationException"
         assert headers.items() >= PLACE.items()
+        for name in ("dead-letter-records-total", "dropped-records-by-reason-total"):
+            assert counted(driver, name) == {("source", "its deserializer refused it"): 1.0}
         assert keys_out(driver) == ["new"]
 
 
@@ -163,6 +174,11 @@ def test_a_serializer_that_fails_is_reported_by_the_sink_and_by_the_processor_ab
         assert first[3]["!exception"] == b"millstream.core.errors.SerializationException"
         assert second[:3] == ("k", "bad", 7)
         assert second[3]["!exception"] == b"millstream.core.errors.StreamsException"
+        letters = counted(driver, "dead-letter-records-total")
+        assert letters == {
+            ("sink", "a serializer refused it"): 1.0,
+            ("p", "its processing failed"): 1.0,
+        }
         assert keys_out(driver) == ["new"]
 
 

@@ -44,6 +44,11 @@ OWN = {
 }
 """What only KIP-328 has; its thread is called client-id."""
 
+OURS = {
+    "stream-processor-node-metrics": r"dropped-records-by-reason-total|dead-letter-records-total",
+}
+"""What only millstream has."""
+
 ODD = {
     # Kafka's test driver looks at the clock of a record that it has skipped.
     "dropped": {"record-lateness-avg", "record-lateness-max"},
@@ -83,6 +88,8 @@ def _known(scene: str, place: Place, metric: str, theirs: Any, own: Any) -> bool
     values = set(dict(tags).values())
     if scene == "global-table" and group in UNEQUAL:
         return True
+    if theirs == "missing" and "reason" in dict(tags):
+        return _in(OURS, group, metric)
     if theirs == "missing":
         return "client-id" in dict(tags) and _in(OWN, group, metric)
     if own == "missing":

@@ -324,14 +324,14 @@ def _dropped(tick: int) -> list[Json]:
         {
             "task": "2_1",
             "node": "KSTREAM-AGGREGATE-0000000012",
-            "reason": "late",
+            "reason": "expired window",
             "total": 22 + tick // 10,
             "per_s": 0.1,
         },
         {
             "task": "2_3",
             "node": "KSTREAM-AGGREGATE-0000000012",
-            "reason": "late",
+            "reason": "expired window",
             "total": 9,
             "per_s": 0.0,
         },
@@ -345,7 +345,7 @@ def _dropped(tick: int) -> list[Json]:
         {
             "task": "2_0",
             "node": "check-amount",
-            "reason": "dead letter",
+            "reason": "dead letter: its processing failed",
             "total": 12,
             "per_s": 0.02,
         },

@@ -11,7 +11,7 @@ from compat_tests.page.browser.chromium import new_context, opened
 from compat_tests.page.support import counted, page_offered, total
 from compat_tests.spark.conftest import play as play  # noqa: PLC0414 - a fixture
 from compat_tests.spark.support import Playground, eventually
-from millstream import KafkaStreams
+from millstream import KafkaStreams, LogAndContinueProcessingExceptionHandler
 from millstream.page.address import noted
 
 if TYPE_CHECKING:
@@ -38,18 +38,23 @@ def test_panels_agree_with_the_metrics(
     browser: Browser, spark: SparkSession, play: Playground
 ) -> None:
     source, target = play.topic("in", 2), play.topic("out", 1)
-    play.produce(source, [(b"k", b"%d" % (n % 3), n) for n in range(60)])
-    config = play.config(millstream_ui_port=0)
+    records = [(b"k", b"%d" % (n % 3), n) for n in range(60)]
+    play.produce(source, [*records, (b"k", b"bad", 60)])
+    config = play.config(
+        millstream_ui_port=0,
+        processing_exception_handler=LogAndContinueProcessingExceptionHandler,
+        errors_dead_letter_queue_topic_name=play.topic("dead", 1),
+    )
     with KafkaStreams(counted(source, target), config, spark=spark) as streams:
         streams.start()
-        eventually(lambda: total(streams, "records-consumed-total", source), 60.0)
+        eventually(lambda: total(streams, "records-consumed-total", source), 61.0)
         address = noted(play.directory / play.name)
         assert address is not None
         complaints: list[str] = []
         with new_context(browser) as context:
             context.on("weberror", lambda event: complaints.append(str(event.error)))
             page = opened(context, address.url)
-            page.wait_for_selector('[data-total="records"][data-value="60"]')
+            page.wait_for_selector('[data-total="records"][data-value="61"]')
             page.wait_for_selector('[data-total="lag"][data-value="0"]')
             assert page.locator("#application-id").text_content() == play.name
             assert page.locator("#state").text_content() == "RUNNING"
@@ -63,12 +68,18 @@ def test_panels_agree_with_the_metrics(
             produced = int(total(streams, "records-produced-total", target))
             assert [cell(page, "Nodes", name, "Records") for name in sinks] == [str(produced)]
             tasks = page.locator('table[aria-label="Tasks"] [data-label="Records"] .content')
-            records = [int(each.get_attribute("data-value") or 0) for each in tasks.all()]
-            assert sum(records) >= 60
+            numbers = [int(each.get_attribute("data-value") or 0) for each in tasks.all()]
+            assert sum(numbers) >= 61
             assert page.locator('table[aria-label="Stores"] .main').all_text_contents() == [
                 "counts"
             ]
-            assert page.locator("#batches .legend li", has_text="stage 1").count() == 1
+            for part in ("pack", "stage 0", "stage 1", "sink"):
+                assert page.locator("#batches .legend li", has_text=part).count() == 1
+            for name in ("dropped", "dead_lettered"):
+                page.wait_for_selector(f'[data-total="{name}"][data-value="1"]')
+            failed = "its processing failed"
+            reasons = page.locator('table[aria-label="Dropped records"] [data-label="Reason"]')
+            assert sorted(reasons.all_text_contents()) == [f"dead letter: {failed}", failed]
             page.get_by_label("Key", exact=True).fill("1")
             page.get_by_role("button", name="Query", exact=True).click()
             page.wait_for_selector('table[aria-label="Entries found"]')

@@ -85,7 +85,7 @@ def test_dropped_records_and_buffers(show: OpenPage, server: SampleServer) -> No
     dropped = sorted(server.snapshot["dropped"], key=lambda row: -row["total"])
     assert column(page, "Dropped records", "Total") == [str(row["total"]) for row in dropped]
     assert texts(page, "Dropped records", "Reason") == [row["reason"] for row in dropped]
-    assert page.locator(".reasons li").first.inner_text().split("\n") == ["late", "41"]
+    assert page.locator(".reasons li").first.inner_text().split("\n") == ["expired window", "41"]
     buffers = server.snapshot["buffers"]
     assert column(page, "Suppression buffers", "Records") == [
         str(row["records"]) for row in buffers

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import datetime as dt
-import ipaddress
 import json
 import logging
 import ssl
@@ -15,11 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from compat_tests.certificates import self_signed
 from compat_tests.serdes.registry.support import URL
 from millstream import (
     ConfigException,
@@ -121,33 +116,7 @@ def test_several_addresses_are_tried_in_turn(server: Server) -> None:
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
     """A PEM file of a key and a certificate for 127.0.0.1."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry")])
-    now = dt.datetime.now(dt.timezone.utc)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
-            critical=False,
-        )
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path / "registry.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    return path
+    return self_signed(tmp_path / "registry.pem", "registry")
 
 
 def test_tls_trusts_the_certificates_of_the_truststore(server: Server, certificate: Path) -> None:

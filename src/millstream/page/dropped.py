@@ -1,4 +1,4 @@
-"""Records that tasks have not processed: late, dropped by rule, sent to the dead letter queue."""
+"""Records that tasks have not processed, with the reason, and those in the dead letter queue."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any, NamedTuple
 
 from millstream.page.readings import Rates, Readings
 
-LATE, EXPIRED, OTHER, POISON, DEAD = (
-    "late",
-    "expired window",
-    "other",
-    "killed its worker",
-    "dead letter",
-)
+OTHER = "other"
+DEAD_LETTER = "dead letter: "
+"""Before the reason for which a record was sent to the dead letter queue."""
 
 
 class Loss(NamedTuple):
@@ -22,24 +18,32 @@ class Loss(NamedTuple):
     task: str
     node: str | None
     reason: str
+    dead: bool
+    """Whether they are in the dead letter queue."""
     total: float
+
+    @property
+    def counter(self) -> tuple[str, Any]:
+        """What its rate is noted by."""
+        return "lost", self[:4]
 
 
 def losses(readings: Readings) -> list[Loss]:
     """Return all losses that are not 0.
 
-    Kafka's ``dropped-records`` has all records that a rule drops, late ones included; what no other
-    metric explains has the reason ``other``: null keys and records that cannot be read.
+    A dropped record that is in the dead letter queue, too, is in two of them.
     """
-    found = [*_late(readings), *_expired(readings)]
+    found = [
+        *_told(readings, "dropped-records-by-reason-total", dead=False),
+        *_told(readings, "dead-letter-records-total", dead=True),
+    ]
     explained: dict[str, float] = {}
     for loss in found:
-        explained[loss.task] = explained.get(loss.task, 0.0) + loss.total
+        if not loss.dead:
+            explained[loss.task] = explained.get(loss.task, 0.0) + loss.total
     for task, total in readings.sums("dropped-records-total", "task-id").items():
-        found.append(Loss(task, None, OTHER, max(0.0, total - explained.get(task, 0.0))))
-    for name, reason in (("poisoned-records-total", POISON), ("dead-letters-total", DEAD)):
-        sums = readings.sums(name, "task-id")
-        found += [Loss(task, None, reason, total) for task, total in sums.items()]
+        rest = max(0.0, total - explained.get(task, 0.0))
+        found.append(Loss(task, None, OTHER, False, rest))
     return [loss for loss in found if loss.total > 0]
 
 
@@ -49,25 +53,21 @@ def rows(found: list[Loss], rates: Rates) -> list[dict[str, Any]]:
         {
             "task": loss.task,
             "node": loss.node,
-            "reason": loss.reason,
+            "reason": (DEAD_LETTER if loss.dead else "") + loss.reason,
             "total": int(loss.total),
-            "per_s": rates.per_s(("lost", *loss[:3])),
+            "per_s": rates.per_s(loss.counter),
         }
         for loss in sorted(found, key=lambda each: -each.total)
     ]
 
 
-def total_of(found: list[Loss], *reasons: str) -> int:
-    """Return how many records were lost for some reasons."""
-    return int(sum(loss.total for loss in found if loss.reason in reasons))
+def late(readings: Readings) -> int:
+    """Return how many records were dropped since their window was over."""
+    names = ("late-record-drop-total", "expired-window-record-drop-total")
+    return int(sum(readings.sum(name) or 0 for name in names))
 
 
-def _late(readings: Readings) -> Iterator[Loss]:
-    for tags, total in readings.all("late-record-drop-total"):
-        yield Loss(tags.get("task-id", ""), tags.get("processor-node-id"), LATE, total)
-
-
-def _expired(readings: Readings) -> Iterator[Loss]:
-    for tags, total in readings.all("expired-window-record-drop-total"):
-        store = next((value for tag, value in tags.items() if tag.endswith("-state-id")), None)
-        yield Loss(tags.get("task-id", ""), store, EXPIRED, total)
+def _told(readings: Readings, name: str, *, dead: bool) -> Iterator[Loss]:
+    for tags, total in readings.all(name):
+        task, node = tags.get("task-id", ""), tags.get("processor-node-id")
+        yield Loss(task, node, tags.get("reason", OTHER), dead, total)

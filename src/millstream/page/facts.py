@@ -20,10 +20,10 @@ WANTED = frozenset(
         "process-total",
         "record-e2e-latency-min",
         "dropped-records-total",
+        "dropped-records-by-reason-total",
         "late-record-drop-total",
         "expired-window-record-drop-total",
-        "poisoned-records-total",
-        "dead-letters-total",
+        "dead-letter-records-total",
         "hit-ratio-avg",
         "put-rate",
         "put-all-rate",
@@ -68,8 +68,8 @@ class PageFacts:
     executors: Sequence[Executor] = ()
     replay: tuple[int, int] | None = None
     """How far a run over history is, and how far it goes, in offsets."""
-    restored_from: str = ""
-    """The savepoint that the application began with."""
+    moving: str = ""
+    """What the state is from that is moved into the checkpoint at the moment."""
     errors: Sequence[Mapping[str, Any]] = field(default=())
 
 
@@ -107,6 +107,6 @@ def facts_of(
         places=view.places(),
         executors=view.executors(),
         replay=view.replay(),
-        restored_from=view.restored_from(),
+        moving=view.moving(),
         errors=errors,
     )

@@ -41,6 +41,7 @@ class LivePage:
 
     def __init__(self, streams: Any, settings: PageSettings, errors: LastErrors) -> None:
         self.view = ApplicationView(streams)
+        self.view.time_parts()
         self.settings = settings
         self.watchers = Watchers()
         self._errors = errors
@@ -118,7 +119,8 @@ class LivePage:
             known = batches.last()
             after = -1 if known is None else int(known["batchId"])
             # With a lower number the checkpoint is another one, or the batch is repeated.
-            batches.add(self.view.recent_batches(after if after < report[0] else -1, KEPT))
+            recent = self.view.recent_batches(after if after < report[0] else -1, KEPT)
+            batches.add(recent, self.view.part_times)
             self._report = report
         last = batches.last() or self.view.last_progress()
         facts = facts_of(self.view, last, started_ms=self._started_ms, errors=self._errors.rows())

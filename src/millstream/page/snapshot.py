@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.page.batches import BatchHistory
-from millstream.page.dropped import DEAD, EXPIRED, LATE, OTHER, POISON, Loss, losses, rows, total_of
+from millstream.page.dropped import Loss, late, losses, rows
 from millstream.page.facts import PageFacts
 from millstream.page.flows import node_rows, topic_rows
 from millstream.page.places import executor_rows, task_rows
@@ -60,7 +60,7 @@ def _application(facts: PageFacts) -> Row:
 
 
 def _counters(facts: PageFacts, lost: list[Loss]) -> dict[Any, float]:
-    counters: dict[Any, float] = {("lost", *loss[:3]): loss.total for loss in lost}
+    counters: dict[Any, float] = {loss.counter: loss.total for loss in lost}
     for name in ("records-consumed-total", "records-produced-total", "process-total"):
         for tag in ("topic", "processor-node-id"):
             sums = facts.readings.sums(name, tag)
@@ -94,9 +94,9 @@ def _totals(facts: PageFacts, rates: Rates, lost: list[Loss]) -> Row:
         "batch": None if last is None else last.get("batchId"),
         "batch_ms": durations.get("triggerExecution"),
         "state_bytes": None if size is None else int(size),
-        "dropped": total_of(lost, LATE, EXPIRED, OTHER),
-        "late": total_of(lost, LATE, EXPIRED),
-        "dead_lettered": total_of(lost, DEAD, POISON),
+        "dropped": int(facts.readings.sum("dropped-records-total") or 0),
+        "late": late(facts.readings),
+        "dead_lettered": sum(int(loss.total) for loss in lost if loss.dead),
         "failures": facts.failures,
     }
 
@@ -111,7 +111,7 @@ def work_of(facts: PageFacts) -> Row | None:
     if facts.state == "REBALANCING" or (running and facts.last is None):
         # Neither Spark's start nor the first batch tells how far it is.
         kind, what = "start", "Starting Spark and the query" if not running else "The first batch"
-        if facts.restored_from and not running:
-            kind, what = "restore", "Bringing the savepoint's state into the checkpoint"
+        if facts.moving:
+            kind, what = "restore", f"Bringing the state of {facts.moving} into the checkpoint"
         return {"kind": kind, "what": what, "done": 0, "of": None, "unit": ""}
     return None

@@ -64,13 +64,14 @@ class TelemetryObserver(Observer):
         from millstream.topology.spark.driver.view import ApplicationView
 
         self._view = ApplicationView(streams)
+        self._view.time_parts()
 
     def batch_done(self, metrics: Measured) -> None:
         """Send the spans of new batches, and the metrics if they are due."""
         if self._view is not None:
             for report in self._view.recent_batches(self._batch, _BATCHES):
                 self._batch = int(report["batchId"])
-                self.span(report)
+                self.span(report, self._view.part_times(self._batch))
         if self._clock() >= self._due:
             self._due = self._clock() + _METRICS_S
             for name, metric in metrics.items():
@@ -92,14 +93,15 @@ class TelemetryObserver(Observer):
         tags = {tag.replace("-", "_"): text for tag, text in name.tags().items()}
         self._gauges[named].set(value, tags)
 
-    def span(self, report: Mapping[str, Any]) -> None:
+    def span(self, report: Mapping[str, Any], times: Mapping[str, float] | None = None) -> None:
         """Send the spans of a batch, from Spark's progress.
 
-        The parts follow one another from the batch's start, each as long as it has taken.
+        The parts follow one another from the batch's start, each as long as it has taken;
+        ``times`` are those that workers have measured.
         """
         from millstream.page.batches import row_of
 
-        row = row_of(report)
+        row = row_of(report, times or {})
         if row["started"] is None or "addBatch" not in (report.get("durationMs") or {}):
             return
         facts = {"millstream.batch": row["id"], "millstream.records": row["records"]}

@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 FATAL = (TaskCorruptedException, TaskMigratedException)
 NOWHERE = RecordContext(None, -1, -1, -1)
+FAILED = "its processing failed"
+"""The reason for which a record is dropped that a processing exception handler gave up."""
 
 
 NOTED = "_millstream_record"
@@ -99,10 +101,10 @@ class Failures:
             raise failure from error
         response = self._ask(node, record, error, context or NOWHERE)
         if response.deadLetterQueueRecords():
-            self.send_dead_letters(response.deadLetterQueueRecords())
+            self.send_dead_letters(response.deadLetterQueueRecords(), node, FAILED)
         if response.result().name == "FAIL":
             raise FailedProcessing(node, error, self._task.code_of(node)) from error
-        self._task.measures.dropped()
+        self._task.measures.dropped(node, FAILED)
 
     def guarded(self, process: Callable[[Any], None], item: Any) -> None:
         """Let a source pass on a record or a chunk; say in an error on which record it failed.
@@ -132,7 +134,7 @@ class Failures:
     ) -> None:
         """Count a record that is dropped by rule, and log it unless that was ``told`` before."""
         task = self._task
-        task.measures.dropped()
+        task.measures.dropped(node, reason)
         if told:
             return
         context = context or task.record_context
@@ -143,8 +145,8 @@ class Failures:
             *(place or (None, None, None)),
         )
 
-    def send_dead_letters(self, records: list[Any]) -> None:
-        """Send records that a handler wants in the dead letter queue."""
+    def send_dead_letters(self, records: list[Any], node: str, reason: str) -> None:
+        """Send records that a handler wants in the dead letter queue, and count them."""
         host = self._task.host
         for record in records:
             if not self._sends:
@@ -162,6 +164,7 @@ class Failures:
                     record.partition(),
                 )
             )
+            self._task.measures.dead_lettered(node, reason)
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:

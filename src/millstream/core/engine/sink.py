@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+UNWRITABLE = "a serializer refused it"
+
 Origin = ProductionExceptionHandler.SerializationExceptionOrigin
 
 
@@ -166,7 +168,7 @@ class SinkRuntime:
         except Exception as handler_error:
             log.exception("production exception handler failed operator=%s", self.name)
             raise FailedProcessing(self.name, handler_error) from handler_error
-        task.failures.send_dead_letters(response.deadLetterQueueRecords())
+        task.failures.send_dead_letters(response.deadLetterQueueRecords(), self.name, UNWRITABLE)
         # What a serializer refuses it refuses again.
         if response.result().name != "RESUME":
             raise StreamsException(
@@ -175,4 +177,4 @@ class SinkRuntime:
                 detail=f"{type(error).__name__}: {error}",
                 hint="Set production.exception.handler to skip such records.",
             ) from error
-        task.failures.drop("a serializer refused it", self.name)
+        task.failures.drop(UNWRITABLE, self.name)

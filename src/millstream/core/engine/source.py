@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+UNREADABLE = "its deserializer refused it"
+
 
 class SourceRuntime:
     """A source and its place in the task."""
@@ -216,7 +218,7 @@ class SourceRuntime:
                 "Fatal user code error in deserialization error callback",
                 detail=f"{place}; the handler: {type(handler_error).__name__}: {handler_error}",
             ) from handler_error
-        task.failures.send_dead_letters(response.deadLetterQueueRecords())
+        task.failures.send_dead_letters(response.deadLetterQueueRecords(), self.name, UNREADABLE)
         if response.result().name == "FAIL":
             raise StreamsException(
                 f'source "{self.name}" cannot deserialize a record',
@@ -225,7 +227,7 @@ class SourceRuntime:
                 "to skip such records.",
             ) from error
         told = isinstance(handler, LogAndContinueExceptionHandler)
-        task.failures.drop("its deserializer refused it", self.name, context, told=told)
+        task.failures.drop(UNREADABLE, self.name, context, told=told)
 
     def _consumer_record(
         self, raw: RawChunk, index: int, key: Any, value: Any

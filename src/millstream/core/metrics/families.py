@@ -73,6 +73,8 @@ _ROWS: tuple[tuple[str, str, RecordingLevel, Makers], ...] = (
     ("task-process", TASK, DEBUG, _timed("process")),
     ("task-punctuate", TASK, DEBUG, _timed("punctuate")),
     ("dropped-records", TASK, INFO, _rate_and_total("dropped-records")),
+    ("drop-reason", NODE, INFO, {"dropped-records-by-reason-total": CumulativeSum}),
+    ("dead-letters", NODE, INFO, {"dead-letter-records-total": CumulativeSum}),
     ("poisoned-records", TASK, INFO, {"poisoned-records-total": CumulativeSum}),
     ("record-lateness", TASK, DEBUG, _average("record-lateness")),
     ("active-buffer-count", TASK, DEBUG, {"active-buffer-count": Value}),

@@ -91,9 +91,14 @@ class TaskMetrics:
         tags = self.tags(("processor-node-id", node), kip=True)
         self.metrics.sensor("kip-late", tags).record()
 
-    def dropped(self) -> None:
-        """Count a record that is dropped by rule."""
+    def dropped(self, node: str, reason: str) -> None:
+        """Count a record that is dropped by rule, and why; ``node`` may be a store."""
         self._dropped.record()
+        self._told("drop-reason", node, reason)
+
+    def dead_lettered(self, node: str, reason: str) -> None:
+        """Count a record that is sent to the dead letter queue, and why."""
+        self._told("dead-letters", node, reason)
 
     def poisoned(self) -> None:
         """Count a record that is left out because it kills the worker process."""
@@ -192,6 +197,11 @@ class TaskMetrics:
     def _age(self, sensor: Sensor, count: int, total: int, first: int, last: int) -> None:
         now_ms = self.metrics.clock()
         sensor.record_many(count, count * now_ms - total, now_ms - last, now_ms - first)
+
+    def _told(self, family: str, node: str, reason: str) -> None:
+        # No record is dropped for most reasons, so these are not declared.
+        tags = self.tags(("processor-node-id", node), ("reason", reason))
+        self.metrics.sensor(family, tags).record()
 
     def _declared(self) -> Iterator[Key]:
         own, families = self.tags(), _GLOBAL_FAMILIES if self.is_global else _FAMILIES

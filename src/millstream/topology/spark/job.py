@@ -45,6 +45,8 @@ class Job:
     """Where workers report restored stores; None without a listener."""
     recorded: Any = None
     """Where workers report their metrics; None without a reader."""
+    timed: Any = None
+    """Where workers report how long parts of a batch took; None without an onlooker."""
     changelogs: Mapping[str, LoggedStore] = field(default_factory=dict)
     """Store -> the changelog topic to write its changes to; none without that setting."""
     isolating: Isolating | None = None

@@ -15,6 +15,7 @@ from millstream.topology.spark.backfill.history import FACTS, STAGE, History, Hi
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.part_times import PACK, SINK, timed
 from millstream.topology.spark.wire import ROW_SCHEMA, SEED_SCHEMA
 from millstream.topology.spark.worker.declared_stage import DeclaredStage
 from millstream.topology.spark.worker.pack import (
@@ -65,7 +66,7 @@ def start_line(session: SparkSession, job: Job, options: LineOptions) -> Streami
     arriving = sources_of(session, job, options)
     line = stages_of(session, job, arriving, StageProcessor, options.seed)
     with workers_for(session, "sink"):
-        line = line.mapInArrow(sinker(job), ROW_SCHEMA)
+        line = line.mapInArrow(timed(job.timed, SINK, sinker(job)), ROW_SCHEMA)
     return (
         line.writeStream.queryName(job.application_id)
         .format("noop")
@@ -141,7 +142,7 @@ def _records(
         return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
     source = source.option("maxOffsetsPerTrigger", limit)
-    return _packed(session, source, packer(job.layout, stage.index))
+    return _packed(session, source, packer(job.layout, stage.index), job)
 
 
 def _history(session: SparkSession, stage: Stage, history: History) -> DataFrame:
@@ -156,7 +157,7 @@ def _global_records(session: SparkSession, job: Job, options: LineOptions) -> Da
     # Without a limit: the first batch has all existing records.
     offsets = options.global_offsets
     source = _kafka(session, options.global_connector, offsets, list(offsets))
-    return _packed(session, source, global_packer(job.layout))
+    return _packed(session, source, global_packer(job.layout), job)
 
 
 def _kafka(
@@ -176,7 +177,9 @@ def _kafka(
     )
 
 
-def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper) -> DataFrame:
+def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper, job: Job) -> DataFrame:
+    # The rows come from Kafka while this function asks for them.
+    pack = timed(job.timed, PACK, pack, fetches=True)
     records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
     with workers_for(session, "pack"):
         packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)

@@ -52,6 +52,7 @@ from millstream.topology.spark.generations.unread import check_feedback_read
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.measurements import Measurements
+from millstream.topology.spark.part_times import PartTimes
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.topology import Topology
@@ -124,6 +125,10 @@ class Runner(OwnedQuery):
         """The run over history; None if the application runs on."""
         self.rebuilt: RebuiltStores | None = None
         """Reports of restored stores; None without a restore listener."""
+        self.part_times: PartTimes | None = None
+        """Reports of how long parts of batches took; None without an onlooker."""
+        self.moving = ""
+        """What the state is from that is being moved into a new generation; else empty."""
 
     @property
     def state_dir(self) -> Path:
@@ -226,6 +231,8 @@ class Runner(OwnedQuery):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:
             job = replace(job, rebuilt=spark.sparkContext.accumulator([], self.rebuilt))
+        if self.part_times is not None:
+            job = replace(job, timed=spark.sparkContext.accumulator([], self.part_times))
         standbys = standby_directory(self._config, spark, self.checkpoint_root, job)
         job = replace(job, standbys=standbys)
         self._again = (ready.session, job, options)
@@ -272,7 +279,11 @@ class Runner(OwnedQuery):
             if growing:
                 check_feedback_read(self._config, self._instance.progress().done_to, growing)
                 brokers.grow(growing)
-            move.make(session)
+            self.moving = move.origin
+            try:
+                move.make(session)
+            finally:
+                self.moving = ""
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
         self._instance.claim(generations.files, note.id, sinks)

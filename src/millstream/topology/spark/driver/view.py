@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.config.own_keys import OWN_KEYS, SAVEPOINT
 from millstream.core.metrics import MetricName
 from millstream.core.plan import Plan
 from millstream.topology.spark.checkpoint.store_notes import Notes, notes_of
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver.query import Report
+from millstream.topology.spark.part_times import PartTimes
 from millstream.topology.spark.placement.facts import Executor, TaskPlace
 
 if TYPE_CHECKING:
@@ -69,12 +69,6 @@ class ApplicationView:
     def state_directory(self) -> str:
         """The directory of the application's local files."""
         return str(self._runner.state_dir)
-
-    def setting(self, name: str) -> str:
-        """Return the text of an entry of the configuration; empty without one."""
-        if name in OWN_KEYS:
-            return str(OWN_KEYS[name].value_in(self._config.originals()) or "")
-        return str(self._config.merged().get(name) or "")
 
     def state(self) -> str:
         """Return the name of the application's state."""
@@ -161,9 +155,22 @@ class ApplicationView:
                 done += sum(max(0, at - first.get(int(n), at)) for n, at in own.items())
         return done, backfill.passed()
 
-    def restored_from(self) -> str:
-        """Return the savepoint that the application began with; empty without one."""
-        return self.setting(SAVEPOINT)
+    def moving(self) -> str:
+        """Return what the state is from that is moved at the moment; empty if none is."""
+        return self._runner.moving
+
+    def time_parts(self) -> None:
+        """Let workers report how long parts of a batch take; only before the start."""
+        if self._runner.part_times is None:
+            self._runner.part_times = PartTimes()
+
+    def part_times(self, batch: int) -> dict[str, float]:
+        """Return the milliseconds of the parts of a batch that Spark does not measure.
+
+        Empty without ``time_parts``, and of a batch of long ago.
+        """
+        times = self._runner.part_times
+        return {} if times is None else times.of(batch)
 
     @staticmethod
     def now_ms() -> int:

@@ -63,6 +63,11 @@ class StateMove(ABC):
     compiled: Compiled
     config: StreamsConfig
 
+    @property
+    @abstractmethod
+    def origin(self) -> str:
+        """What the state is from, in words."""
+
     @abstractmethod
     def make(self, session: SparkSession) -> None:
         """Write the generation, and let the instance go on in it.
@@ -108,6 +113,10 @@ class FromCheckpoint(StateMove):
     before: Facts
     comparison: Comparison
 
+    @property
+    def origin(self) -> str:
+        return "the earlier program"
+
     def make(self, session: SparkSession) -> None:
         progress, location = self.instance.progress(), self.generations.location
         image = image_of_checkpoint(session, location, self.found, progress, self.before)
@@ -128,6 +137,10 @@ class FromSavepoint(StateMove):
     location: str
     former: str
     """Id of the checkpoint that it replaces; empty for none."""
+
+    @property
+    def origin(self) -> str:
+        return f"the savepoint {self.location}"
 
     def make(self, session: SparkSession) -> None:
         image = image_of_savepoint(session, self.generations.open(self.location), self.location)

@@ -10,12 +10,11 @@ from pyspark import TaskContext
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.part_times import BATCH_ID
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.worker_cache import cached
 from millstream.topology.spark.worker.writers import Output, SinkWriter
-
-BATCH_ID = "streaming.sql.batchId"
 
 
 def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

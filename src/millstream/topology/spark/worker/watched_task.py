@@ -22,6 +22,7 @@ from millstream.topology.spark.isolation import Attempt, Notes, Phase, PoisonPla
 from millstream.topology.spark.job import Job
 
 DEAD_LETTERS = "errors.dead.letter.queue.topic.name"
+KILLS = "it kills the worker process"
 
 
 class Watch:
@@ -142,9 +143,9 @@ class DeathWatch(Watch):
         asked = error_context(source, task.id, context)
         key, value = record.keys[0], record.values[0]
         task.failures.send_dead_letters(
-            dead_letter_records(self._dead_letters, key, value, asked, error)
+            dead_letter_records(self._dead_letters, key, value, asked, error), source, KILLS
         )
-        task.failures.drop("it kills the worker process", source, context)
+        task.failures.drop(KILLS, source, context)
         task.measures.poisoned()
 
 
