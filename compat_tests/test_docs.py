@@ -19,11 +19,12 @@ import millstream
 import millstream.plugins
 import millstream.testing
 from compat_tests import ROOT
+from compat_tests.docs.gathered import gathered
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.config.own_keys import OWN_KEYS
 from millstream.plugins import BufferTraits, OperatorTraits, StoreTraits, hookspecs
 from millstream.testing import kit
-from tools.docs.building import configuration, staged
+from tools.docs.building import configuration
 from tools.docs.navigation import expanded, flat, left_out
 
 SOURCES = sorted(Path(millstream.__path__[0]).rglob("*.py"))
@@ -190,7 +191,7 @@ def test_the_relative_links_of_a_page_resolve(page: Path) -> None:
 
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
-    pages = staged().pages
+    pages = gathered()
     nav = expanded(configuration()["nav"], pages)
     assert left_out(nav, pages) == []  # mkdocs.yml has the navigation
     assert [page for page in flat(nav) if page not in pages] == []

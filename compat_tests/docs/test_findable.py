@@ -25,6 +25,7 @@ def index(site: Path) -> Index:
     return Index(items)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked["question"])
 def test_a_search_finds_the_page_among_the_first(index: Index, asked: dict[str, str]) -> None:
     assert asked["page"] in index.pages(asked["question"], FIRST)
@@ -61,6 +62,7 @@ def test_the_questions_are_at_least_twenty_and_each_is_asked_once() -> None:
     assert len({asked["question"] for asked in QUESTIONS}) == len(QUESTIONS) >= 20
 
 
+@pytest.mark.long
 def test_code_is_not_among_the_results(site: Path) -> None:
     items = json.loads((site / "search.json").read_text(encoding="utf-8"))["items"]
     assert len(items) > 500

@@ -31,6 +31,7 @@ class References(HTMLParser):
 references = cache(References)
 
 
+@pytest.mark.long
 def test_every_link_of_the_site_leads_to_a_page_and_an_anchor(site: Path) -> None:
     html = sorted(site.rglob("*.html"))
     assert len(html) > 60
@@ -58,6 +59,7 @@ def leads_somewhere(page: Path, target: str) -> bool:
     return not anchor or anchor == "__skip" or anchor in references(path).anchors
 
 
+@pytest.mark.long
 def test_the_site_asks_no_other_host_for_what_a_page_needs(site: Path) -> None:
     page = (site / "index.html").read_text(encoding="utf-8")
     loaded = [line for line in page.splitlines() if "<script" in line or "stylesheet" in line]

@@ -66,6 +66,21 @@ def test_a_function_is_timed_with_or_without_what_it_waits_for(
     assert took == pytest.approx(ms)
 
 
+def test_a_function_that_returns_an_iterator_is_timed(clock: Clock) -> None:
+    def arriving() -> Iterator[int]:
+        clock.now += 1
+        yield 0
+
+    def write(numbers: Iterator[int]) -> Iterator[int]:
+        list(numbers)
+        clock.now += 0.25
+        return iter(())
+
+    sent = Sent()
+    assert list(timed(sent, "sink", write)(arriving())) == []
+    assert sent == [Timed(7, "sink", 250.0)]
+
+
 def test_a_function_that_fails_reports_nothing(clock: Clock) -> None:
     def fail(numbers: Iterator[int]) -> Iterator[int]:
         raise ArithmeticError("boom")

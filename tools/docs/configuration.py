@@ -79,10 +79,11 @@ def notes(root: Path) -> dict[str, Any]:
 
 
 def _own(root: Path) -> Iterator[Facts]:
-    importance = notes(root)["millstream"]
+    known = notes(root)["millstream"]
     for key in OWN_KEYS.values():
+        importance, since = known[key.name]
         doc = with_links(key.doc, _below)
-        yield Facts(key, "millstream", importance.get(key.name, "low"), "0.1.0", doc, "")
+        yield Facts(key, "millstream", importance, f"millstream {since}", doc, "")
 
 
 def _kafkas(root: Path) -> Iterator[Facts]:
@@ -90,8 +91,8 @@ def _kafkas(root: Path) -> Iterator[Facts]:
     here = on_spark(root)
     for key in sorted(CONFIG_KEYS.values(), key=lambda key: key.name):
         importance, since, purpose = known[key.name]
-        proposal = since if since.startswith("KIP-") or "later" in since else f"Kafka {since}"
-        yield Facts(key, "Kafka Streams", importance, proposal, purpose, here[key.name])
+        first = since if since.startswith("a ") else f"Kafka {since}"
+        yield Facts(key, "Kafka Streams", importance, first, purpose, here[key.name])
 
 
 def on_spark(root: Path) -> dict[str, str]:

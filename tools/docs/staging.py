@@ -10,6 +10,7 @@ import posixpath
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from tools.docs.markdown import fenced, links, with_links
@@ -53,6 +54,10 @@ class Staging:
     files: dict[str, Path] = field(default_factory=dict)
     """Path in the site to the file that is copied there."""
 
+    @cached_property
+    def _prose(self) -> dict[str, str]:
+        return prose(self.root)
+
     def gather(self) -> None:
         """Fill ``pages`` and ``files``.
 
@@ -63,7 +68,7 @@ class Staging:
         self.pages = dict(self.generated)
         for there, text in self.generated.items():
             self._code_of(there, text)
-        for name, there in prose(self.root).items():
+        for name, there in self._prose.items():
             text = (self.root / name).read_text(encoding="utf-8")
             self.pages[there] = self._rewritten(text, name, there)
 
@@ -101,7 +106,7 @@ class Staging:
 
     def _place(self, wanted: str) -> str | None:
         """Return where the site has a path of the repository; code becomes a page."""
-        pages = prose(self.root)
+        pages = self._prose
         for name in (wanted, f"{wanted}/README.md"):
             if name in pages:
                 return pages[name]

@@ -82,7 +82,10 @@ def timed(reports: Any, part: str, mapper: Mapper[T], *, fetches: bool = False) 
     def run(arriving: Iterator[T]) -> Iterator[T]:
         watch = _Watch()
         source = arriving if fetches else watch.paused_by(arriving)
+        # A function that is no generator does all its work in this call.
+        watch.go()
         made = mapper(source)
+        watch.stop()
         while True:
             watch.go()
             try:

@@ -39,11 +39,12 @@ export class LossesPanel {
       this.reasons, this.dropped.element, heading("Suppression buffers"), this.buffers.element);
   }
 
-  update({ dropped, buffers }) {
+  update({ dropped, buffers, totals }) {
     const sums = new Map();
     for (const { reason, total } of dropped) sums.set(reason, (sums.get(reason) ?? 0) + (total ?? 0));
     const rows = [...sums].sort(([, one], [, other]) => other - one);
-    setText(byId("losses-note"), rows.length ? `${count(rows.reduce((sum, [, each]) => sum + each, 0))} dropped` : "");
+    // A record that is in the dead letter topic, too, is in two rows.
+    setText(byId("losses-note"), totals.dropped ? `${count(totals.dropped)} dropped` : "");
     keyed(this.reasons, rows, ([reason]) => reason, reasonItem, (element, [, total]) => {
       setText(element.lastElementChild, count(total));
       element.lastElementChild.dataset.value = total;
