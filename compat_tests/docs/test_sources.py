@@ -38,6 +38,13 @@ def test_every_link_and_anchor_is_there(pages: dict[str, str]) -> None:
     assert broken == []
 
 
+def test_no_page_has_a_diagram_that_a_browser_draws(pages: dict[str, str]) -> None:
+    # The theme would fetch the code for it from another host: see tools/pictures.
+    assert [
+        page for page, text in pages.items() if "```mermaid" in text and "code/" not in page
+    ] == []
+
+
 def test_a_page_without_a_place_is_named() -> None:
     pages = {
         "index.md": "",

@@ -23,27 +23,10 @@ class SiteError(Exception):
     """The site cannot be built; the message says why."""
 
 
-class _Loader(yaml.SafeLoader):
-    """Reads mkdocs.yml, whose tags name Python functions, without importing them."""
-
-
-class _Tagged(str):
-    """The name of a Python function, as mkdocs.yml has it."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes what ``_Loader`` has read."""
-
-
-_FUNCTION = "tag:yaml.org,2002:python/name:"
-_Loader.add_multi_constructor(_FUNCTION, lambda loader, suffix, node: _Tagged(suffix))
-_Dumper.add_representer(_Tagged, lambda dumper, name: dumper.represent_scalar(_FUNCTION + name, ""))
-
-
 def configuration(root: Path = ROOT) -> dict[str, Any]:
     """Return what mkdocs.yml says."""
     text = (root / CONFIG).read_text(encoding="utf-8")
-    read: dict[str, Any] = yaml.load(text, Loader=_Loader)
+    read: dict[str, Any] = yaml.safe_load(text)
     return read
 
 
@@ -79,7 +62,7 @@ def build(out: Path, version: str, root: Path = ROOT) -> Path:
     made = work / "made"
     shutil.rmtree(made, ignore_errors=True)
     config |= {"docs_dir": "pages", "site_dir": made.name}
-    text = yaml.dump(config, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
     (work / CONFIG).write_text(text, encoding="utf-8")
     _run_zensical(work)
     shutil.rmtree(site, ignore_errors=True)

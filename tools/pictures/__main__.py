@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tools.pictures import batch, grace, joins, suppression, windows
+from tools.pictures import batch, grace, joins, life_cycles, suppression, windows
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 
 
 def pictures() -> dict[str, str]:
     """Return every picture by the name of its file."""
-    rooms = (windows, joins, suppression, grace, batch)
+    rooms = (windows, joins, suppression, grace, batch, life_cycles)
     return {name: svg for room in rooms for name, svg in room.pictures().items()}
 
 

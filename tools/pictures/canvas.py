@@ -69,6 +69,15 @@ class Canvas:
             f'{y2 - dy - dx:.1f}L{x2:.1f} {y2:.1f}L{x2 - dx + dy:.1f} {y2 - dy + dx:.1f}"/>'
         )
 
+    def arc(self, x1: float, x2: float, y: float, bend: float) -> None:
+        """Draw an arrow that leaves and comes back to the height ``y`` in a bow."""
+        tip = 6 if bend > 0 else -6
+        self._parts.append(
+            f'<path class="axis" fill="none" stroke-width="1.5" d="M{x1:.1f} {y:.1f}C{x1:.1f} '
+            f"{y + bend:.1f} {x2:.1f} {y + bend:.1f} {x2:.1f} {y:.1f}M{x2 - 4:.1f} {y + tip:.1f}"
+            f'L{x2:.1f} {y:.1f}L{x2 + 4:.1f} {y + tip:.1f}"/>'
+        )
+
     def dot(self, x: float, y: float, kind: str) -> None:
         self._parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="6"/>')
 

@@ -12,7 +12,7 @@ from compat_tests import ROOT
 from millstream import IllegalArgumentException
 from millstream.core.errors import ImpossibleEventError
 from millstream.testing.rebalance import life_cycles
-from millstream.testing.rebalance.diagrams import filled, markdown, mermaid
+from millstream.testing.rebalance.diagrams import filled, markdown
 from millstream.testing.rebalance.life_cycles import (
     GROUP,
     LEARNER,
@@ -108,28 +108,6 @@ def test_an_impossible_event_says_what_is_possible() -> None:
 def test_an_end_has_no_way_on() -> None:
     with pytest.raises(ImpossibleEventError, match="It is an end"):
         LEARNER.after(LearnerState.ACTIVE, LearnerEvent.KEPT)
-
-
-def test_a_diagram_has_an_arrow_for_each_way() -> None:
-    assert list(mermaid(LEARNER)) == [
-        "```mermaid",
-        "stateDiagram-v2",
-        "    absent: absent",
-        "    restoring: restoring",
-        "    ready: ready",
-        "    active: active",
-        "    [*] --> absent",
-        "    absent --> restoring: assigned",
-        "    restoring --> restoring: assigned again",
-        "    ready --> ready: assigned again",
-        "    restoring --> ready: caught up",
-        "    ready --> restoring: fell behind",
-        "    ready --> active: promoted",
-        "    restoring --> active: promoted",
-        "    restoring --> absent: withdrawn / its member is lost",
-        "    ready --> absent: withdrawn / its member is lost",
-        "```",
-    ]
 
 
 def test_a_table_has_a_row_for_each_rule_of_several_states() -> None:

@@ -1,4 +1,4 @@
-"""Diagrams of the state tables, written into a page.
+"""Tables of the states for readers, written into a page.
 
 ``python -m millstream.testing.rebalance.diagrams docs/rebalancing.md`` fills the page in: between
 ``<!-- life cycle: group -->`` and ``<!-- end -->`` comes what the table "group" says.
@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 import sys
 from collections.abc import Iterator
@@ -27,8 +26,8 @@ def filled(page: str) -> str:
         IllegalArgumentException: There is no table of a block's name.
 
     Example:
-        >>> filled("no diagram")
-        'no diagram'
+        >>> filled("no table")
+        'no table'
     """
     tables = {table.name: table for table in TABLES}
 
@@ -38,24 +37,9 @@ def filled(page: str) -> str:
                 f'there is no life cycle of a "{match[2]}"', detail=f"There are: {list(tables)}."
             )
         table: Table[Any, Any] = tables[match[2]]
-        return match[1] + "\n" + "\n".join((*mermaid(table), "", *markdown(table), "")) + match[3]
+        return match[1] + "\n" + "\n".join((*markdown(table), "")) + match[3]
 
     return BLOCK.sub(block, page)
-
-
-def mermaid(table: Table[Any, Any]) -> Iterator[str]:
-    """Yield the lines of a diagram; events with one way between two states share its arrow."""
-    yield "```mermaid"
-    yield "stateDiagram-v2"
-    for state in table.states:
-        yield f"    {_name(state)}: {state.value}"
-    yield f"    [*] --> {_name(table.initial)}"
-    arrows: dict[tuple[enum.Enum, enum.Enum], list[str]] = {}
-    for rule in table.rules:
-        arrows.setdefault((rule.state, rule.target), []).append(str(rule.event.value))
-    for (state, target), events in arrows.items():
-        yield f"    {_name(state)} --> {_name(target)}: {' / '.join(events)}"
-    yield "```"
 
 
 def markdown(table: Table[Any, Any]) -> Iterator[str]:
@@ -73,10 +57,6 @@ def markdown(table: Table[Any, Any]) -> Iterator[str]:
         rows.setdefault(key, []).append(str(rule.state.value))
     for (event, target, action), states in rows.items():
         yield f"| {', '.join(states)} | {event} | {target} | {action} |"
-
-
-def _name(state: enum.Enum) -> str:
-    return state.name.lower()
 
 
 if __name__ == "__main__":
