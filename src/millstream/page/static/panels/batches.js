@@ -44,7 +44,8 @@ export class BatchesPanel {
     this.legend = el("ul", { class: "legend", "aria-label": "Parts of a batch" });
     this.picture = el("div", { class: "batches-picture" }, this.slider, this.detail, this.legend);
     this.empty = el("p", { class: "empty", text: "No batch has ended yet." });
-    this.holder = el("div", { hidden: true });
+    // A column for each stage: many are wider than any screen.
+    this.holder = el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Table of the batches", hidden: true });
     this.batches = [];
     this.chosen = null;
     this.pointed = null;
