@@ -58,10 +58,12 @@ class Facts:
             ("since", self.since),
             ("on Spark", self.here),
         ]
-        table = "\n".join(f"| {name} | {text} |" for name, text in rows if text)
+        lines = [f"| {name} | {text} |" for name, text in rows if text]
+        # The first row is the head: an empty one would be seen.
+        table = "\n".join([lines[0], "|---|---|", *lines[1:]])
         purpose = self.purpose[:1].upper() + self.purpose[1:]
         heading = f"### `{self.key.name}` {{#{self.key.name}}}"
-        return f"{heading}\n\n{purpose}.\n\n| | |\n|---|---|\n{table}\n"
+        return f"{heading}\n\n{purpose}.\n\n{table}\n"
 
 
 def page(root: Path) -> str:

@@ -11,7 +11,7 @@ ON_THE_FRONT_PAGE = f"""
 
 Made from the code of this version:
 
-| | |
+| page | what it has |
 |---|---|
 | [API]({api.FOLDER}index.md) | every public class and method, and its counterpart in Kafka |
 | [Configuration keys]({configuration.PAGE}) | type, default, bounds, what Spark does with it |
