@@ -36,7 +36,7 @@ def test_windows_of_a_key_go_to_the_keys_partition() -> None:
     partitioner = WindowedPartitioner(TimeWindowedSerializer(TEXT.serializer()))
     keys = [Windowed(key, TimeWindow(start, start + 5)) for key in "abc" for start in (0, 5)]
     expected = [default_partition(key.key().encode(), 7) for key in keys]
-    assert partitioner.partition_column("t", keys, 7) == expected
+    assert partitioner.partition_column("t", keys, keys, 7) == expected
     assert [partitioner.partitions("t", key, 1, 7) for key in keys] == [{n} for n in expected]
     assert partitioner.partitions("t", None, 1, 7) is None
 

@@ -133,6 +133,9 @@ class DirectAccess(StoreAccess):
     def has_room(self, raw_keys: Sequence[bytes], chunk: Chunk) -> bool:
         return True
 
+    def reads_quietly(self, raw_keys: Sequence[bytes]) -> bool:
+        return True
+
     def _put_at(self, key_bytes: bytes, data: bytes | None, chunk: Chunk, index: int) -> None:
         if not self.logs:
             self._put(key_bytes, data)
@@ -243,6 +246,14 @@ class CachedAccess(StoreAccess):
 
     def room(self) -> int:
         return max(0, self._budget.limit - self._budget.used)
+
+    def reads_quietly(self, raw_keys: Sequence[bytes]) -> bool:
+        if self._cache.is_clean:
+            return True
+        missing = list(dict.fromkeys(self._missing(raw_keys)))
+        stored = zip(missing, self._below.get_many(missing), strict=True)
+        each = ENTRY_BYTES + CONTEXT_BYTES
+        return sum(len(k) + len(data) + each for k, data in stored if data) <= self.room()
 
     def cached_cells(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Any, NamedTuple
 
 from millstream.core.headers import Headers
@@ -53,4 +54,18 @@ class SentChunk:
             self.timestamps[start:stop],
             None if self.headers is None else self.headers[start:stop],
             None if self.partitions is None else self.partitions[start:stop],
+        )
+
+    def without(self, left_out: Sequence[bool]) -> SentChunk:
+        """Return the records whose entry in ``left_out`` is false."""
+        if not any(left_out):
+            return self
+        keep = [not each for each in left_out]
+        return SentChunk(
+            self.topic,
+            list(compress(self.keys, keep)),
+            list(compress(self.values, keep)),
+            list(compress(self.timestamps, keep)),
+            None if self.headers is None else list(compress(self.headers, keep)),
+            None if self.partitions is None else list(compress(self.partitions, keep)),
         )

@@ -52,7 +52,7 @@ class SinkRuntime:
         partitioner = instance_of(node.partitioner, "partitions")
         self._extract = getattr(extractor, "extract", extractor)
         self._partitions = getattr(partitioner, "partitions", partitioner)
-        # Our own partitioners can do many keys at a time.
+        # Our own partitioners can do many records at a time.
         self._partition_column = getattr(partitioner, "partition_column", None)
         self._key_serializer = key_serializer
         self._value_serializer = value_serializer
@@ -98,7 +98,7 @@ class SinkRuntime:
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
         topic = self._topic
-        by_columns = self._by_columns and self._task.by_chunks and self._repeats is None
+        by_columns = self._by_columns and self._task.by_chunks
         by_columns = by_columns and (self._partitions is None or self._partition_column is not None)
         if topic is None or not by_columns:
             self._task.each(chunk, self.process, self.above)
@@ -109,13 +109,15 @@ class SinkRuntime:
             partitions = None
             if self._partition_column is not None:
                 count = self._task.host.partition_count(topic)
-                partitions = self._partition_column(topic, chunk.keys, count)
+                partitions = self._partition_column(topic, chunk.keys, chunk.values, count)
         except Exception:  # noqa: BLE001 - one by one finds the record and asks the handler
             self._task.each(chunk, self.process, self.above)
             return
-        self._task.host.send_chunk(
-            SentChunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
-        )
+        sent = SentChunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
+        if self._repeats is not None:
+            sent = sent.without(list(map(self._repeats, keys, values, chunk.values)))
+        if len(sent):
+            self._task.host.send_chunk(sent)
 
     def _extracted(self, record: Record[Any, Any]) -> str:
         context = self._task.record_context

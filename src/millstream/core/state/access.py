@@ -134,6 +134,11 @@ class KeyValueAccess(RawKeyAccess):
         """Return how many bytes the cache still takes without a flush; 0 without a cache."""
         return 0
 
+    def reads_quietly(self, raw_keys: Sequence[bytes]) -> bool:
+        """Tell whether ``read_many`` of these keys surely makes no cache flush."""
+        del raw_keys
+        return False
+
 
 class WindowAccess(RawKeyAccess):
     """Access to a window store; a cell belongs to a key and a window's start."""

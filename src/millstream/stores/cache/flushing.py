@@ -110,9 +110,9 @@ class Flusher:
             start = stop
 
     def _olds(self, changes: list[CacheEntry], data: list[bytes | None]) -> list[bytes | None]:
-        get = self._below.get
         if self.send_old:
-            return [get(change.key_bytes) for change in changes]
+            return self._below.get_many([change.key_bytes for change in changes])
+        get = self._below.get
         return [
             get(change.key_bytes) if new is None else None
             for change, new in zip(changes, data, strict=True)

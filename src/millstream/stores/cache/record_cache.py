@@ -170,6 +170,11 @@ class RecordCache:
         if budget.used > budget.limit:
             self._evict()
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether no entry has a change, so that an eviction flushes nothing."""
+        return not self._dirty
+
     def missing(self, keys: Iterable[bytes]) -> list[bytes]:
         """Return those of ``keys`` that have no entry."""
         entries = self._entries

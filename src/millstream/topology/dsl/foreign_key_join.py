@@ -27,19 +27,18 @@ from millstream.topology.graph.nodes import (
     TableReader,
     TableRole,
 )
-from millstream.topology.operators.foreign_key import (
+from millstream.topology.operators.foreign_key import ForeignKeyJoin
+from millstream.topology.operators.foreign_key_left import Resolve, Subscribe
+from millstream.topology.operators.foreign_key_right import (
     AnswerAll,
     AnswerSubscription,
-    ForeignKeyJoin,
-    Resolve,
     StoreSubscription,
-    Subscribe,
 )
 from millstream.topology.operators.repeated_answers import RepeatedAnswers
 from millstream.topology.operators.subscriptions import (
+    AnswerPartitioner,
     ResponseSerde,
     SubscriptionSerde,
-    answer_partition,
 )
 from millstream.topology.operators.table import TableSource
 
@@ -158,7 +157,7 @@ def _add_responses(
     }
     sink = InternalSink(
         name=named(_SINK, "-subscription-response-sink"),
-        partitioner=_by_key(options.partitioner) or answer_partition,
+        partitioner=_by_key(options.partitioner) or AnswerPartitioner(),
         repeats=RepeatedAnswers,
         **responses,
     )

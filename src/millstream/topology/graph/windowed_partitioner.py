@@ -20,7 +20,7 @@ class WindowedPartitioner(StreamPartitioner[Any, Any]):
         self._serializer = serializer
 
     def partition_column(
-        self, topic: str, keys: Sequence[Windowed[Any]], count: int
+        self, topic: str, keys: Sequence[Windowed[Any]], values: Sequence[Any], count: int
     ) -> list[int | None]:
         """Return the partitions of many keys."""
         inner = self._serializer.base_key_column(topic, keys)

@@ -7,7 +7,7 @@ the view as the reading processor has opened it in its task.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,16 @@ class Getter(ABC):
     @abstractmethod
     def get(self, key: Any) -> Cell:
         """Return a key's row as it is now."""
+
+    by_columns: bool = False
+    """``get_many`` may return something."""
+
+    def get_many(self, keys: Sequence[Any]) -> list[Cell] | None:
+        """Return the rows of many keys, which may repeat; None if they have to be got one by one.
+
+        That is so where a look into a cache could flush it.
+        """
+        return None
 
     def get_as_of(self, key: Any, timestamp: int) -> Cell:
         """Return the row as it was at ``timestamp``; only of versioned tables."""
@@ -100,6 +110,15 @@ class _KeyValueGetter(_StoreGetter):
     def get(self, key: Any) -> Cell:
         access = self._access
         return access.read(access.serialize_key(key))  # type: ignore[no-any-return]
+
+    @property
+    def by_columns(self) -> bool:  # type: ignore[override]
+        return not self.versioned
+
+    def get_many(self, keys: Sequence[Any]) -> list[Cell] | None:
+        access = self._access
+        raw_keys = access.serialize_keys(keys)
+        return access.read_many(raw_keys) if access.reads_quietly(raw_keys) else None
 
     def get_as_of(self, key: Any, timestamp: int) -> Cell:
         access = self._access

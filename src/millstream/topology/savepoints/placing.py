@@ -9,8 +9,8 @@ from millstream.core.engine.user_processor import adapted
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SubTopology
 from millstream.topology.graph.windowed_partitioner import WindowedPartitioner
-from millstream.topology.operators.foreign_key import StoreSubscription
-from millstream.topology.operators.subscriptions import answer_partition
+from millstream.topology.operators.foreign_key_right import StoreSubscription
+from millstream.topology.operators.subscriptions import AnswerPartitioner
 from millstream.topology.savepoints.manifest import SavepointManifest
 
 
@@ -108,5 +108,5 @@ def _topics_with_partitioners(parts: Iterable[SubTopology]) -> set[str]:
         and node.partitioner is not None
         and not isinstance(node.partitioner, WindowedPartitioner)
         # Answers go back to the partitions of the left table's rows.
-        and node.partitioner is not answer_partition
+        and not isinstance(node.partitioner, AnswerPartitioner)
     }

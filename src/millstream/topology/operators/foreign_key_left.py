@@ -1,0 +1,130 @@
+"""Processors of a foreign-key join on the left: subscriptions of rows, and joined rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.core.records import make_record
+from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart
+from millstream.topology.operators.operator import AnyRecord, runs
+from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
+
+_NO_FOREIGN_KEY = "null foreign key"
+
+Wanted = Sequence[tuple[Any, Instruction]]
+"""Foreign keys and what their subscriptions instruct."""
+
+
+class Subscribe(JoinPart):
+    """Sends the subscriptions of the left table's rows, keyed by foreign key."""
+
+    def process(self, record: AnyRecord) -> None:
+        """Subscribe the row as it is now, and cancel what it was subscribed to."""
+        key, change = record._key, record._value
+        if self.outdated(change) or (change.old is None and change.new is None):
+            return
+        old = self._join.foreign_key(key, change.old)
+        new = self._join.foreign_key(key, change.new)
+        if self._lacks_key(change.new, new):
+            self.context.drop(_NO_FOREIGN_KEY)
+        row_hash, known = None, False
+        for foreign_key, instruction in self._wanted(
+            old, new, lambda: self.foreign_key_bytes(new) != self.foreign_key_bytes(old)
+        ):
+            if not known:
+                row_hash, known = self.row_hash(change.new), True
+            metadata = self.context.recordMetadata()
+            partition = None if metadata is None else metadata.partition()
+            subscription = Subscription(row_hash, instruction, key, partition)
+            self.forward(make_record(foreign_key, subscription, record._timestamp, record._headers))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        columns = chunk.keys, chunk.values, chunk.olds or [None] * len(chunk)
+        for run, found in runs(self.context, chunk, self._both, *columns):
+            try:
+                made = self._subscribed(run, found)
+            except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses
+                self.context.each(run)
+                continue
+            for index, (_, new) in enumerate(found):
+                if self._lacks_key(run.values[index], new):
+                    self.context.drop(_NO_FOREIGN_KEY, run, index)
+            self.context.forward_chunk(made)
+
+    def _both(self, key: Any, new: Any, old: Any) -> tuple[Any, Any]:
+        return self._join.foreign_key(key, old), self._join.foreign_key(key, new)
+
+    def _lacks_key(self, row: Any, foreign_key: Any) -> bool:
+        return row is not None and foreign_key is None and not self._join.left
+
+    def _wanted(self, old: Any, new: Any, differ: Callable[[], bool]) -> Wanted:
+        """Return what a row sends whose foreign keys were and are these; None for no row."""
+        if self._join.left:
+            gone = old is not None and differ()
+            cancelled = [(old, Instruction.DELETE_SILENTLY)] if gone else []
+            return [*cancelled, (new, Instruction.ANSWER_ALWAYS)]
+        if new is None:
+            return [] if old is None else [(old, Instruction.DELETE_AND_ANSWER)]
+        if old is not None and differ():
+            return [(old, Instruction.DELETE_SILENTLY), (new, Instruction.ANSWER_ALWAYS)]
+        return [(new, Instruction.ANSWER_IF_FOUND)]
+
+    def _subscribed(self, chunk: Chunk, foreign_keys: Sequence[tuple[Any, Any]]) -> Chunk:
+        """Return the subscriptions of many rows."""
+        before, after = (self.foreign_keys_bytes(keys) for keys in zip(*foreign_keys, strict=True))
+        hashes = self.row_hashes(chunk.values)
+        olds = chunk.olds or [None] * len(chunk)
+        rows, keys, values = list[int](), list[Any](), list[Subscription]()
+        for index, (old, new) in enumerate(foreign_keys):
+            if chunk.values[index] is None and olds[index] is None:
+                continue
+            differs = before[index] != after[index]
+            for foreign_key, instruction in self._wanted(old, new, differs.__bool__):
+                rows.append(index)
+                keys.append(foreign_key)
+                values.append(
+                    Subscription(hashes[index], instruction, chunk.keys[index], chunk.partition)
+                )
+        made = (chunk if len(rows) == len(chunk) else chunk.take(rows)).replace(
+            keys=keys, values=values
+        )
+        made.olds = None
+        return made
+
+
+class Resolve(TableReadingPart):
+    """Joins responses with their left rows, unless those have changed meanwhile."""
+
+    def process(self, record: AnyRecord) -> None:
+        """Forward the joined row; None where the join has none."""
+        response = record._value
+        cell = self._getter.get(record._key)
+        row = None if cell is None else cell[0]
+        if self.row_hash(row) == response.row_hash:
+            self.forward(record.withValue(self._result(row, response)))
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        try:
+            cells = self._getter.get_many(chunk.keys)
+            rows = [] if cells is None else [None if cell is None else cell[0] for cell in cells]
+            hashes = self.row_hashes(rows)
+        except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses
+            cells = None
+        if cells is None:
+            self.context.each(chunk)
+            return
+        keep = [
+            own == response.row_hash for own, response in zip(hashes, chunk.values, strict=True)
+        ]
+        if not all(keep):
+            rows = [row for row, good in zip(rows, keep, strict=True) if good]
+            chunk = chunk.select(keep)
+        for run, results in runs(self.context, chunk, self._result, rows, chunk.values):
+            self.context.forward_chunk(run.replace(values=results))
+
+    def _result(self, row: Any, response: JoinResponse) -> Any:
+        if response.foreign_value is not None or (self._join.left and row is not None):
+            return self._join.joiner(row, response.foreign_value)
+        return None
