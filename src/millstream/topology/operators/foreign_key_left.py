@@ -106,13 +106,12 @@ class Resolve(TableReadingPart):
             self.forward(record.withValue(self._result(row, response)))
 
     def process_chunk(self, chunk: Chunk) -> None:
+        rows = self._rows(chunk.keys)
         try:
-            cells = self._getter.get_many(chunk.keys)
-            rows = [] if cells is None else [None if cell is None else cell[0] for cell in cells]
-            hashes = self.row_hashes(rows)
+            hashes = None if rows is None else self.row_hashes(rows)
         except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses
-            cells = None
-        if cells is None:
+            hashes = None
+        if rows is None or hashes is None:
             self.context.each(chunk)
             return
         keep = [
@@ -123,6 +122,14 @@ class Resolve(TableReadingPart):
             chunk = chunk.select(keep)
         for run, results in runs(self.context, chunk, self._result, rows, chunk.values):
             self.context.forward_chunk(run.replace(values=results))
+
+    def _rows(self, keys: Sequence[Any]) -> list[Any] | None:
+        """Return the left rows; None if they have to be got one by one."""
+        try:
+            cells = self._getter.get_many(keys)
+        except Exception:  # noqa: BLE001 - one by one finds the record that a serializer refuses
+            return None
+        return cells and [None if cell is None else cell[0] for cell in cells]
 
     def _result(self, row: Any, response: JoinResponse) -> Any:
         if response.foreign_value is not None or (self._join.left and row is not None):
