@@ -61,6 +61,14 @@ def test_columns_do_what_single_records_do(program: Json, batches: list[list[Row
     assert run(program, sent, by_chunks=True) == run(program, sent, by_chunks=False)
 
 
+def test_a_row_that_moves_beside_one_that_comes_and_goes_keeps_its_time() -> None:
+    program = scenario(how="inner", right="plain", right_first=False, cache=0)
+    moved: list[Row] = [("l", "k1", None), ("l", "k2", "b,1"), ("l", "k2", "a,1")]
+    sent = list(timed([moved, moved]))
+
+    assert run(program, sent, by_chunks=True) == run(program, sent, by_chunks=False)
+
+
 HASH = bytes(range(16))
 SUBSCRIPTIONS = [
     Subscription(HASH, Instruction.ANSWER_IF_FOUND, "key", 3),

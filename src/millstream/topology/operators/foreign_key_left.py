@@ -87,9 +87,8 @@ class Subscribe(JoinPart):
                 values.append(
                     Subscription(hashes[index], instruction, chunk.keys[index], chunk.partition)
                 )
-        made = (chunk if len(rows) == len(chunk) else chunk.take(rows)).replace(
-            keys=keys, values=values
-        )
+        each_once = rows == list(range(len(chunk)))
+        made = (chunk if each_once else chunk.take(rows)).replace(keys=keys, values=values)
         made.olds = None
         return made
 

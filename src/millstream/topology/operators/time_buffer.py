@@ -43,6 +43,8 @@ class TimeBuffer(OperatorStore):
         self._stream_time = -1
         self._earliest = LONG_MAX
         self._sequence = 0
+        self._released = False
+        """Nothing is older than ``_earliest``: all before it has been released by this object."""
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         super().init(stateStoreContext, root)
@@ -86,7 +88,9 @@ class TimeBuffer(OperatorStore):
         limit = self._stream_time - self._grace
         if limit < max(0, self._earliest):
             return
-        with self._store.range(_PREFIX, _PREFIX + _LONG.pack(limit + 1)) as entries:
+        # What this batch has released is stepped over in each scan that begins before it.
+        first = _LONG.pack(max(0, self._earliest)) if self._released else b""
+        with self._store.range(_PREFIX + first, _PREFIX + _LONG.pack(limit + 1)) as entries:
             for slot, data in entries:
                 context, value = _read(data)
                 key = self._read_key(self._topic, self._headers(), slot[_KEY_START : -_INT.size])
@@ -98,6 +102,7 @@ class TimeBuffer(OperatorStore):
                 self._access.write(slot, slot, None, context.timestamp())
                 self._log(slot, None)
         self._earliest = limit + 1
+        self._released = True
 
     def save(self) -> bytes:
         """Return what decides about lateness and order after a restart."""
@@ -112,6 +117,7 @@ class TimeBuffer(OperatorStore):
     def restore(self, data: bytes) -> None:
         """Take up what ``save`` returned."""
         self._stream_time, self._earliest, self._sequence = _TIMES.unpack(data)
+        self._released = False
 
     def _log(self, key: bytes, value: bytes | None) -> None:
         if self._logged:
