@@ -37,6 +37,11 @@ class IdleClock:
         if self._timeout is not None:
             context.schedule(_TICK_MS, PunctuationType.WALL_CLOCK_TIME, tick)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether the wall clock may close windows."""
+        return self._timeout is not None
+
     def record_came(self) -> None:
         """Note that there is input."""
         if self._timeout is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -57,6 +58,9 @@ class WindowAggregate(WindowedAggregate):
 
     def init(self, context: Any) -> None:
         super().init(context)
+        # Only of the library's own windows is it known beforehand which record closes one.
+        by_single_records = self._on_close and (not self._stock or self._idle.is_on)
+        self.by_records = by_single_records or not self._access.folds
         self._rows = RowAggregation(
             context,
             self._access,
@@ -95,6 +99,30 @@ class WindowAggregate(WindowedAggregate):
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
+        if self._on_close:
+            self._add_and_close(chunk)
+        else:
+            self._add_chunk(chunk)
+
+    def _add_and_close(self, chunk: Chunk) -> None:
+        """Add records that close nothing by columns, and each that does by itself."""
+        # Once stream time has closed a window it stays closed, so that it can be searched for.
+        observed = list(accumulate(chunk.timestamps, max, initial=self._stream_time))[1:]
+
+        def closes(number: int) -> bool:
+            close_time = observed[number] - self._grace
+            if self._last_close != -1 and self._last_close >= close_time:
+                return False
+            return self._closed_between(self._last_close, close_time) is not None
+
+        start = 0
+        while start < len(chunk):
+            closing = start + bisect_left(range(start, len(chunk)), True, key=closes)
+            self._add_chunk(chunk.slice(start, closing))
+            start = closing + 1
+            self.context.each(chunk.slice(closing, start))
+
+    def _add_chunk(self, chunk: Chunk) -> None:
         if not chunk:
             return
         found = self._found_tumbling(chunk) if self._tumbles else None

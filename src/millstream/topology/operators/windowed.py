@@ -77,7 +77,7 @@ class WindowedAggregate(Operator):
         assert self._settings.store is not None
         self._store: Any = context.getStateStore(self._settings.store)
         self._access: Any = self._store.access()
-        # What has closed is forwarded after each record, so that records cannot go in chunks.
+        # What has closed is forwarded after each record; a subclass may know after which.
         self.by_records = self._on_close or not self._access.folds
         self._at_once = not self._on_close and forwards_at_once(
             context, self._store, sends_old=self._settings.sends_old, listener=self.listener
