@@ -10,8 +10,10 @@ import struct
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any, ClassVar
 
+from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import Combine, Initial
@@ -22,6 +24,9 @@ from millstream.topology.operators.table_settings import TableSettings
 
 _TIMES = struct.Struct(">qq")
 EXPIRED = "expired window"
+_AT_ONCE = 4096
+"""How many closed windows are in memory at a time."""
+_WORTH_A_CHUNK = 4
 
 StoredWindow = tuple[Any, Any, int]
 """Windowed key, aggregate and time."""
@@ -163,9 +168,30 @@ class WindowedAggregate(Operator):
         if bounds is None:
             return
         with closing(self._stored(*bounds)) as found:
+            while some := list(islice(found, _AT_ONCE)):
+                self._forward_stored(record, some)
+        self._last_close = close_time
+
+    def _forward_stored(self, record: AnyRecord, found: Sequence[StoredWindow]) -> None:
+        source = self.context.record_context
+        if source is None or len(found) < _WORTH_A_CHUNK:
             for key, value, time in found:
                 self.forward(make_record(key, Change(value, None), time, record._headers))
-        self._last_close = close_time
+            return
+        keys, values, times = map(list, zip(*found, strict=True))
+        count, headers = len(found), record._headers
+        self.context.forward_chunk(
+            Chunk(
+                source.topic(),
+                source.partition(),
+                [source.offset()] * count,
+                times,
+                keys,
+                values,
+                None if headers is None else [headers] * count,
+                [None] * count,
+            )
+        )
 
     def _close_idle(self, now_ms: int) -> None:
         """Forward the windows that the wall clock has closed; later records of them are late."""
