@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
+from millstream.core.headers import Headers
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import Combine, Initial
 from millstream.topology.operators.forwarding import ForwardingListener, forwards_at_once
@@ -179,7 +180,8 @@ class WindowedAggregate(Operator):
                 self.forward(make_record(key, Change(value, None), time, record._headers))
             return
         keys, values, times = map(list, zip(*found, strict=True))
-        count, headers = len(found), record._headers
+        count = len(found)
+        headers: list[Headers | None] = [record._headers]
         self.context.forward_chunk(
             Chunk(
                 source.topic(),
@@ -188,7 +190,7 @@ class WindowedAggregate(Operator):
                 times,
                 keys,
                 values,
-                None if headers is None else [headers] * count,
+                None if record._headers is None else headers * count,
                 [None] * count,
             )
         )
