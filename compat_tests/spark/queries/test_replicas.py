@@ -2,174 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
 
-from millstream import (
-    KeyQuery,
-    Processor,
-    QueryableStoreTypes,
-    RangeQuery,
-    Serdes,
-    StateQueryRequest,
-    StoreQueryParameters,
-    Stores,
-    StreamsConfig,
-    Topology,
-)
-from millstream.core.engine.settings import TaskSettings
-from millstream.core.engine.store_context import StoreContext
-from millstream.core.engine.task_facts import TaskFacts
+from compat_tests.spark.queries.world import CONFIG, World, topology
+from millstream import KeyQuery, RangeQuery, StateQueryRequest, Stores
 from millstream.core.errors import (
     InvalidStateStoreException,
     StateStoreNotAvailableException,
 )
-from millstream.core.metrics import StreamsMetrics
-from millstream.core.processor import TaskId
-from millstream.topology.spark.checkpoint.log import Positions
-from millstream.topology.spark.compile import Stage, compile_plan
-from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.queries import Queries
-from millstream.topology.spark.state.manifest import Manifest
-from millstream.topology.spark.state.slots import release_slot
-from millstream.topology.spark.worker.task_host import SparkTaskHost
-
-TEXT = Serdes.String()
-
-
-CONFIG = StreamsConfig(
-    {
-        "application.id": "app",
-        "bootstrap.servers": "nowhere:1",
-        "default.key.serde": TEXT,
-        "default.value.serde": TEXT,
-    }
-)
-
-
-class Idle(Processor[str, str, None, None]):
-    def process(self, record: Any) -> None:
-        pass
-
-
-def topology(kv: Any = None) -> Topology:
-    made = Topology().addSource("source", "in").addProcessor("p", Idle, "source")
-    kv = kv or Stores.persistentKeyValueStore("kv")
-    for supplier in (kv, Stores.inMemoryKeyValueStore("other")):
-        made.addStateStore(Stores.keyValueStoreBuilder(supplier, TEXT, TEXT), "p")
-    return made
-
-
-@dataclass
-class Checkpoint:
-    """What Spark would keep of one stage, and how often it was asked."""
-
-    manifests_: dict[int, Manifest] = field(default_factory=dict)
-    logs: dict[int, dict[int, bytes]] = field(default_factory=dict)
-    batch: int | None = None
-    asked: list[dict[int, int]] = field(default_factory=list)
-    failures: int = 0
-
-    def last_batch(self, known: int | None = None) -> int | None:
-        return self.batch
-
-    def consumed(self, batch: int) -> Positions:
-        return {"in": {0: 10 * batch, 1: 0}, "elsewhere": {0: 1}}
-
-    def manifests(self, stage: Stage, batch: int) -> dict[int, Manifest]:
-        if self.failures:
-            self.failures -= 1
-            raise PySparkException("it has gone")
-        return dict(self.manifests_)
-
-    def segments(
-        self, stage: Stage, batch: int, first: Mapping[int, int]
-    ) -> dict[int, dict[int, bytes]]:
-        self.asked.append(dict(first))
-        return {
-            partition: {seq: blob for seq, blob in self.logs[partition].items() if seq >= number}
-            for partition, number in first.items()
-        }
-
-
-class World:
-    """A worker that commits, and queries of what it has committed."""
-
-    def __init__(self, directory: Path) -> None:
-        plan = topology().plan()
-        layout = compile_plan(plan, "app", {"in": 2})
-        job = Job(
-            application_id="app",
-            checkpoint_id="c",
-            run_id="r",
-            topology=b"",
-            layout=layout,
-            sink_partitions={},
-            exactly_once=False,
-            state_dir=str(directory / "driver"),
-        )
-        self.plan, self.state = plan, Checkpoint()
-        self.worker = replace(job, state_dir=str(directory / "worker"))
-        self.hosts: dict[int, SparkTaskHost] = {}
-        self.stores: dict[tuple[int, str], Any] = {}
-        self.refused = False
-        committed: Any = self.state
-        self.queries = Queries(plan, CONFIG, job, committed, self.check)
-
-    def check(self, store: str, stale: bool) -> None:
-        if self.refused:
-            raise InvalidStateStoreException(f"{store} {stale}")
-
-    def commit(self, partition: int, store: str, entries: Mapping[str, str | None]) -> None:
-        settings, id_ = TaskSettings.of(CONFIG), TaskId(0, partition)
-        host = self.hosts.setdefault(
-            partition, SparkTaskHost(self.worker, CONFIG.merged(), repr(id_))
-        )
-        manifest = self.state.manifests_.get(partition, Manifest())
-        log = _Log(self.state.logs.setdefault(partition, {}))
-        host.changelog.catch_up(manifest, log)
-        if (partition, store) not in self.stores:
-            node = next(n for n in self.plan.subtopologies[0].stores if n.name == store)
-            made = node.builder.build()
-            facts = TaskFacts(id_, settings, host, StreamsMetrics())
-            made.init(StoreContext(facts, host.working_copy), made)
-            self.stores[partition, store] = made
-        for key, value in entries.items():
-            self.stores[partition, store].put(key, value)
-        following = host.changelog.commit(manifest, log, snapshot=b"", arrivals={})
-        self.state.manifests_[partition] = following
-        self.state.batch = (self.state.batch or 0) + 1
-
-    def view(self, store: str = "kv") -> Any:
-        kind = QueryableStoreTypes.keyValueStore()
-        return self.queries.store(StoreQueryParameters.fromNameAndType(store, kind))
-
-    def close(self) -> None:
-        self.queries.close()
-        for host in self.hosts.values():
-            host.changelog.close()
-        for side in ("driver", "worker"):
-            release_slot(Path(self.worker.state_dir).parent / side / "app")
-
-
-@dataclass
-class _Log:
-    segments: dict[int, bytes]
-
-    def get(self, seq: int) -> bytes | None:
-        return self.segments.get(seq)
-
-    def put(self, seq: int, segment: bytes) -> None:
-        self.segments[seq] = segment
-
-    def remove(self, seq: int) -> None:
-        del self.segments[seq]
 
 
 @pytest.fixture

@@ -47,6 +47,8 @@ class Job:
     """Where workers report their metrics; None without a reader."""
     timed: Any = None
     """Where workers report how long parts of a batch took; None without an onlooker."""
+    carried: Any = None
+    """Where workers report the changes of stores that are asked for; None without queries."""
     changelogs: Mapping[str, LoggedStore] = field(default_factory=dict)
     """Store -> the changelog topic to write its changes to; none without that setting."""
     isolating: Isolating | None = None

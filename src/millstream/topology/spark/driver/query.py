@@ -20,6 +20,7 @@ from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
 from millstream.topology.spark.progress import with_records
+from millstream.topology.spark.queries.carrying import Carrying
 
 _STOP_POLL_S = 0.005
 
@@ -43,6 +44,8 @@ class QueryControl:
         self._config = config
         self.isolation = Isolation(config)
         """Search for records that kill their worker."""
+        self.carrying = Carrying()
+        """What batches carry to the driver of stores that are asked for."""
         self.placement: PlacementWatcher | None = None
         """Placement of the tasks; None before the start."""
         self._query: StreamingQuery | None = None
@@ -72,8 +75,10 @@ class QueryControl:
             if not self._held:
                 isolating = self.isolation.for_workers()
                 again = replace(job, run_id=uuid.uuid4().hex, isolating=isolating)
+                self.carrying.starts(again.run_id)
                 with damage_reported():
                     self._query = start_line(session, again, options)
+                self.carrying.runs(session, self._query)
                 if self.placement is not None:
                     self.placement.watch(self._query, again, options.connector)
                 if job.layout.feedback:

@@ -158,7 +158,12 @@ class QueryableApplication:
         location = self._runner.checkpoint_location
         committed = CommittedState(started.session, location, len(layout.stages))
         self._queries = Queries(
-            started.plan, self._config, started.job, committed, self._check_readable
+            started.plan,
+            self._config,
+            started.job,
+            committed,
+            self._check_readable,
+            self._runner.carrying,
         )
         server = HostInfo.buildFromEndpoint(self._config.getString("application.server"))
         self._metadata = ClientMetadata(started.plan, layout, server)

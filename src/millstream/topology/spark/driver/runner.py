@@ -226,6 +226,7 @@ class Runner(OwnedQuery):
             changelogs={} if ready.changelogs is None else ready.changelogs.stores(),
             files=frozenset(() if options.history is None else options.history.files),
             recorded=spark.sparkContext.accumulator([], self.measurements.reports),
+            carried=spark.sparkContext.accumulator([], self.carrying.reports),
         )
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -23,7 +22,6 @@ from millstream.core.plan import Plan, StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query import (
     FailureReason,
-    Position,
     PositionBound,
     QueryableStoreType,
     QueryConfig,
@@ -33,30 +31,17 @@ from millstream.core.query import (
     StoreQueryParameters,
 )
 from millstream.core.query.drained import drained
-from millstream.topology.spark.checkpoint.log import Positions
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.queries.carrying import Carrying
 from millstream.topology.spark.queries.committed import CommittedState
+from millstream.topology.spark.queries.copies import NOTHING, StageCopies
+from millstream.topology.spark.queries.follower import Follower
 from millstream.topology.spark.queries.replica import Replica
-from millstream.topology.spark.state.changelog import SegmentReader
-from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 ATTEMPTS = 3
 """Attempts to read a batch's state, which Spark may delete meanwhile."""
-
-
-@dataclass(slots=True)
-class _Copies:
-    """The replicas of one stage."""
-
-    stage: Stage
-    replicas: dict[int, Replica] = field(default_factory=dict)
-    batch: int | None = None
-    manifests: dict[int, Manifest] = field(default_factory=dict)
-    consumed: Positions = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    """Stores that are up to date with ``batch``."""
 
 
 class Queries:
@@ -69,6 +54,7 @@ class Queries:
         committed: Its checkpoint.
         check: Called before ``store`` reads stores, with whether stale stores are allowed; raises
             if they cannot be read now.
+        carrying: What the batches carry of stores that are asked for; None if they carry nothing.
     """
 
     def __init__(
@@ -78,6 +64,7 @@ class Queries:
         job: Job,
         committed: CommittedState,
         check: Callable[[str, bool], None],
+        carrying: Carrying | None = None,
     ) -> None:
         self.lock = threading.RLock()
         self._plan = plan
@@ -85,7 +72,9 @@ class Queries:
         self._job = job
         self._committed = committed
         self._check = check
-        self._copies: dict[int, _Copies] = {}
+        self._copies: dict[int, StageCopies] = {}
+        self._carrying = carrying or Carrying()
+        self._follower = None if carrying is None else Follower(carrying, self)
         self._closed = False
 
     def store(self, parameters: StoreQueryParameters[Any]) -> Any:
@@ -137,7 +126,12 @@ class Queries:
                 f'cannot read store "{name}": the application has been closed'
             )
         node, stage = self._place(name)
-        copies = self._copies.setdefault(stage.index, _Copies(stage))
+        if self._follower is not None:
+            self._follower.asked(stage.index, name)
+        copies = self._copies.get(stage.index)
+        if copies is None:
+            copies = StageCopies(stage, self._committed, self._new_replica)
+            self._copies[stage.index] = copies
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 self._catch_up(copies, name)
@@ -148,10 +142,7 @@ class Queries:
                         f'cannot read store "{name}" from the checkpoint', detail=f"{error}"
                     ) from error
         partitions = [0] if self.is_global(name) else range(stage.tasks)
-        return {
-            number: self._replica(copies, number).store(node, _position(copies, number))
-            for number in partitions
-        }
+        return {number: copies.store(node, number) for number in partitions}
 
     def lags(self) -> dict[str, dict[int, LagInfo]]:
         """Return the positions of the stores, by name and partition, in segments.
@@ -177,9 +168,34 @@ class Queries:
         with self.lock:
             self._closed = True
             for copies in self._copies.values():
-                for replica in copies.replicas.values():
-                    replica.close()
+                copies.close()
             self._copies = {}
+        if self._follower is not None:
+            self._follower.close()
+
+    def advance(self, stage: int) -> int | None:
+        """Apply what committed batches have carried; return the batch that cannot be reached so."""
+        with self.lock:
+            copies = self._copies.get(stage)
+            if copies is None:
+                return None
+            batch = self._committed.last_batch(copies.batch)
+            if batch is None or batch == copies.batch or copies.advance(batch, self._carrying):
+                return None
+            return batch
+
+    def read(self, stage: int, names: Collection[str]) -> None:
+        """Bring stores of a stage to the last committed batch by what the checkpoint has."""
+        for name in names:
+            with self.lock:
+                if (copies := self._copies.get(stage)) is not None:
+                    self._catch_up(copies, name)
+
+    def oldest(self, stages: Collection[int]) -> int:
+        """Return the last batch that the copies of all these stages have; -1 if there is none."""
+        with self.lock:
+            batches = [each.batch for each in self._copies.values() if each.stage.index in stages]
+        return min((NOTHING if each is None else each for each in batches), default=NOTHING)
 
     def _place(self, name: str) -> tuple[StoreNode, Stage]:
         for stage in self._job.layout.stages:
@@ -197,34 +213,20 @@ class Queries:
             )
         raise unknown_store(name)
 
-    def _catch_up(self, copies: _Copies, name: str) -> None:
+    def _catch_up(self, copies: StageCopies, name: str) -> None:
         batch = self._committed.last_batch(copies.batch)
-        if batch is None or (copies.batch == batch and name in copies.names):
+        if copies.is_at(batch, name):
             return
-        stage = copies.stage
-        if copies.batch != batch:
-            manifests = self._committed.manifests(stage, batch)
-            copies.consumed = self._committed.consumed(batch)
-            copies.manifests, copies.batch, copies.names = manifests, batch, set()
-        first: dict[int, int] = {}
-        for number, manifest in copies.manifests.items():
-            missing = self._replica(copies, number).first_missing(name, manifest)
-            if missing is not None:
-                first[number] = missing
-        segments = self._committed.segments(stage, batch, first) if first else {}
-        for number, manifest in copies.manifests.items():
-            log = _Fetched(self._committed, stage, batch, number, segments.get(number, {}))
-            position = _position(copies, number)
-            self._replica(copies, number).catch_up(manifest, log, position)
-        copies.names.add(name)
+        assert batch is not None
+        copies.advance(batch, self._carrying)
+        if not copies.is_at(batch, name):
+            copies.catch_up(batch, name)
 
-    def _replica(self, copies: _Copies, number: int) -> Replica:
-        found = copies.replicas.get(number)
-        if found is None:
-            id_ = TaskId(copies.stage.subtopology, number)
-            host = SparkTaskHost(self._job, self._settings.configs, repr(id_))
-            found = copies.replicas[number] = Replica(id_, self._settings, host)
-        return found
+    def _new_replica(self, stage: Stage, number: int) -> Replica:
+        id_ = TaskId(stage.subtopology, number)
+        return Replica(
+            id_, self._settings, SparkTaskHost(self._job, self._settings.configs, repr(id_))
+        )
 
 
 def unknown_store(name: str) -> UnknownStateStoreException:
@@ -267,35 +269,6 @@ class _Provider:
                     f"[{type(store).__name__}]."
                 )
         return list(found.values())
-
-
-@dataclass(slots=True)
-class _Fetched(SegmentReader):
-    """Segments of one task, read in advance; a missing one is read with all after it."""
-
-    committed: CommittedState
-    stage: Stage
-    batch: int
-    partition: int
-    segments: dict[int, bytes]
-
-    def get(self, seq: int) -> bytes | None:
-        if seq not in self.segments:
-            more = self.committed.segments(self.stage, self.batch, {self.partition: seq})
-            self.segments = more[self.partition] | self.segments
-        return self.segments.get(seq)
-
-
-def _position(copies: _Copies, number: int) -> Position:
-    position = Position.emptyPosition()
-    for topic, offsets in copies.consumed.items():
-        if topic in copies.stage.topics and offsets.get(number, 0) > 0:
-            position.withComponent(topic, number, offsets[number] - 1)
-    manifest = copies.manifests.get(number)
-    for topic, following in ({} if manifest is None else manifest.arrivals).items():
-        if following > 0:
-            position.withComponent(topic, number, following - 1)
-    return position
 
 
 def _drained(answer: QueryResult[Any]) -> QueryResult[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
 from millstream.core.query.position import Position
+from millstream.topology.spark.queries.carrying import TaskChanges
 from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.worker.task_host import SparkTaskHost
@@ -56,6 +57,25 @@ class Replica:
         """
         with self._discarding():
             self._host.changelog.catch_up(self._wanted(manifest), log)
+        self.refresh(position)
+
+    def advance(self, found: TaskChanges, names: Collection[str]) -> bool:
+        """Bring some stores from one batch to the next; return whether the changes fit.
+
+        Args:
+            found: What the batch has changed in these stores.
+            names: The stores; others stay behind.
+        """
+        kinds = {name: kind for name, kind in found.manifest.stores.items() if name in names}
+        manifest = replace(found.manifest, stores=kinds)
+        with self._discarding():
+            if not self._host.changelog.advance(found.base, manifest, found.changes):
+                return False
+        self._kinds |= kinds
+        return True
+
+    def refresh(self, position: Position) -> None:
+        """Drop what stores have derived from their bytes, which have changed."""
         for name, store in list(self._stores.items()):
             if name in self._restored:
                 store.close()

@@ -34,11 +34,11 @@ from millstream.topology.spark.state.copies import (
 )
 from millstream.topology.spark.state.manifest import ChangelogPosition, Manifest, Round
 from millstream.topology.spark.state.segments import (
-    CHANGES,
     ID_BYTES,
     SLICE,
     Section,
     Segment,
+    changes_section,
     damaged,
     decode_segment,
     encode_segments,
@@ -113,6 +113,8 @@ class Changelog:
         """Restored stores not reported yet; the reader empties the list."""
         self.applied: dict[str, int] = {}
         """Store -> number of entries taken from segments so far."""
+        self.written: list[bytes] = []
+        """Segments with the last batch's changes; the reader empties the list."""
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         """Return a store's working copy; a store that is not in the changelog starts empty.
@@ -148,6 +150,29 @@ class Changelog:
         }
         if behind:
             self._replay(behind, manifest, log)
+
+    def advance(
+        self, base: ChangelogPosition, manifest: Manifest, changes: Mapping[str, Changes]
+    ) -> bool:
+        """Apply one batch's changes to copies that only follow; return whether they fit.
+
+        Args:
+            base: The version that the batch began with.
+            manifest: The one that it ended with, with the stores to bring there.
+            changes: What it changed, by store; other stores have not changed.
+        """
+        copies = [(self._copies.get(store), store) for store in manifest.stores]
+        if any(copy is None or copy.position != base for copy, _ in copies):
+            return False
+        version = manifest.position.encode()
+        for copy, store in copies:
+            assert copy is not None
+            change = changes.get(store, Changes({}))
+            with store_errors():
+                copy.working.store.write(change.entries, version, dropped=change.dropped)
+            copy.position = manifest.position
+        self._position = manifest.position
+        return True
 
     def first_missing(self, manifest: Manifest) -> int | None:
         """Return the number of the first segment that ``catch_up`` reads; None if it reads none."""
@@ -188,9 +213,10 @@ class Changelog:
             with store_errors():
                 slices, round_, done = next_slice(stores, round_, budget)
         id_ = os.urandom(ID_BYTES)
-        sections = [_section(name, each) for name, each in changed.items()]
+        sections = [changes_section(name, each) for name, each in changed.items()]
         slice_segments = encode_segments(manifest.position.id, id_, slices)
-        segments = slice_segments + encode_segments(manifest.position.id, id_, sections)
+        self.written = encode_segments(manifest.position.id, id_, sections)
+        segments = slice_segments + self.written
         seq = manifest.position.seq
         for number, segment in enumerate(segments):
             log.put(seq + number, segment)
@@ -331,17 +357,6 @@ def _apply(copy: Copy, section: Section, reached: ChangelogPosition) -> None:
 
 def _log_carried(store: str, before: str, now: str) -> None:
     log.info("store moves to another kind of byte store store=%s from=%s to=%s", store, before, now)
-
-
-def _section(store: str, changes: Changes) -> Section:
-    entries = changes.entries
-    return Section(
-        store=store,
-        kind=CHANGES,
-        keys=list(entries),
-        values=list(entries.values()),
-        dropped=changes.dropped,
-    )
 
 
 def _size(changes: Changes) -> int:

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from millstream.core.errors import ProcessorStateException
 from millstream.core.store import Range
+from millstream.core.working_copy import Changes
 
 VERSION = 1
 SEGMENT_BYTES = 256 * 1024
@@ -59,6 +60,18 @@ class Segment:
     parent: bytes
     id: bytes
     sections: tuple[Section, ...]
+
+
+def changes_section(store: str, changes: Changes) -> Section:
+    """Return the section of a batch's changes of one store."""
+    entries = changes.entries
+    return Section(
+        store=store,
+        kind=CHANGES,
+        keys=list(entries),
+        values=list(entries.values()),
+        dropped=changes.dropped,
+    )
 
 
 def encode_segments(parent: bytes, id_: bytes, sections: Iterable[Section]) -> list[bytes]:

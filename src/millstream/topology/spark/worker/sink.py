@@ -12,6 +12,7 @@ from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.part_times import BATCH_ID
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
+from millstream.topology.spark.worker.carrying import batch_id, end_batch
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.worker_cache import cached
 from millstream.topology.spark.worker.writers import Output, SinkWriter
@@ -25,10 +26,10 @@ def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordB
         context = TaskContext.get()
         if rows and context is not None:
             partition = context.partitionId()
-            batch = int(context.getLocalProperty(BATCH_ID) or 0)
             with reported():
                 writer = cached(job, ("sink", partition), lambda _: SinkWriter(job, partition))
-                writer.write(batch, *sorted_output(rows))
+                writer.write(batch_id(), *sorted_output(rows))
+        end_batch(job)
         return iter(())
 
     return sink

@@ -14,6 +14,7 @@ from millstream.topology.spark.state.changelog import SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.seeded import with_seed
 from millstream.topology.spark.wire import GLOBAL, RECORDS
+from millstream.topology.spark.worker.carrying import asked_of_stage, batch_id
 from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.live_task import live_task, task_name
 from millstream.topology.spark.worker.worker_cache import discard
@@ -79,6 +80,7 @@ class StageProcessor(StatefulProcessor):
         )
         saved = self._manifest.get()
         log = StateSegments(self._segments)
+        live.carrier.asked = asked_of_stage(self._job, stage)
         try:
             manifest, out = live.run(arrived, None if saved is None else saved[0], log)
         except BaseException:
@@ -90,6 +92,7 @@ class StageProcessor(StatefulProcessor):
             self._job.rebuilt.add(rebuilt)
         if self._job.recorded is not None and (recorded := live.recorded()):
             self._job.recorded.add([(arrived.clock_ms, recorded)])
+        live.carrier.report(self._job, stage, partition, batch_id())
         return out
 
 

@@ -25,6 +25,7 @@ from millstream.topology.spark.state.segments import damaged
 from millstream.topology.spark.state.slots import DirectoryLock
 from millstream.topology.spark.state.standby_files import StandbyFiles
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
+from millstream.topology.spark.worker.carrying import Carrier
 from millstream.topology.spark.worker.global_tables import GlobalTables
 from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chunks, source_runs
 from millstream.topology.spark.worker.last_records import last_of_each_key
@@ -103,6 +104,8 @@ class WorkerTask:
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
+        self.carrier = Carrier()
+        """What the driver is told of the last batch."""
 
     def run(
         self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
@@ -188,6 +191,7 @@ class WorkerTask:
         self._host.log_changes(task.group.stream_time)
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
         self._step = following.step
+        self.carrier.note(manifest, following, changelog)
         task.measures.committed(began)
         consumed = {
             at: (chunks[0]["offsets"][0].as_py(), chunks[-1]["offsets"][-1].as_py() + 1)
