@@ -141,6 +141,11 @@ def _option(words: list[str], name: str) -> str | None:
     return words[words.index(name) + 1] if name in words else None
 
 
+def executor_pids(ancestor: int) -> list[int]:
+    """Return the processes of executors among the descendants of a process."""
+    return [pid for pid in _descendants(ancestor) if "--executor-id" in _command(pid)]
+
+
 def _descendants(ancestor: int) -> list[int]:
     found, parents = [], {ancestor}
     processes = sorted(_processes(), key=lambda each: each.pid)

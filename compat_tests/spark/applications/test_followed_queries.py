@@ -36,7 +36,8 @@ class Reads:
 
     def __init__(self, streams: KafkaStreams, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        self.queries: Any = streams._queries
+        queries: Any = streams._queries
+        self.queries = queries
         committed = self.queries._committed
         manifests = committed.manifests
 
@@ -52,8 +53,8 @@ class Reads:
 
         def followed() -> bool:
             send()
-            newest = carrying.newest()
-            return 0 <= newest <= self.queries.oldest({0})
+            oldest: int = self.queries.oldest({0})
+            return 0 <= carrying.newest() <= oldest
 
         eventually(followed, True)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyspark
 import pytest
 
 from compat_tests import ROOT
@@ -123,16 +120,6 @@ def test_killed_drivers_neither_lose_nor_repeat_a_result(play: Playground) -> No
         assert process.wait(60) == 0
 
     assert found == {word: list(range(1, count + 1)) for word, count in words.items()}
-
-
-@pytest.fixture
-def clean_spark_home() -> Iterator[None]:
-    """Remove the executors' logs, which this kind of cluster leaves in pyspark's own folder."""
-    work = Path(pyspark.__file__).parent / "work"
-    before = set(work.glob("*"))
-    yield
-    for left in set(work.glob("*")) - before:
-        shutil.rmtree(left)
 
 
 @pytest.mark.usefixtures("clean_spark_home")

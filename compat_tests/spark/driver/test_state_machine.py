@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat_tests.spark.queries.test_replicas import topology
+from compat_tests.spark.queries.world import topology
 from millstream import (
     IllegalStateException,
     KafkaStreams,

@@ -159,7 +159,12 @@ def test_one_task_that_does_not_fit_brings_both_to_the_checkpoints_state(
 
 def test_only_what_is_asked_for_travels(world: World, view: Any) -> None:
     found: list[CarriedTask] = []
-    _change_next(world, lambda task: found.append(task) or task)
+
+    def noted(task: CarriedTask) -> CarriedTask:
+        found.append(task)
+        return task
+
+    _change_next(world, noted)
     world.run(0, "other", {"a": "secret"}, ends=False)
     (task,) = found
     assert task.changes() == {}
@@ -262,7 +267,7 @@ def _change_next(world: World, change: Any) -> None:
 
     def changed(value1: list[Any], value2: list[Any]) -> Any:
         if isinstance(value2[0], CarriedTask):
-            del arrived.addInPlace  # type: ignore[attr-defined]
+            del arrived.addInPlace
             value2 = [change(value2[0])]
         return original(value1, value2)
 

@@ -159,6 +159,16 @@ class QueryControl:
             return None
         return int(report.batchId()), str(report.timestamp()), _is_batch(report)
 
+    def reported_batch(self) -> int | None:
+        """Return the last batch that the query has reported as committed; None for none. Cheap."""
+        report = None if self._query is None else self.last_report()
+        if report is None:
+            return None
+        number, _, is_batch = report
+        # A report that there was nothing to do has the number of the next batch.
+        last = number if is_batch else number - 1
+        return last if last >= 0 else None
+
     def last_progress(self) -> dict[str, Any] | None:
         """Return Spark's progress of the last batch; None before the first has ended."""
         progress = None if self._query is None else self._query.lastProgress

@@ -156,7 +156,9 @@ class QueryableApplication:
         assert started is not None
         layout = started.job.layout
         location = self._runner.checkpoint_location
-        committed = CommittedState(started.session, location, len(layout.stages))
+        committed = CommittedState(
+            started.session, location, len(layout.stages), self._runner.reported_batch
+        )
         self._queries = Queries(
             started.plan,
             self._config,

@@ -67,6 +67,7 @@ class Carrying:
         self._setting = threading.Lock()
         """Held while the settings change, so that the last text is the one that stays."""
         self._batches: dict[int, _Batch] = {}
+        self._newest = -1
         self._incomplete = -1
         """The last batch of which something has been forgotten; what arrives of it is not kept."""
 
@@ -76,7 +77,7 @@ class Carrying:
         """Forget what an earlier run has reported: it may have failed."""
         with self._lock:
             self._run_id = run_id
-            self._batches, self._incomplete = {}, -1
+            self._batches, self._incomplete, self._newest = {}, -1, -1
 
     def runs(self, session: Any, query: Any) -> None:
         """Use a query that has started.
@@ -108,6 +109,7 @@ class Carrying:
             self._text = text
             if not asked:
                 self._forget()
+                self._newest = -1
         self._set()
 
     def _set(self) -> None:
@@ -125,11 +127,11 @@ class Carrying:
     # -- what arrives ------------------------------------------------------------
 
     def newest(self) -> int:
-        """Return the last batch that has reached its end and carries changes; -1 for none."""
-        with self._lock:
-            return max(
-                (n for n, each in self._batches.items() if each.asked is not None), default=-1
-            )
+        """Return the last batch that has reached its end and carried changes; -1 for none.
+
+        None of an earlier run counts, nor any from before a time without questions.
+        """
+        return self._newest
 
     def carried(self, number: int, stage: int) -> frozenset[str] | None:
         """Return the stores of a stage whose changes a batch carries; None if it carries none."""
@@ -173,6 +175,7 @@ class Carrying:
                 if isinstance(report, CarriedBatch):
                     ended = ended or batch.asked is None
                     batch.asked = asked_of(report.asked)
+                    self._newest = max(self._newest, report.batch)
                     continue
                 key = (report.stage, report.partition)
                 batch.tasks[key] = None if key in batch.tasks else report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,21 +22,37 @@ class CommittedState:
         session: A session with the query's settings.
         location: The checkpoint.
         stages: Number of stages.
+        reported: Returns the last batch that the running query has reported as committed, None if
+            it has not reported any; asked in place of a remote file system, which takes longer.
     """
 
-    def __init__(self, session: SparkSession, location: str, stages: int) -> None:
+    def __init__(
+        self,
+        session: SparkSession,
+        location: str,
+        stages: int,
+        reported: Callable[[], int | None] = lambda: None,
+    ) -> None:
         self._session = session
         self._location = location
         self._stages = stages
-        self._files = local_files(location) or RemoteFiles(session, location)
+        local = local_files(location)
+        self._files = local or RemoteFiles(session, location)
+        self._reported = reported if local is None else lambda: None
         self._log = CheckpointLog(self._files, location)
 
     def last_batch(self, known: int | None = None) -> int | None:
         """Return the number of the last committed batch; None before the first.
 
+        On a remote file system it may be the last but one, for the milliseconds until Spark reports
+        the last.
+
         Args:
             known: A committed batch; if it is still the last, no directory is listed.
         """
+        reported = self._reported()
+        if reported is not None and (known is None or reported >= known):
+            return reported
         # Spark deletes old files: the next one is not written yet only if the known one exists.
         if (
             known is not None

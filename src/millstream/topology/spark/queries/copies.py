@@ -20,7 +20,7 @@ from millstream.topology.spark.state.manifest import Manifest
 log = logging.getLogger(__name__)
 
 
-class Committed(Protocol):
+class CommittedReader(Protocol):
     """The committed state that is read; ``CommittedState``, or a test's own."""
 
     def last_batch(self, known: int | None = None) -> int | None:
@@ -53,7 +53,7 @@ class StageCopies:
     """
 
     stage: Stage
-    committed: Committed
+    committed: CommittedReader
     make: Callable[[Stage, int], Replica]
     batch: int | None = None
     names: set[str] = field(default_factory=set)
@@ -156,7 +156,7 @@ class StageCopies:
 class _Fetched(SegmentReader):
     """Segments of one task, read in advance; a missing one is read with all after it."""
 
-    committed: Committed
+    committed: CommittedReader
     stage: Stage
     batch: int
     partition: int

@@ -38,7 +38,7 @@ class Followed(Protocol):
         """Return the last batch that all copies have; -1 if there is none."""
 
 
-class Follower:
+class QueryFollower:
     """Says which stores are asked for, and applies their changes as soon as Spark has committed.
 
     The thread starts with the first question, and sleeps while nothing has been asked for a while.

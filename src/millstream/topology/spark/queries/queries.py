@@ -36,7 +36,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.carrying import Carrying
 from millstream.topology.spark.queries.committed import CommittedState
 from millstream.topology.spark.queries.copies import NOTHING, StageCopies
-from millstream.topology.spark.queries.follower import Follower
+from millstream.topology.spark.queries.follower import QueryFollower
 from millstream.topology.spark.queries.replica import Replica
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
@@ -74,7 +74,7 @@ class Queries:
         self._check = check
         self._copies: dict[int, StageCopies] = {}
         self._carrying = carrying or Carrying()
-        self._follower = None if carrying is None else Follower(carrying, self)
+        self._follower = None if carrying is None else QueryFollower(carrying, self)
         self._closed = False
 
     def store(self, parameters: StoreQueryParameters[Any]) -> Any:

@@ -35,14 +35,14 @@ def batch_id() -> int:
 
 def asked_of_stage(job: Job, stage: Stage) -> frozenset[str]:
     """Return the stores of a stage whose changes this batch carries to the driver."""
-    text = "" if job.carried is None else asked_text()
-    return asked_of(text).get(stage.index, frozenset()) if text else frozenset()
+    if job.carried is None:
+        return frozenset()
+    return asked_of(asked_text()).get(stage.index, frozenset())
 
 
 def end_batch(job: Job) -> None:
     """Tell the driver that this batch carries changes, if it does."""
-    text = "" if job.carried is None else asked_text()
-    if text:
+    if job.carried is not None and (text := asked_text()):
         job.carried.add([CarriedBatch(run_id=job.run_id, batch=batch_id(), asked=text)])
 
 
