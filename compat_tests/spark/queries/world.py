@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,8 @@ class Checkpoint:
 class World:
     """A worker that commits, and queries of what it has committed."""
 
-    def __init__(self, directory: Path) -> None:
-        plan = topology().plan()
+    def __init__(self, directory: Path, program: Topology | None = None) -> None:
+        plan = (program or topology()).plan()
         layout = compile_plan(plan, "app", {"in": 2})
         job = Job(
             application_id="app",
@@ -142,6 +142,23 @@ class World:
         run_id: str = "r",
         ends: bool = True,
     ) -> None:
+        """Run a batch of one task that writes some entries."""
+
+        def write(store: Any) -> None:
+            for key, value in entries.items():
+                store.put(key, value)
+
+        self.change(partition, store, write, run_id=run_id, ends=ends)
+
+    def change(
+        self,
+        partition: int,
+        store: str,
+        write: Callable[[Any], object],
+        *,
+        run_id: str = "r",
+        ends: bool = True,
+    ) -> None:
         """Run a batch of one task; ``ends`` says whether the end of the batch is reported."""
         settings, id_ = TaskSettings.of(CONFIG), TaskId(0, partition)
         host = self.hosts.setdefault(
@@ -156,8 +173,7 @@ class World:
             facts = TaskFacts(id_, settings, host, StreamsMetrics())
             made.init(StoreContext(facts, host.working_copy), made)
             self.stores[partition, store] = made
-        for key, value in entries.items():
-            self.stores[partition, store].put(key, value)
+        write(self.stores[partition, store])
         following = host.changelog.commit(manifest, log, snapshot=b"", arrivals={})
         carrier, batch = Carrier(), self.next_batch()
         carrier.asked = self.asked.get(0, frozenset())
