@@ -117,6 +117,21 @@ def test_several_accepted_attempts_are_read_from_the_checkpoint(world: World, vi
     assert len(world.state.asked) == 1
 
 
+def test_an_attempt_that_is_accepted_after_another_was_decoded_is_noticed(
+    world: World, view: Any
+) -> None:
+    before = dict(world.state.manifests_)
+    world.run(0, "kv", {"a": "first"})
+    found = world.carrying.changes(world.next_batch(), 0)
+    assert found is not None
+    assert sorted(found) == [0]
+    world.state.manifests_ = before
+    world.run(0, "kv", {"a": "second"})
+    world.state.batch = world.next_batch()
+    assert shown(view)["a"] == "second"
+    assert len(world.state.asked) == 1
+
+
 def test_changes_that_do_not_follow_what_the_copy_has_are_not_applied(
     world: World, view: Any
 ) -> None:

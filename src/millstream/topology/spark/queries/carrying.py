@@ -195,10 +195,10 @@ def _size(batch: _Batch) -> int:
 
 
 def _decoded(batch: _Batch, key: tuple[int, int]) -> TaskChanges | None:
+    report = batch.tasks[key]
+    if report is None or report.segments is None:
+        return None
     if key not in batch.decoded:
-        report = batch.tasks[key]
-        if report is None or report.segments is None:
-            return None
         try:
             batch.decoded[key] = TaskChanges(report.base, report.manifest(), report.changes())
         except ProcessorStateException as error:

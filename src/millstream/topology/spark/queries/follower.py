@@ -99,13 +99,18 @@ class QueryFollower:
             missed = self._followed.advance(stage)
             # What no batch carries is left to the questions.
             if missed is not None and missed <= newest and self._clock() >= self._may_read_at:
-                began = self._clock()
-                self._followed.read(stage, names)
-                took = self._clock() - began
-                self._may_read_at = self._clock() + took * (_SHARE_OF_READING - 1)
+                self._read(stage, names)
         oldest = self._followed.oldest(wanted)
         self._carrying.forget_until(oldest)
         return SOON_S if newest > oldest else LATER_S
+
+    def _read(self, stage: int, names: Collection[str]) -> None:
+        began = self._clock()
+        try:
+            self._followed.read(stage, names)
+        finally:
+            took = self._clock() - began
+            self._may_read_at = self._clock() + took * (_SHARE_OF_READING - 1)
 
     def _run(self) -> None:
         while not self._ended:
