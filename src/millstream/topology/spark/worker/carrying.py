@@ -6,6 +6,7 @@ from pyspark import TaskContext
 
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
+from millstream.topology.spark.part_times import BATCH_ID
 from millstream.topology.spark.state.carried import (
     ASKED,
     MOST_BYTES,
@@ -17,8 +18,6 @@ from millstream.topology.spark.state.carried import (
 from millstream.topology.spark.state.changelog import Changelog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.segments import changes_section, encode_segments
-
-BATCH_ID = "streaming.sql.batchId"
 
 
 def asked_text() -> str:

@@ -10,7 +10,6 @@ from pyspark import TaskContext
 
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.part_times import BATCH_ID
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import batch_id, end_batch
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
