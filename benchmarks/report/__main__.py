@@ -18,7 +18,7 @@ from benchmarks.report.table import put_into, tables
 from benchmarks.vs_kafka_streams.workloads import GUARANTEES, WORKLOADS
 from millstream.core.errors import MillstreamError
 
-_RECORDS = 400_000
+_RECORDS = 800_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

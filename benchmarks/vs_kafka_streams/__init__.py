@@ -11,6 +11,9 @@ else is left as each side has it by default, the commit interval among it (Kafka
 100 ms under exactly-once): a shorter one would make Kafka Streams flush its cache and its stores
 more often than its users see.
 
+With fewer than a million records in all, millstream is told to take a third of them in a batch:
+the clock can start only after a batch.
+
 **The clock**, the same for both sides:
 
 - It starts when the side has taken in the warm-up of *every* partition. What it has taken in

@@ -6,7 +6,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.vs_kafka_streams.commits import POLL_S, CommitWatcher, is_drained
@@ -16,6 +16,7 @@ from benchmarks.vs_kafka_streams.preload import create_topic, preload, preload_r
 from benchmarks.vs_kafka_streams.sides import Side
 from benchmarks.vs_kafka_streams.workloads import PARTITIONS, WORKLOADS, Input, Job
 
+_BATCH = "millstream.max.records.per.batch"
 _CLOSE_S = 120
 _QUIET_S = 5.0
 
@@ -90,7 +91,9 @@ def drain(job: Job, side: Side, folder: Path, *, timed: bool = True) -> Drain:
     work.mkdir()
     watched = [*job.end_offsets, *job.between(application)]
     with CommitWatcher(job.bootstrap_servers, application, watched) as watcher:
-        reports, meter = _run(job, side, work, application, output, watcher)
+        batch = job.records_per_batch if timed else None
+        given = side if batch is None else replace(side, config={_BATCH: batch, **side.config})
+        reports, meter = _run(job, given, work, application, output, watcher)
         watcher.finish()
     if not watcher.commits or not watcher.commits[-1].reached(job.end_offsets):
         raise BenchmarkError(

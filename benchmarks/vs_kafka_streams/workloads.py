@@ -25,6 +25,8 @@ SHORT_KEY_LENGTH = 3
 REPARTITION_NAME = "short"
 FOREIGN_NAME = "foreign"
 
+_TWO_BATCHES = 1_000_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
@@ -120,6 +122,14 @@ class Job:
     def records(self) -> int:
         """Records in the topics, warm-up included."""
         return sum(sum(each.end_offsets) for each in self.inputs)
+
+    @property
+    def records_per_batch(self) -> int | None:
+        """What a batch of millstream may read, so that the clock can start after one.
+
+        None: there are enough records for its default, 500,000.
+        """
+        return None if self.records >= _TWO_BATCHES else max(1, self.records // 3)
 
     @property
     def warm_up_ends(self) -> Mapping[str, tuple[int, ...]]:

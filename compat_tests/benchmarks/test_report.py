@@ -13,7 +13,7 @@ from benchmarks.vs_kafka_streams.costs import BUSY, Meter, Sample
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
 from benchmarks.vs_kafka_streams.rounds import Drain
 from benchmarks.vs_kafka_streams.topologies import BUILDERS
-from benchmarks.vs_kafka_streams.workloads import WORKLOADS
+from benchmarks.vs_kafka_streams.workloads import WORKLOADS, Input, Job
 
 
 def side(rate: float, others: float = 0.0, **cpu_s: float) -> SideFigures:
@@ -162,6 +162,19 @@ def test_costs_are_those_between_start_and_stop() -> None:
 def test_nothing_is_known_without_samples() -> None:
     costs = Meter(0, None).costs(0, 1)
     assert (dict(costs.cpu_s), costs.peak_mb) == ({}, 0.0)
+
+
+@pytest.mark.parametrize(("records", "batch"), [(3, 1), (90_000, 30_000), (1_000_000, None)])
+def test_few_records_come_in_several_batches(records: int, batch: int | None) -> None:
+    job = Job(
+        workload="pass",
+        guarantee="at_least_once",
+        cache_bytes=0,
+        bootstrap_servers="nowhere:0",
+        inputs=(Input(topic="in", warm_up_ends=(1, 0), end_offsets=(records, 0)),),
+        timeout_s=1.0,
+    )
+    assert job.records_per_batch == batch
 
 
 def test_every_workload_has_a_topology_on_both_sides() -> None:
