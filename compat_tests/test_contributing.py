@@ -60,6 +60,10 @@ def test_change_notes_have_a_kind_that_towncrier_knows() -> None:
     sections = "|".join(re.findall(r'^path = "(\w+)"\nname', PROJECT, re.MULTILINE))
     changes = ROOT / "changes"
     notes = [path.relative_to(changes).as_posix() for path in changes.rglob("*") if path.is_file()]
+    # A release takes all notes away; the folders stay, for those of the next.
+    folders = sorted(path.parent.name for path in changes.glob("*/.gitkeep"))
+    assert folders == sorted(each for each in sections.split("|") if each)
+    notes = [note for note in notes if not note.endswith("/.gitkeep")]
     shape = re.compile(rf"(?:(?:{sections})/)?(?:\+[\w-]+|\d+)\.(?:{'|'.join(kinds)})\.md")
     assert [n for n in notes if not shape.fullmatch(n) and n != "README.md"] == []
 
