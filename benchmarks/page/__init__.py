@@ -1,0 +1,1 @@
+"""Cost of the live page to the throughput of an application."""
