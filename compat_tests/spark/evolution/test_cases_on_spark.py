@@ -43,13 +43,14 @@ class Board:
             streams.start()
             for topic, key, value, time in records:
                 self.play.produce(self.topic(topic), [(key, value, time)])
-            eventually(self.unread, 0)
+            eventually(partial(self.unread, {topic for topic, *_ in records}), 0)
             for topic, expected in results.items():
                 eventually(partial(self.last, topic, expected), expected)
 
-    def unread(self) -> int:
+    def unread(self, just_written: set[str]) -> int:
         """How many records of the topics are not committed yet."""
-        topics = {self.topic(topic) for topic, *_ in (*self.case.first, *self.case.more)}
+        names = {topic for topic, *_ in (*self.case.first, *self.case.more)} | just_written
+        topics = {self.topic(topic) for topic in names}
         ends = {topic: self.play.ends(topic) for topic in topics}
         done = {topic: self.play.committed(self.play.name, topic) for topic in topics}
         return sum(
