@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
-from confluent_kafka import Producer
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import (
@@ -98,6 +97,9 @@ def _newest(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _writer(servers: str) -> Any:
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # Here, as the class names a module that no worker can import.
+        from confluent_kafka import Producer
+
         producer = Producer({"bootstrap.servers": servers, "linger.ms": 0})
         for batch in batches:
             for at in batch.column("at").to_pylist():

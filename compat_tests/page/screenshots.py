@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 LARGEST = 200_000
+HISTORY_S = 40
+"""So long a running application is watched before its pictures: rates and batches are kept
+only while somebody looks."""
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
 SCHEMES: tuple[Scheme, Scheme] = ("light", "dark")
 
@@ -48,9 +51,13 @@ def main(folder: Path, address: str | None = None) -> None:
     """Write live-page-<size>-<scheme>.png, of all, and ...-top-..., of what is seen at first."""
     folder.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
+        sample = address is None
         if address is None:
             address = stack.enter_context(SampleServer()).address
         browser = stack.enter_context(chromium())
+        if not sample:
+            watched = stack.enter_context(new_context(browser, DESKTOP, "light"))
+            opened(watched, address).wait_for_timeout(HISTORY_S * 1000)
         for name, size in SIZES.items():
             for scheme in SCHEMES:
                 context = stack.enter_context(new_context(browser, size, scheme))

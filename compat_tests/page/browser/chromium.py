@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
@@ -77,3 +78,15 @@ def opened(context: BrowserContext, address: str) -> Page:
     page.goto(address)
     page.wait_for_selector("html[data-ready=snapshot][data-topology=shown]", state="attached")
     return page
+
+
+def wait_until(page: Page, expression: str, seconds: float = 10) -> None:
+    """Wait until a JavaScript expression is true.
+
+    Playwright's own ``wait_for_function`` evaluates a string in the page, which the page's content
+    security policy forbids from the second look on.
+    """
+    give_up = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < give_up, expression
+        page.wait_for_timeout(20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from compat_tests.page.browser import sample, variants
+from compat_tests.page.browser.chromium import wait_until
 from compat_tests.page.browser.conftest import OpenPage
 from compat_tests.page.browser.server import SampleServer
 
@@ -40,7 +41,7 @@ def test_totals(show: OpenPage, server: SampleServer) -> None:
     assert shown == {name: as_script(totals[name]) for name in totals if name != "batch"}
     assert page.locator("#application-id").text_content() == "shop"
     assert page.locator("#state").text_content() == "RUNNING"
-    page.wait_for_function("document.getElementById('health').textContent === 'ready'")
+    wait_until(page, "document.getElementById('health').textContent === 'ready'")
     facts = page.locator("#facts").inner_text()
     assert "exactly_once_v2" in facts
     assert "1 min 40 s" in facts

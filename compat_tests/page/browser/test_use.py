@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compat_tests.page.browser import sample, variants
-from compat_tests.page.browser.chromium import PHONE
+from compat_tests.page.browser.chromium import PHONE, wait_until
 from compat_tests.page.browser.conftest import OpenPage
 from compat_tests.page.browser.server import SampleServer
 
@@ -92,7 +92,7 @@ def test_the_wheel_alone_scrolls_the_page(show: OpenPage) -> None:
     fitted = layer.get_attribute("transform")
     page.locator("svg.graph").hover()
     page.mouse.wheel(0, 300)
-    page.wait_for_function("scrollY > 0")
+    wait_until(page, "scrollY > 0")
     assert layer.get_attribute("transform") == fitted
 
 

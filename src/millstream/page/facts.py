@@ -71,6 +71,8 @@ class PageFacts:
     moving: str = ""
     """What the state is from that is moved into the checkpoint at the moment."""
     errors: Sequence[Mapping[str, Any]] = field(default=())
+    detailed: bool = True
+    """False below recording level DEBUG: what is recorded there reads 0, and is not known."""
 
 
 def facts_of(
@@ -109,4 +111,5 @@ def facts_of(
         replay=view.replay(),
         moving=view.moving(),
         errors=errors,
+        detailed=view.detailed(),
     )

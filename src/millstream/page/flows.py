@@ -30,9 +30,11 @@ def node_rows(facts: PageFacts, rates: Rates) -> dict[str, Row]:
     for part in parts_of(facts):
         for node in part.nodes:
             name, totals = counted[type(node)]
-            total = totals.get(node.name)
+            known = facts.detailed or name != PROCESSED
+            total = totals.get(node.name) if known else None
+            rate = rates.per_s((name, "processor-node-id", node.name)) if known else None
             found[node.name] = {
-                "records_per_s": rates.per_s((name, "processor-node-id", node.name)),
+                "records_per_s": rate,
                 "records": None if total is None else int(total),
             }
     return found

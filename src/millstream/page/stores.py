@@ -16,6 +16,7 @@ Row = dict[str, Any]
 def store_rows(facts: PageFacts) -> list[Row]:
     """Return every store; rates and hits are known at recording level DEBUG."""
     sizes = _sizes(facts)
+    readings = facts.readings if facts.detailed else Readings({})
     found = [(part.id, node) for part in facts.plan.subtopologies for node in part.stores]
     found += [(each.subtopology, each.store) for each in facts.plan.globals]
     return [
@@ -25,16 +26,16 @@ def store_rows(facts: PageFacts) -> list[Row]:
             # Counting the entries would read every store.
             "entries": None,
             "bytes": sizes.get(node.name),
-            "puts_per_s": _rate(facts.readings, _PUTS, node.name),
-            "gets_per_s": _rate(facts.readings, _GETS, node.name),
-            "cache_hit_ratio": _hits(facts.readings, node.name),
+            "puts_per_s": _rate(readings, _PUTS, node.name),
+            "gets_per_s": _rate(readings, _GETS, node.name),
+            "cache_hit_ratio": _hits(readings, node.name),
         }
         for number, node in found
     ]
 
 
 def buffer_rows(facts: PageFacts) -> list[Row]:
-    """Return the suppression buffers of each task, known at recording level DEBUG."""
+    """Return the suppression buffers of each task; their sizes are known at level DEBUG."""
     found: dict[tuple[str, str], Row] = {}
     columns = (
         ("records", "suppression-buffer-count-current"),
@@ -43,8 +44,9 @@ def buffer_rows(facts: PageFacts) -> list[Row]:
     for column, metric in columns:
         for tags, value in facts.readings.all(metric):
             name, task = tags.get("buffer-id", ""), tags.get("task-id", "")
-            empty = {"name": name, "task": task, "records": 0, "bytes": 0}
-            found.setdefault((name, task), empty)[column] = int(value)
+            empty: Row = {"name": name, "task": task, "records": None, "bytes": None}
+            row = found.setdefault((name, task), empty)
+            row[column] = int(value) if facts.detailed else None
     return [found[key] for key in sorted(found)]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from millstream.core.config import StreamsConfig
 from millstream.core.engine.settings import Recording
-from millstream.core.metrics import Drained, Metric, MetricName
+from millstream.core.metrics import Drained, Metric, MetricName, RecordingLevel
 from millstream.topology.spark.progress import GROUP, progress_metrics
 from millstream.topology.spark.reports import Reports
 
@@ -63,6 +63,10 @@ class Measurements:
             found = self._metrics.values()
         of_batch = progress_metrics(self._application_id, progress)
         return found | {name: metric.metricValue() for name, metric in of_batch.items()}
+
+    def records(self, level: RecordingLevel) -> bool:
+        """Tell whether metrics of a level are recorded."""
+        return self._metrics.records(level)
 
     def _take_in(self) -> None:
         for clock_ms, drained in self.reports.taken():

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.metrics import MetricName
+from millstream.core.metrics import MetricName, RecordingLevel
 from millstream.core.plan import Plan
 from millstream.topology.spark.checkpoint.store_notes import Notes, notes_of
 from millstream.topology.spark.compile import Layout
@@ -108,6 +108,10 @@ class ApplicationView:
         """Return the values of all metrics, given Spark's progress of the last batch."""
         measurements = self._runner.measurements
         return measurements.values(progress, self.streams.state(), self.failures())
+
+    def detailed(self) -> bool:
+        """Tell whether the application records what level DEBUG adds."""
+        return self._runner.measurements.records(RecordingLevel.DEBUG)
 
     def last_report(self) -> Report | None:
         """Return number and time of Spark's last report; None before it, and after Spark."""
