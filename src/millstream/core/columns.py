@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
 def until_error(
-    function: Callable[..., Any], *columns: Iterable[Any]
+    function: Callable[..., Any], *columns: Sequence[Any]
 ) -> tuple[list[Any], Exception | None]:
     """Call ``function`` on the columns, row by row, up to the first row that raises.
+
+    Args:
+        function: The user's function.
+        columns: Its arguments, at least one, all of one length.
 
     Returns:
         The results of the rows before it, and the error; None if no row raised. The number of
@@ -26,4 +30,8 @@ def until_error(
         results.extend(map(function, *columns))
     except Exception as error:  # noqa: BLE001 - a user's function may raise anything
         return results, error
+    if len(results) < len(columns[0]):
+        # The function's own StopIteration, as of ``next()`` without a default: to ``extend`` it is
+        # the end of the column.
+        return results, StopIteration()
     return results, None

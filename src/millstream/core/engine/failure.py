@@ -37,6 +37,8 @@ FAILED = "its processing failed"
 """The reason for which a record is dropped that a processing exception handler gave up."""
 
 
+_NO_NEXT = "next() found nothing: give it a second argument, which it then returns."
+
 NOTED = "_millstream_record"
 """Where an error keeps the record it is of, if that is not the one that was read last."""
 
@@ -236,6 +238,8 @@ def located(
             "Its bytes were written by another serde, or by another version of this one: use that "
             "one, or start with empty stores, with another application.id."
         )
+    elif isinstance(cause, StopIteration):
+        hint = f"{_NO_NEXT} {hint}".rstrip()
     place = "" if node is None else f' in operator "{node}"'
     where = _where(task_id, getattr(error, NOTED, context))
     failure = StreamsException(
