@@ -19,6 +19,9 @@ class TaskHost(ABC):
     By default every topic has one partition, and changes of stores are not logged.
     """
 
+    has_partitions = False
+    """Whether ``partition_count`` tells how many partitions topics have in truth."""
+
     def __init__(self) -> None:
         self.measures = Measures()
         """What was sent to topics, as far as the host measures it."""

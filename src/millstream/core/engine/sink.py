@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.failure import FailedProcessing, error_context
 from millstream.core.engine.output import SentChunk, new_sent
 from millstream.core.errors import (
     ClassCastException,
+    IllegalArgumentException,
     SchemaRegistryException,
     StreamsException,
 )
@@ -133,7 +136,7 @@ class SinkRuntime:
         self._task.measures.writes(str(topic), self.name)
         return str(topic)
 
-    def _chosen(self, topic: str, record: Record[Any, Any]) -> list[int | None]:
+    def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:
         count = self._task.host.partition_count(topic)
         try:
             chosen = self._partitions(topic, record._key, record._value, count)
@@ -142,11 +145,36 @@ class SinkRuntime:
             raise
         if chosen is None:
             return [None]
-        if isinstance(chosen, int):
-            return [chosen]
-        if not chosen:
+        try:
+            one = isinstance(chosen, SupportsIndex)
+            partitions = {index(each) for each in ((chosen,) if one else chosen)}
+        except TypeError as error:
+            raise self._unusable(chosen, "It is no set of partition numbers.") from error
+        if not partitions:
             self._task.failures.drop("the partitioner chose no partition", self.name)
-        return sorted(chosen)
+        for partition in partitions:
+            if partition < 0:
+                raise self._unusable(
+                    chosen,
+                    f"Invalid partition: {partition}. "
+                    "Partition number should always be non-negative or null.",
+                )
+            if partition >= count and self._task.host.has_partitions:
+                raise self._unusable(
+                    chosen,
+                    f"Invalid partition given with record: {partition} is not in the range "
+                    f'[0...{count - 1}] of topic "{topic}".',
+                )
+        return sorted(partitions)
+
+    def _unusable(self, chosen: Any, why: str) -> IllegalArgumentException:
+        error = IllegalArgumentException(
+            f'the partitioner of sink "{self.name}" returned {chosen!r}',
+            detail=why,
+            hint="Return a set of numbers from 0 to numPartitions - 1, or None for the default.",
+        )
+        note_code(error, self._partitions, f'the partitioner of sink "{self.name}"')
+        return error
 
     def _mismatch(self, topic: str, origin: Any, error: Exception) -> StreamsException:
         return StreamsException(

@@ -35,6 +35,8 @@ class SparkTaskHost(TaskHost):
             the process's slot.
     """
 
+    has_partitions = True
+
     def __init__(
         self,
         job: Job,
