@@ -1,8 +1,10 @@
-"""Calls of a user's function on whole columns, with the index of a failing record."""
+"""Columns of users' objects: functions called on them, with the index of a failing record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from operator import is_
 from typing import Any
 
 
@@ -35,3 +37,15 @@ def until_error(
         # the end of the column.
         return results, StopIteration()
     return results, None
+
+
+def has_none(column: Iterable[Any]) -> bool:
+    """Return whether None is among users' objects, which are not asked if they equal it.
+
+    ``None in column`` asks: a NumPy array answers with an array, which is neither true nor false.
+
+    Example:
+        >>> has_none(["a", None]), has_none(["a", ""])
+        (True, False)
+    """
+    return any(map(is_, column, repeat(None)))

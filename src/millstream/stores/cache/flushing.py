@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.columns import has_none
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
 from millstream.core.state import CacheFlushListener, StateStoreContext
@@ -131,7 +132,7 @@ class Flusher:
         offsets, record_times, headers = _places(changes)
         if not self._codec.timestamped:
             times = record_times
-        elif None in values:
+        elif has_none(values):
             times = [
                 other if value is None else time
                 for value, time, other in zip(values, times, record_times, strict=True)

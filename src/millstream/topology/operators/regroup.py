@@ -47,7 +47,7 @@ class Regroup(Operator):
             self.context.drop(_OUTDATED)
             return
         new, old = self._pair(key, change.new), self._pair(key, change.old)
-        if new is not None and old is not None and self._combines and new[0] == old[0]:
+        if new is not None and old is not None and self._combines and _same(new[0], old[0]):
             self._send(record, new[0], Change(new[1], old[1], change.is_latest))
             return
         if old is not None:
@@ -67,3 +67,16 @@ class Regroup(Operator):
 
     def _send(self, record: AnyRecord, key: Any, change: Change[Any]) -> None:
         self.forward(make_record(key, change, record._timestamp, record._headers))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two keys are one for certain; if not, two messages are right as well.
+
+    To Python 1, 1.0 and True are equal; a NumPy array does not answer with true or false.
+    """
+    if type(one) is not type(other):
+        return False
+    try:
+        return bool(one == other)
+    except Exception:  # noqa: BLE001 - a user's class may refuse
+        return False

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.columns import has_none
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
@@ -68,7 +69,7 @@ class TableSource(Operator):
         )
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
-        if self._access is None or self._at_once or self.by_records or None in chunk.keys:
+        if self._access is None or self._at_once or self.by_records or has_none(chunk.keys):
             return None
         run = self._run(chunk)
         return None if run is None else run[2]
