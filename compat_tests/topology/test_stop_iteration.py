@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -91,12 +90,15 @@ def test_it_stops_the_application_like_any_error(name: str, by_chunks: bool) -> 
     assert "test_stop_iteration.py" in text
 
 
-def test_an_action_is_called_with_the_records_after_it() -> None:
-    for by_chunks in (False, True):
-        seen: list[str] = []
-        action = partial(lambda found, key, value: found.append(checked(value)), seen)
-        sent(lambda stream, action=action: stream.foreach(action), LENIENT, by_chunks=by_chunks)
-        assert seen == ["0", "1", "3", "4", "5"]
+@pytest.mark.parametrize("by_chunks", [False, True], ids=["records", "chunks"])
+def test_an_action_is_called_with_the_records_after_it(by_chunks: bool) -> None:
+    seen: list[str] = []
+    sent(
+        lambda stream: stream.foreach(lambda key, value: seen.append(checked(value))),
+        LENIENT,
+        by_chunks=by_chunks,
+    )
+    assert seen == ["0", "1", "3", "4", "5"]
 
 
 def test_a_serializer_below_a_suppression_stops_it_too() -> None:

@@ -95,18 +95,16 @@ def windowed(stream: KStream[Any, Any], kind: Kind, windows: Any) -> Any:
     return grouped(stream, kind).windowedBy(windows)
 
 
-def folded(kind: Kind) -> tuple[Any, ...]:
-    return lambda: kind.read(b""), lambda key, value, sum_: kind.add(sum_, value)
-
-
 TUMBLING = TimeWindows.ofSizeWithNoGrace(50)
 PROGRAMS: dict[str, Build] = {
     "mapValues": lambda s, k: s.mapValues(lambda value: value),
     "flatMapValues": lambda s, k: s.flatMapValues(lambda value: [value, value]),
     "filter": lambda s, k: table(s, k).filter(lambda key, value: True, kept(k)),
     "reduce": lambda s, k: grouped(s, k).reduce(k.add, kept(k)),
-    "aggregate": lambda s, k: grouped(s, k).aggregate(*folded(k), kept(k)),
-    "tumbling": lambda s, k: windowed(s, k, TUMBLING).aggregate(*folded(k), kept(k)),
+    "aggregate": lambda s, k: grouped(s, k).aggregate(
+        lambda: k.read(b""), lambda key, value, sum_: k.add(sum_, value), kept(k)
+    ),
+    "tumbling": lambda s, k: windowed(s, k, TUMBLING).reduce(k.add, kept(k)),
     "on close": lambda s, k: (
         windowed(s, k, TUMBLING).emitStrategy(EmitStrategy.onWindowClose()).reduce(k.add, kept(k))
     ),
@@ -161,7 +159,7 @@ JSON = Serdes.serdeFrom(
 )
 
 
-def counted(keys: list[str], selector: Callable[[Any, Any], Any]) -> list[tuple[bytes, bytes]]:
+def counted(keys: list[str], selector: Callable[[Any, Any], Any]) -> list[Any]:
     """Return what is sent to the groups as the one row of a table moves between them."""
     builder = StreamsBuilder()
     rows: KTable[Any, Any] = builder.table("in", Consumed.with_(TEXT, JSON))
