@@ -25,7 +25,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
+from millstream.topology.spark.worker_garbage import Garbage
 
 ROLE = "MILLSTREAM_ROLE"
 JVM = "MILLSTREAM_JVM"
@@ -41,6 +44,9 @@ PRELOADED = (
     "millstream.topology.spark.worker.sink",
 )
 """What workers import. What is missing is left out: the worker says so when it needs it."""
+
+KEEPING = ("stage-", "sink")
+"""Beginnings of the roles whose workers have something of a partition: its stores, its producer."""
 
 _DIFFERENT = (ROLE, "SPARK_", "PYSPARK_", "PYTHON_")
 """Beginnings of the entries of the environment in which daemons of one server may differ."""
@@ -147,13 +153,21 @@ def _become_daemon(
         connection.sendall(_LENGTH.pack(os.getpid()))
         # It stays open: its end tells that the daemon has ended.
         connection.settimeout(None)
-        from pyspark.daemon import manager
-
-        manager()
+        _manage(entries.get(ROLE, ""))
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     finally:
         os._exit(status)
+
+
+def _manage(role: str) -> None:
+    """Be Spark's daemon; workers of an operator with state keep their partitions."""
+    daemon: Any = import_module("pyspark.daemon")
+    daemon.gc = Garbage()
+    if role.startswith(KEEPING):
+        with suppress(OSError):
+            daemon.worker = exchanging(daemon.worker, PartitionTable())
+    daemon.manager()
 
 
 def _preload() -> None:
