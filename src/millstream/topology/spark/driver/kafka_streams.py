@@ -24,6 +24,7 @@ from millstream.plugins.names import with_plugins
 from millstream.plugins.observers import ReadWhenUsed
 from millstream.topology.checks import not_none
 from millstream.topology.savepoints.manifest import SavepointManifest
+from millstream.topology.spark.driver.callbacks import EXCEPTION, STATES, checked_callback
 from millstream.topology.spark.driver.preflight import check_arguments, check_config
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
@@ -86,9 +87,11 @@ class KafkaStreams(BoundedApplication):
 
         Raises:
             IllegalStateException: The application has been started.
+            ClassCastException: The listener is something else, or takes other arguments.
         """
         self._check_not_started("set a state listener")
-        self._machine.listener = self._observed(getattr(listener, "onChange", listener))
+        told = checked_callback(listener, "onChange", "listener", STATES)
+        self._machine.listener = self._observed(told)
 
     def setGlobalStateRestoreListener(self, globalStateRestoreListener: Any) -> None:
         """Set a ``StateRestoreListener`` for stores that a worker had to restore.
@@ -130,11 +133,11 @@ class KafkaStreams(BoundedApplication):
         Raises:
             IllegalStateException: The application has been started.
             NullPointerException: The handler is None.
+            ClassCastException: The handler is something else, or takes other arguments.
         """
         self._check_not_started("set an uncaught exception handler")
-        given = userStreamsUncaughtExceptionHandler
-        handler = not_none(given, "userStreamsUncaughtExceptionHandler")
-        self._handler = getattr(handler, "handle", handler)
+        name, given = "userStreamsUncaughtExceptionHandler", userStreamsUncaughtExceptionHandler
+        self._handler = checked_callback(not_none(given, name), "handle", name, EXCEPTION)
 
     def pause(self) -> None:
         """Finish the current batch and start no other until ``resume``.

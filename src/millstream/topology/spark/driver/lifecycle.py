@@ -195,7 +195,12 @@ class LivingApplication(WatchedApplication):
         self._observers.attached(self)
         self._log.open()
         self._lines.starting(self._log_place())
-        self._machine.move(State.REBALANCING)
+        try:
+            self._machine.move(State.REBALANCING)
+        except KeyboardInterrupt:
+            # Ctrl-C in a listener: without a starter nothing else would end the application.
+            self._begin_close(None)
+            raise
         active = SparkContext._active_spark_context is not None
         kind = InheritableThread if active else threading.Thread
         name = f"{self._runner.application_id}-starter"
@@ -264,13 +269,22 @@ class LivingApplication(WatchedApplication):
             raise KeyboardInterrupt
 
     def _begin_close(self, limit_s: float | None) -> None:
-        if self._machine.move(State.PENDING_SHUTDOWN):
-            self._runner.no_more()
-            name = f"{self._application_id}-closer"
-            self._closer = threading.Thread(
-                target=self._shut_down, args=(limit_s,), name=name, daemon=True
-            )
-            self._closer.start()
+        try:
+            begins = self._machine.move(State.PENDING_SHUTDOWN)
+        except KeyboardInterrupt:
+            # Ctrl-C in a listener; the state has changed before it is called.
+            self._close_in_a_thread(limit_s)
+            raise
+        if begins:
+            self._close_in_a_thread(limit_s)
+
+    def _close_in_a_thread(self, limit_s: float | None) -> None:
+        self._runner.no_more()
+        name = f"{self._application_id}-closer"
+        self._closer = threading.Thread(
+            target=self._shut_down, args=(limit_s,), name=name, daemon=True
+        )
+        self._closer.start()
 
     def _shut_down(self, limit_s: float | None) -> None:
         self._stopping.set()

@@ -23,6 +23,8 @@ from millstream.topology.spark.progress import with_records
 from millstream.topology.spark.queries.carrying import Carrying
 
 _STOP_POLL_S = 0.005
+STOPPED = "the query was stopped from outside"
+"""The failure of a query that has ended without an error."""
 
 
 class StartCancelled(Exception):
@@ -135,7 +137,7 @@ class QueryControl:
             return None
         error = query.exception()
         if error is None:
-            return "the query was stopped from outside"
+            return STOPPED
         reported: Any = query
         return with_causes(str(error), reported._jsq.exception().get())
 

@@ -8,7 +8,7 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver.jvm import ended_jvm
 
 
-def unexpected(error: Exception) -> tuple[StreamsException, str]:
+def unexpected(error: BaseException) -> tuple[StreamsException, str]:
     """Return the failure for an error outside the query, and its trace."""
     ended = ended_jvm()
     if ended is None:

@@ -17,9 +17,10 @@ from millstream.topology.spark.checkpoint.shared_log import is_shared_log
 from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.driver.broker_wait import BrokerWait
+from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
 from millstream.topology.spark.driver.progress_lines import ProgressLines
-from millstream.topology.spark.driver.query import StartCancelled
+from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
 from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
@@ -70,6 +71,13 @@ class WatchedApplication(QueryableApplication):
         self._lines = ProgressLines(runner.application_id, interval_s)
 
     def _watch(self) -> None:
+        """Follow the query to its end, whatever happens: else the state would stay RUNNING."""
+        try:
+            self._follow()
+        except BaseException as error:  # noqa: BLE001 - as of sys.exit() in a plugin
+            self._end_with(self._note(*unexpected(error)))
+
+    def _follow(self) -> None:
         """Wait for the query's end; handle a failure."""
         while not self._stopping.is_set():
             try:
@@ -94,7 +102,7 @@ class WatchedApplication(QueryableApplication):
             self._runner.halt()
             return self._note(lost, "")
         text = self._runner.failure()
-        if text is None:
+        if text is None or (text == STOPPED and self._stopping.is_set()):
             self._lines.look(self._runner.last_progress, self._runner.recent_progress)
             return None
         self._death = death_in(text)
@@ -214,10 +222,11 @@ class WatchedApplication(QueryableApplication):
     def _handler_result(self, failure: StreamsException) -> Any:
         if self._handler is None:
             return None
-        try:
-            answer = self._handler(failure)
-        except Exception:
-            log.exception("an uncaught exception handler failed")
+        failed = object()
+        answer = called(
+            self._handler, failure, role="an uncaught exception handler", instead=failed
+        )
+        if answer is failed:
             return None
         name = getattr(answer, "name", answer)
         if name not in _ANSWERS and not self._stopping.is_set():
@@ -251,10 +260,7 @@ class WatchedApplication(QueryableApplication):
         def notify_all(new: State, old: State) -> None:
             self._observers.state_changed(new.name, old.name)
             if listener is not None:
-                try:
-                    listener(new, old)
-                except Exception:
-                    log.exception("a state listener failed from=%s to=%s", old.name, new.name)
+                called(listener, new, old, role=f"a state listener ({old.name} to {new.name})")
             if new.hasCompletedShutdown():
                 self._observers.close()
                 self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")

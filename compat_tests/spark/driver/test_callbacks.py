@@ -1,0 +1,139 @@
+"""Users' listeners and handlers that call sys.exit(), or are none: the application ends as told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from compat_tests.spark.driver.test_lifecycle import (
+    CLOSED,
+    FAILED,
+    PATIENCE_S,
+    RUNNING,
+    App,
+    app,
+    soon,
+)
+from millstream import (
+    ClassCastException,
+    KafkaStreams,
+    StreamsException,
+    StreamsUncaughtExceptionHandler,
+    StreamThreadExceptionResponse,
+)
+from millstream.topology.spark.driver.query import STOPPED
+
+__all__ = ["app"]
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def refuse(*_: Any) -> Any:
+        raise error
+
+    return refuse
+
+
+STOPS = [SystemExit(1), KeyboardInterrupt(), GeneratorExit()]
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=repr)
+def test_a_handler_that_calls_exit_ends_the_application(
+    app: App, stop: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.runner.look = lambda: "boom"
+    app.setUncaughtExceptionHandler(raising(stop))
+    with pytest.raises(StreamsException, match="the Spark query failed"):
+        app.run()
+    assert app.states == RUNNING + FAILED
+    assert "an uncaught exception handler" in caplog.text
+    assert ("called sys.exit(), which ends no program" in caplog.text) is (stop is STOPS[0])
+
+
+@pytest.mark.parametrize("state", [*RUNNING, *FAILED, *CLOSED])
+def test_a_listener_that_calls_exit_holds_up_nothing(
+    app: App, state: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    leave = raising(SystemExit(1))
+    app.setStateListener(lambda new, old: leave(new) if new.name == state else None)
+    if state in CLOSED:
+        app.start()
+        assert app.close() is True
+    else:
+        app.runner.look = lambda: "boom"
+        with pytest.raises(StreamsException, match="the Spark query failed"):
+            app.run()
+    assert "called sys.exit(), which ends no program" in caplog.text
+    assert app.state().hasCompletedShutdown()
+
+
+@pytest.mark.parametrize("state", ["REBALANCING", "PENDING_SHUTDOWN"])
+def test_an_interrupt_that_a_listener_gets_reaches_the_main_program(app: App, state: str) -> None:
+    interrupt = raising(KeyboardInterrupt())
+    app.setStateListener(lambda new, old: interrupt(new) if new.name == state else None)
+    with pytest.raises(KeyboardInterrupt), app:
+        pass
+    assert app._machine.wait_until_over(PATIENCE_S)
+    assert app.state().name == "NOT_RUNNING"
+
+
+def test_nothing_ends_the_watching_thread_in_silence(app: App) -> None:
+    app.runner.look = raising(SystemExit(3))
+    with pytest.raises(StreamsException, match="cannot follow the Spark query any more"):
+        app.run()
+    assert app.states == RUNNING + FAILED
+
+
+def test_a_query_that_was_closed_has_not_failed(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    looks, closing = threading.Event(), threading.Event()
+
+    def ended() -> str:
+        looks.set()
+        assert closing.wait(PATIENCE_S)
+        return STOPPED
+
+    app.runner.look = ended
+    app.start()
+    assert looks.wait(PATIENCE_S)
+    closer = soon(app.close)
+    assert app._stopping.wait(PATIENCE_S)
+    closing.set()
+    closer.join(PATIENCE_S)
+    assert app.states == RUNNING + CLOSED
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
+
+
+def test_a_query_that_somebody_else_stopped_has_failed(app: App) -> None:
+    app.runner.look = lambda: STOPPED
+    with pytest.raises(StreamsException, match="the Spark query failed") as caught:
+        app.run()
+    assert STOPPED in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("REPLACE_THREAD", "cannot be a str"),
+        (StreamThreadExceptionResponse.REPLACE_THREAD, "cannot be a StreamThreadExceptionResponse"),
+        (StreamsUncaughtExceptionHandler, "cannot be the class StreamsUncaughtExceptionHandler"),
+        (lambda thread, error: None, r"cannot be called with \(exception\)"),
+    ],
+)
+def test_what_is_no_handler_is_refused_at_once(app: App, given: Any, problem: str) -> None:
+    with pytest.raises(ClassCastException, match=problem):
+        app.setUncaughtExceptionHandler(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("RUNNING", "cannot be a str"),
+        (KafkaStreams.StateListener, "cannot be the class StateListener"),
+        (lambda state: None, r"cannot be called with \(newState, oldState\)"),
+    ],
+)
+def test_what_is_no_listener_is_refused_at_once(app: App, given: Any, problem: str) -> None:
+    with pytest.raises(ClassCastException, match=problem):
+        app.setStateListener(given)

@@ -1,0 +1,71 @@
+"""Users' listeners and handlers: checked when they are set, called so that the caller survives."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from millstream.core.errors import ClassCastException
+from millstream.topology.dsl.options.checks import checked_function
+
+log = logging.getLogger(__name__)
+
+STATES = ("newState", "oldState")
+EXCEPTION = ("exception",)
+NO_EXIT = (
+    "%s called sys.exit(), which ends no program from a thread of the library; let the main "
+    "program end after run() or wait(), or call os._exit()"
+)
+
+
+def checked_callback(
+    callback: Any, method: str, parameter: str, arguments: tuple[str, ...]
+) -> Callable[..., Any] | None:
+    """Return a callable for a callable, or for an object with the interface's method.
+
+    Args:
+        callback: What the user gave; None is taken.
+        method: The interface's method.
+        parameter: What the caller calls it.
+        arguments: What it will be called with.
+
+    Raises:
+        ClassCastException: It is something else, a class, or cannot be called so.
+
+    Example:
+        >>> checked_callback(print, "onChange", "listener", STATES)
+        <built-in function print>
+        >>> checked_callback("print", "onChange", "listener", STATES)
+        Traceback (most recent call last):
+            ...
+        millstream.core.errors.ClassCastException: listener cannot be a str
+          hint: Give a callable, or an object with a method onChange().
+    """
+    if isinstance(callback, type) and hasattr(callback, method):
+        raise ClassCastException(
+            f"{parameter} cannot be the class {callback.__name__}",
+            hint=f"Write {callback.__name__}(), with parentheses.",
+        )
+    checked_function(callback, method, parameter, arguments)
+    return None if callback is None else getattr(callback, method, callback)
+
+
+def called(callback: Callable[..., Any], *arguments: Any, role: str, instead: object = None) -> Any:
+    """Call a user's callback; log what it raises, and return ``instead`` then.
+
+    Not even ``sys.exit()`` goes through: it would end the thread that watches the application, and
+    leave that in state RUNNING for ever. Only Ctrl-C in the main thread does.
+    """
+    try:
+        return callback(*arguments)
+    except SystemExit:
+        log.exception(NO_EXIT, role)
+    except KeyboardInterrupt:
+        if threading.current_thread() is threading.main_thread():
+            raise
+        log.exception("%s failed", role)
+    except BaseException:
+        log.exception("%s failed", role)
+    return instead
