@@ -291,6 +291,18 @@ def test_a_likely_slip_is_warned_of(caplog: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "slip",
+    ["commit_interval_ms", "COMMIT_INTERVAL_MS_CONFIG", "Commit.Interval.Ms", "commit-interval-ms"],
+)
+def test_a_key_in_another_spelling_is_warned_of(slip: str, caplog: Any) -> None:
+    with caplog.at_level(logging.WARNING):
+        StreamsConfig(REQUIRED | {slip: 5})
+    assert [record.getMessage() for record in caplog.records] == [
+        f'configuration key "{slip}" has no effect: did you mean "commit.interval.ms"?'
+    ]
+
+
 def test_unknown_keys_pass_through_but_cannot_be_asked_for_by_type() -> None:
     found = with_entry("spark.master", "local[2]")
     assert found.originalsWithPrefix("spark.") == {"master": "local[2]"}

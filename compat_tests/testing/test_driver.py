@@ -9,6 +9,7 @@ import pytest
 from millstream import (
     CommitCallback,
     IllegalArgumentException,
+    IllegalStateException,
     KeyValue,
     Processor,
     Record,
@@ -142,6 +143,24 @@ def test_a_store_of_ones_own_takes_part_in_every_commit() -> None:
 
 def copying() -> Topology:
     return Topology().addSource("source", "in").addSink("sink", "out", "source")
+
+
+def test_a_closed_driver_takes_nothing_and_closes_once() -> None:
+    told: list[str] = []
+    topology = copying().addProcessor("p", Idle, "source")
+    topology.addStateStore(OwnBuilder(told), "p")
+    driver = TopologyTestDriver(topology, CONFIG)
+    topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+    topic.pipeInput("k", "v")
+    driver.close()
+    driver.close()
+    assert told.count("close") == 1
+    with pytest.raises(IllegalStateException, match='cannot pipe into topic "in"'):
+        topic.pipeInput("k", "v")
+    with pytest.raises(IllegalStateException, match="cannot advance the clock"):
+        driver.advanceWallClockTime(1)
+    output = driver.createOutputTopic("out", TEXT.deserializer(), TEXT.deserializer())
+    assert output.readKeyValuesToMap() == {"k": "v"}
 
 
 def test_the_wall_clock_begins_at_the_machines_time_unless_it_is_given() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
+from math import floor
+from numbers import Real
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
@@ -56,6 +59,26 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
             )
         return (value - EPOCH) // ONE_MS
     return _checked_long(value, name, "a datetime or an integer number of epoch milliseconds")
+
+
+def event_millis(value: object, name: str) -> int:
+    """Return an event time that a user's code gave: any number or ``datetime``, rounded down.
+
+    ``time.time() * 1000`` is a float, NumPy's and pandas' integers are no ``int``.
+
+    Raises:
+        IllegalArgumentException: It does not fit into 64 bits, or is a ``datetime`` without a time
+            zone.
+        ClassCastException: It is of another type.
+
+    Example:
+        >>> event_millis(1700000000000.7, "timestamp")
+        1700000000000
+    """
+    if isinstance(value, Real) and not isinstance(value, int):
+        with suppress(ValueError, OverflowError):  # NaN and infinity are named below
+            value = floor(value)
+    return to_epoch_millis(int(value) if isinstance(value, bool) else value, name)  # type: ignore[arg-type]
 
 
 def _checked_long(value: object, name: str, wanted: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from millstream.core.durations import event_millis
 from millstream.core.errors import (
     IllegalArgumentException,
     NullPointerException,
@@ -27,8 +28,11 @@ class Record(Generic[K_co, V_co]):
 
     Immutable except for its headers; ``withX`` returns a changed copy.
 
+    A timestamp may be any number, or an aware ``datetime``; it becomes an ``int``.
+
     Raises:
         StreamsException: ``timestamp`` is negative.
+        ClassCastException: ``timestamp`` is of another type.
 
     Source: ``processor.api.Record``.
     """
@@ -38,10 +42,12 @@ class Record(Generic[K_co, V_co]):
     def __init__(
         self, key: K_co, value: V_co, timestamp: int, headers: Headers | None = None
     ) -> None:
+        if type(timestamp) is not int:
+            timestamp = event_millis(timestamp, "timestamp")
         if timestamp < 0:
-            raise StreamsException("Malformed Record") from IllegalArgumentException(
-                "timestamp is negative", detail=f"It is {timestamp}."
-            )
+            raise StreamsException(
+                "Malformed Record", detail=f"Its timestamp is {timestamp}."
+            ) from IllegalArgumentException("timestamp is negative", detail=f"It is {timestamp}.")
         self._key = key
         self._value = value
         self._timestamp = timestamp

@@ -1,4 +1,4 @@
-"""Articles of nouns in error messages."""
+"""Words of error messages: nouns with their articles, other errors."""
 
 from __future__ import annotations
 
@@ -33,3 +33,31 @@ def a_kind(value: object) -> str:
     if hasattr(builtins, kind.__name__) and kind.__module__ != builtins.__name__:
         return a(f"{kind.__module__}.{kind.__name__}")
     return a(kind.__name__)
+
+
+def plain_text(text: str) -> str:
+    """Return a text as a plain ``str``: of a member of a ``str`` enum its value, not its name.
+
+    Example:
+        >>> from enum import Enum
+        >>> class Topic(str, Enum):
+        ...     ORDERS = "orders"
+        >>> plain_text(Topic.ORDERS)
+        'orders'
+    """
+    return text if type(text) is str else str.__str__(text)
+
+
+def said(error: BaseException) -> str:
+    """Return an error's type and text; a user's error may have no text, or fail to give it.
+
+    Example:
+        >>> said(ValueError("too long")), said(AssertionError())
+        ('ValueError: too long', 'AssertionError')
+    """
+    kind = type(error).__name__
+    try:
+        text = str(error)
+    except Exception as failed:  # noqa: BLE001 - a user's __str__ may raise anything
+        return f"{kind} (its __str__ raised {type(failed).__name__})"
+    return f"{kind}: {text}" if text else kind

@@ -20,6 +20,7 @@ from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
 from millstream.core.errors import (
     IllegalArgumentException,
+    IllegalStateException,
     StreamsException,
     TopologyException,
 )
@@ -109,6 +110,7 @@ class TopologyTestDriver(DriverSavepoints):
         if initialWallClockTime is None:
             initialWallClockTime = time.time_ns() // 1_000_000
         now_ms = to_epoch_millis(initialWallClockTime, "initialWallClockTime")
+        self._closed = False
         self._topology, plan = topology, topology.plan()
         if state is not None:
             state.check(plan, str(topology.describe()), self._config)
@@ -187,6 +189,7 @@ class TopologyTestDriver(DriverSavepoints):
             NullPointerException: ``advance`` is None.
             StreamsException: A punctuator failed.
         """
+        self._check_open("advance the clock")
         step_ms = to_millis(not_none(advance, "advance"), "advance")
         if step_ms < 0:
             raise IllegalArgumentException(
@@ -214,10 +217,19 @@ class TopologyTestDriver(DriverSavepoints):
         return f"TopologyTestDriver({self._application_id!r})"
 
     def close(self) -> None:
-        """Close processors and stores, and delete their files."""
-        for task in (self._task, *self._global_tasks):
-            task.close()
-        self._host.close()
+        """Close processors and stores, and delete their files; a second call does nothing.
+
+        Raises:
+            StreamsException: A processor failed to close.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            for task in (self._task, *self._global_tasks):
+                task.close()
+        finally:
+            self._host.close()
         if self._observers:
             self._observers.batch_done(self.metrics())
         self._observers.state_changed("NOT_RUNNING", "RUNNING")
@@ -237,6 +249,7 @@ class TopologyTestDriver(DriverSavepoints):
             IllegalArgumentException: The topology does not read ``topic``.
             StreamsException: The topology failed.
         """
+        self._check_open(f'pipe into topic "{topic}"')
         self._refuse_misread_pattern(topic)
         if not self.reads(topic):
             raise IllegalArgumentException(
@@ -249,6 +262,12 @@ class TopologyTestDriver(DriverSavepoints):
             self._enqueue(sent)
             self._complete()
         self._feed_globals(sent)
+
+    def _check_open(self, what: str) -> None:
+        if self._closed:
+            raise IllegalStateException(
+                f"cannot {what}: the driver is closed", hint="Make a new TopologyTestDriver."
+            )
 
     def reads(self, topic: str) -> bool:
         """Tell whether the topology reads ``topic``."""

@@ -25,6 +25,7 @@ from millstream.core.plan import (
 from millstream.topology.checks import (
     check_parents,
     check_unclaimed,
+    checked_name,
     checked_store_builder,
     not_none,
     unused_name,
@@ -55,13 +56,15 @@ class TopologyBuilder:
         offset_reset: Any = None,
     ) -> None:
         """Add a source of some topics or of every topic whose whole name matches a pattern."""
-        unused_name(not_none(name, "name"), self._all_nodes())
+        name = checked_name(name, "name")
+        unused_name(name, self._all_nodes())
         pattern: re.Pattern[str] | None = None
         names: tuple[str, ...] = ()
         if isinstance(topics, re.Pattern):
             pattern = topics
         else:
-            names = tuple(dict.fromkeys(not_none(topics, "topics")))
+            given = not_none(topics, "topics")
+            names = tuple(dict.fromkeys(checked_name(topic, "topic") for topic in given))
         if pattern is None and not names:
             raise TopologyException(
                 "topics cannot be empty",
@@ -92,6 +95,7 @@ class TopologyBuilder:
 
         A plain one is not shown to ``wrap``.
         """
+        name = checked_name(name, "name")
         names = self._checked_parents("processor", name, parents)
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
         supplied = replace(supplied, brings=(*supplied.brings, *stores))
@@ -116,8 +120,10 @@ class TopologyBuilder:
         parents: Iterable[str],
     ) -> None:
         """Add a sink to a topic, or to where an extractor says, below its parents."""
+        name = checked_name(name, "name")
         names = self._checked_parents("sink", name, parents)
-        not_none(target, "topic")
+        if not callable(getattr(target, "extract", target)):
+            target = checked_name(target, "topic", "Give its name, or a TopicNameExtractor.")
         self._nodes[name] = SinkNode(
             name=name,
             parents=names,
@@ -155,7 +161,7 @@ class TopologyBuilder:
             )
         for store in names:
             self._connect_one(
-                not_none(processor, "processorName"), not_none(store, "state store name")
+                checked_name(processor, "processorName"), checked_name(store, "state store name")
             )
 
     def add_global_store(
@@ -172,8 +178,11 @@ class TopologyBuilder:
     ) -> None:
         """Add a store that every task sees whole, filled from ``topic`` by one processor."""
         store = not_none(builder, "storeBuilder").name()
-        unused_name(not_none(source_name, "name"), self._all_nodes())
-        unused_name(not_none(processor_name, "name"), self._all_nodes())
+        topic = checked_name(topic, "topic")
+        source_name = checked_name(source_name, "name")
+        processor_name = checked_name(processor_name, "name")
+        unused_name(source_name, self._all_nodes())
+        unused_name(processor_name, self._all_nodes())
         if store in self._stores or store in self._global_stores:
             raise _doubled_store(store)
         if builder.loggingEnabled():
@@ -348,7 +357,7 @@ class TopologyBuilder:
             self._stores[store] = replace(self._stores[store], users=(*users, processor))
 
     def _checked_parents(self, kind: str, name: str, parents: Iterable[str]) -> tuple[str, ...]:
-        unused_name(not_none(name, "name"), self._all_nodes())
+        unused_name(name, self._all_nodes())
         return check_parents(kind, name, parents, self._nodes)
 
     def node_names(self) -> list[str]:

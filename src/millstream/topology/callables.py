@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
+from millstream.core.function_kinds import check_kind, name_of
 
 KEY_VALUE = ("key", "value")
 VALUE = ("value",)
@@ -51,7 +52,7 @@ def check_callable(
           detail: <lambda> takes (key).
           hint: Let it take 2 arguments: key, value.
     """
-    _check_kind(function, parameter, many=many)
+    check_kind(function, parameter, many=many)
     if arguments is None:
         return
     try:
@@ -65,37 +66,25 @@ def check_callable(
         count = "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"
         raise ClassCastException(
             f"{parameter} cannot be called with ({listed})",
-            detail=f"{_name(function)} takes {_taken(signature)}.",
+            detail=f"{name_of(function)} takes {_taken(signature)}.",
             hint=f"Let it take {count}: {listed}." if arguments else "Let it take no argument.",
         ) from None
 
 
 def check_processor(processor: object) -> None:
-    """Refuse a processor whose ``process`` does not take one record.
+    """Refuse a processor whose ``process`` does not take one record, or whose calls do nothing.
 
     Raises:
-        ClassCastException: It takes other arguments: a key and a value, as before Kafka 3.0.
+        ClassCastException: It takes other arguments: a key and a value, as before Kafka 3.0. A
+            method is asynchronous or a generator, so that calling it does nothing.
     """
+    for name in ("init", "close"):
+        method = getattr(processor, name, None)
+        if callable(method):
+            check_kind(method, f"the method {name}() of a processor")
     process = getattr(processor, "process", None)
     if callable(process):
         check_callable(process, "the method process() of a processor", RECORD)
-
-
-def _check_kind(function: Callable[..., Any], parameter: str, *, many: bool) -> None:
-    called = inspect.getattr_static(function, "__call__", None)
-    for each in (function, called):
-        if inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each):
-            raise ClassCastException(
-                f"{parameter} cannot be an async function",
-                detail=f"{_name(function)} returns a coroutine, which no operator waits for.",
-                hint="Give a plain function.",
-            )
-        if not many and inspect.isgeneratorfunction(each):
-            raise ClassCastException(
-                f"{parameter} cannot be a generator function",
-                detail=f"{_name(function)} yields values, where its result is one value.",
-                hint="Return the value, or use flatMap() or flatMapValues() for several.",
-            )
 
 
 def _taken(signature: inspect.Signature) -> str:
@@ -103,7 +92,3 @@ def _taken(signature: inspect.Signature) -> str:
         each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
     ]
     return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return str(getattr(function, "__qualname__", None) or type(function).__qualname__)

@@ -13,7 +13,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Node, SinkNode, SourceNode
 from millstream.core.serdes import Deserializer, Serializer
-from millstream.core.wording import a_kind
+from millstream.core.wording import a_kind, plain_text
 
 T = TypeVar("T")
 
@@ -23,6 +23,18 @@ def not_none(value: T | None, name: str) -> T:
     if value is None:
         raise NullPointerException(f"{name} can't be null")
     return value
+
+
+def checked_name(value: Any, what: str, hint: str = "Give it as text.") -> str:
+    """Return the name of a node, store or topic as a plain text.
+
+    Raises:
+        NullPointerException: It is None.
+        ClassCastException: It is no text.
+    """
+    if not isinstance(not_none(value, what), str):
+        raise ClassCastException(f"{what} cannot be {a_kind(value)}", hint=hint)
+    return plain_text(value)
 
 
 def not_the_other_half(value: object, method: str) -> None:
@@ -65,7 +77,10 @@ def check_parents(
     kind: str, name: str, parents: Iterable[str], nodes: Mapping[str, Node]
 ) -> tuple[str, ...]:
     """Return the parents as a tuple: at least one, each there already, none a sink."""
-    names = tuple(not_none(parent, "parent name") for parent in not_none(parents, "parentNames"))
+    names = tuple(
+        checked_name(parent, "parent name", "Give the parents' names one by one, not as a list.")
+        for parent in not_none(parents, "parentNames")
+    )
     if not names:
         raise TopologyException(
             "predecessorNames cannot be empty",

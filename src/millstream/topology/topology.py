@@ -14,7 +14,7 @@ from millstream.core.errors import (
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
-from millstream.core.wording import a_kind
+from millstream.core.wording import a_kind, plain_text
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.checks import not_none, not_the_other_half
 from millstream.topology.describe import TopologyDescription
@@ -120,7 +120,7 @@ class Topology:
             raise NullPointerException("parent name cannot be null")
         for each in (*rest, *found.values()):
             not_the_other_half(each, "serialize")
-        if rest and not isinstance(rest[0], str):
+        if rest and (rest[0] is None or callable(getattr(rest[0], "partitions", rest[0]))):
             found["partitioner"] = rest.pop(0)
         self.builder.add_sink(name, topic, parents=rest, **found)
         return self
@@ -253,7 +253,7 @@ def _topic_name(topic: Any) -> str:
             f"addSource does not take a {type(topic).__name__} as a topic",
             hint="Give names, or one compiled pattern; both deserializers, or none.",
         )
-    return str(topic)
+    return plain_text(topic)
 
 
 def _take(rest: list[Any], found: dict[str, Any], extractor: type) -> None:

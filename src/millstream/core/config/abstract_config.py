@@ -132,11 +132,17 @@ class AbstractConfig:
         for name in self._originals:
             if name in self._keys or name.startswith(prefixes):
                 continue
-            close = difflib.get_close_matches(name, self._keys, n=1, cutoff=0.9)
-            if close:
-                log.warning(
-                    'configuration key "%s" has no effect: did you mean "%s"?', name, *close
-                )
+            close = self._meant(name)
+            if close is not None:
+                log.warning('configuration key "%s" has no effect: did you mean "%s"?', name, close)
+
+    def _meant(self, name: str) -> str | None:
+        """Return the defined key that is meant by a constant's name, snake case or a slip."""
+        constant = getattr(type(self), name.upper(), None)
+        if isinstance(constant, str) and constant in self._keys:
+            return constant
+        folded = name.lower().replace("_", ".").replace("-", ".").removesuffix(".config")
+        return next(iter(difflib.get_close_matches(folded, self._keys, n=1, cutoff=0.9)), None)
 
     def _parsed(self, key: ConfigKey) -> Any:
         if key.name in self._originals:

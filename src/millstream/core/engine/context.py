@@ -15,6 +15,7 @@ from millstream.core.errors import (
     NullPointerException,
     StreamsException,
 )
+from millstream.core.function_kinds import check_kind
 from millstream.core.headers import Headers
 from millstream.core.processor import (
     Cancellable,
@@ -285,6 +286,8 @@ def schedule_arguments(
             f"callback cannot be {a_kind(callback)}",
             hint="Give a callable, or an object with a method punctuate().",
         )
+    if checked:
+        check_kind(getattr(callback, "punctuate", callback), "a punctuator")
     return start_ms, interval_ms, clock, callback
 
 

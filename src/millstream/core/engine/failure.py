@@ -25,6 +25,7 @@ from millstream.core.handlers import (
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.user_code import NOTED as NOTED_CODE
+from millstream.core.wording import said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -202,7 +203,7 @@ def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateE
         )
     return ProcessorStateException(
         f'cannot flush store "{store}"',
-        detail=f"Task {task_id}; {type(error).__name__}: {error}",
+        detail=f"Task {task_id}; {said(error)}",
         hint="The store itself, one of its serdes or a sink below it failed; no exception handler "
         "is asked there. Check that the serdes fit what is stored.",
         task_id=task_id,
@@ -244,7 +245,7 @@ def located(
     where = _where(task_id, getattr(error, NOTED, context))
     failure = StreamsException(
         f"{problem}{place}",
-        detail=f"{where}; {type(cause).__name__}: {cause}",
+        detail=f"{where}; {said(cause)}",
         hint=hint,
         task_id=task_id,
     )

@@ -15,6 +15,7 @@ from millstream.core.errors import StreamsException
 from millstream.core.plan import ProcessorNode
 from millstream.core.records import Record
 from millstream.core.user_code import codes_in
+from millstream.core.wording import said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -54,7 +55,7 @@ class ProcessorRuntime:
         except Exception as error:
             failure = StreamsException(
                 f'cannot initialise processor "{self.name}"',
-                detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
+                detail=f"Task {self._task.id}; {said(error)}",
             )
             failure.more = told(codes_in(self.processor))
             raise failure from error
@@ -96,7 +97,7 @@ class ProcessorRuntime:
         except Exception as error:
             raise StreamsException(
                 f'cannot close processor "{self.name}"',
-                detail=f"Task {self._task.id}; {type(error).__name__}: {error}",
+                detail=f"Task {self._task.id}; {said(error)}",
             ) from error
 
     def _measure(self) -> None:

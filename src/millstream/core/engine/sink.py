@@ -24,6 +24,7 @@ from millstream.core.records import Record
 from millstream.core.serdes import Serializer, serializer_call
 from millstream.core.serdes.base import needs_headers, serialize_column
 from millstream.core.user_code import note_code
+from millstream.core.wording import a_kind, plain_text, said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -133,8 +134,14 @@ class SinkRuntime:
             raise
         if topic is None:
             raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
-        self._task.measures.writes(str(topic), self.name)
-        return str(topic)
+        if not isinstance(topic, str):
+            raise StreamsException(
+                f'the topic extractor of sink "{self.name}" returned {a_kind(topic)}',
+                hint="Return the topic's name, a str.",
+            )
+        topic = plain_text(topic)
+        self._task.measures.writes(topic, self.name)
+        return topic
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:
         count = self._task.host.partition_count(topic)
@@ -204,7 +211,7 @@ class SinkRuntime:
             raise StreamsException(
                 f'sink "{self.name}" cannot serialize the {origin.name.lower()} '
                 f'for topic "{topic}"',
-                detail=f"{type(error).__name__}: {error}",
+                detail=said(error),
                 hint="Set production.exception.handler to skip such records.",
             ) from error
         task.failures.drop(UNWRITABLE, self.name)

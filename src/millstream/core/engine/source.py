@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.durations import to_epoch_millis
+from millstream.core.durations import LONG_MAX, event_millis
 from millstream.core.engine.context import shares_headers
 from millstream.core.engine.failure import error_context, told
 from millstream.core.engine.queues import Decoded, RecordQueue
-from millstream.core.errors import SchemaRegistryException, StreamsException
+from millstream.core.errors import (
+    SchemaRegistryException,
+    StreamsException,
+)
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
     LogAndContinueExceptionHandler,
@@ -32,6 +34,7 @@ from millstream.core.timestamps import (
     LogAndSkipOnInvalidTimestamp,
 )
 from millstream.core.user_code import code_of
+from millstream.core.wording import said
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -179,18 +182,16 @@ class SourceRuntime:
         record = self._consumer_record(raw, index, key, value)
         try:
             extracted = self._extract(record, queue.partition_time)
-            if type(extracted) is int:
+            if type(extracted) is int and extracted <= LONG_MAX:
                 return extracted
-            if isinstance(extracted, datetime):
-                return to_epoch_millis(extracted, "the extracted time")
-            return int(extracted)
+            return event_millis(extracted, "extracted time")
         except StreamsException:
             raise
         except Exception as error:
             failure = StreamsException(
                 f'the timestamp extractor of source "{self.name}" failed',
                 detail=f"Task {self._task.id}, {raw.topic}-{raw.partition} at offset "
-                f"{raw.offsets[index]}; {type(error).__name__}: {error}",
+                f"{raw.offsets[index]}; {said(error)}",
             )
             failure.more = told(code_of(self._extract))
             raise failure from error
@@ -201,7 +202,7 @@ class SourceRuntime:
         context, handler = _context(raw, index), task.settings.deserialization_handler
         place = (
             f"Task {task.id}, {raw.topic}-{raw.partition} at offset {raw.offsets[index]}; "
-            f"{type(error).__name__}: {error}"
+            f"{said(error)}"
         )
         if isinstance(error, SchemaRegistryException):
             raise StreamsException(
@@ -216,7 +217,7 @@ class SourceRuntime:
         except Exception as handler_error:
             raise StreamsException(
                 "Fatal user code error in deserialization error callback",
-                detail=f"{place}; the handler: {type(handler_error).__name__}: {handler_error}",
+                detail=f"{place}; the handler: {said(handler_error)}",
             ) from handler_error
         task.failures.send_dead_letters(response.deadLetterQueueRecords(), self.name, UNREADABLE)
         if response.result().name == "FAIL":

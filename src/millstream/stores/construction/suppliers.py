@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.java_shapes import java_duration
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
@@ -20,6 +24,7 @@ from millstream.core.state import (
     VersionedBytesStoreSupplier,
     WindowBytesStoreSupplier,
 )
+from millstream.core.wording import a_kind, plain_text
 from millstream.stores.key_value.store import SerdeKeyValueStore
 from millstream.stores.layers import ByteLayer, LruBytes, StoredBytes
 from millstream.stores.session.keys import SessionKeys
@@ -83,6 +88,9 @@ class OurSupplier:
     def __post_init__(self) -> None:
         if self.store is None:
             raise NullPointerException("name cannot be null")
+        if not isinstance(self.store, str):
+            raise ClassCastException(f"name cannot be {a_kind(self.store)}", hint="Give a text.")
+        object.__setattr__(self, "store", plain_text(self.store))
 
     def name(self) -> str:
         """Return the store's name."""

@@ -15,7 +15,7 @@ from millstream.core.processor import (
     Processor,
     ProcessorSupplier,
 )
-from millstream.core.wording import a_kind
+from millstream.core.wording import a_kind, plain_text
 from millstream.topology.callables import CHOSEN_TOPIC, KEY_VALUE
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.arguments import (
@@ -258,7 +258,9 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V], StreamFrames):
 
         The topics have to exist.
         """
-        if not isinstance(not_none(topic, "topic"), str):
+        if isinstance(not_none(topic, "topic"), str):
+            topic = plain_text(topic)
+        else:
             checked_function(topic, "extract", "topicExtractor", CHOSEN_TOPIC)
         (how,) = sort_options("to", {"produced": produced}, Produced)
         how = how or Produced()
@@ -359,7 +361,7 @@ class KStream(StreamJoins[K, V], StreamOperators[K, V], StreamFrames):
                 )
         # Unlike all other operations, a named processor takes no number.
         name = self._flow.graph.names.operator(prefix) if given is None else given
-        return Operation(name=name, supplier=supplier, connected=tuple(map(str, stores)))
+        return Operation(name=name, supplier=supplier, connected=tuple(map(plain_text, stores)))
 
     def _operation(
         self,

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import Any, overload
 
 from millstream.core.config import TopologyConfig
-from millstream.core.errors import IllegalArgumentException, TopologyException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    TopologyException,
+)
 from millstream.core.state import StoreBuilder
-from millstream.topology.checks import checked_store_builder, not_none
+from millstream.core.wording import a_kind, plain_text
+from millstream.topology.checks import checked_name, checked_store_builder, not_none
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.frame_inputs import FrameInputs
@@ -43,6 +48,7 @@ Topics = str | Collection[str] | re.Pattern[str]
 
 _STREAM = "KSTREAM-SOURCE-"
 _TABLE = "KTABLE-SOURCE-"
+_ONE_TOPIC = "Give the name of one topic."
 
 
 class StreamsBuilder(FrameInputs):
@@ -125,6 +131,7 @@ class StreamsBuilder(FrameInputs):
         Raises:
             NullPointerException: An argument is None.
         """
+        topic = checked_name(topic, "topic", _ONE_TOPIC)
         kept, how = self._table_options("table", topic, consumed, materialized)
         names = self._graph.names
         source_name = names.suffixed(_STREAM, how.name, "-source")
@@ -173,6 +180,7 @@ class StreamsBuilder(FrameInputs):
             TopologyException: The store would be versioned.
             IllegalArgumentException: ``materialized`` does not name the store.
         """
+        topic = checked_name(topic, "topic", _ONE_TOPIC)
         kept, how = self._table_options("globalTable", topic, consumed, materialized)
         given = materialized is not ABSENT or isinstance(consumed, Materialized)
         if given and not kept.queryable:
@@ -220,7 +228,7 @@ class StreamsBuilder(FrameInputs):
         The store's changelog is the topic itself: logging is switched off.
         """
         not_none(storeBuilder, "storeBuilder")
-        not_none(topic, "topic")
+        topic = checked_name(topic, "topic", _ONE_TOPIC)
         not_none(consumed, "consumed")
         not_none(stateUpdateSupplier, "stateUpdateSupplier")
         names = self._graph.names
@@ -259,7 +267,6 @@ class StreamsBuilder(FrameInputs):
         self, method: str, topic: str, consumed: Any, materialized: Any
     ) -> tuple[ResolvedMaterialized, Consumed[Any, Any]]:
         """Return the ``Materialized`` of a table and the ``Consumed`` of its topic."""
-        not_none(topic, "topic")
         how, chosen = sort_options(
             method, {"consumed": consumed, "materialized": materialized}, Consumed, Materialized
         )
@@ -283,5 +290,9 @@ class StreamsBuilder(FrameInputs):
 
 
 def _topic_names(topics: str | Collection[str]) -> tuple[str, ...]:
-    names = (topics,) if isinstance(topics, str) else tuple(not_none(topics, "topics"))
-    return tuple(dict.fromkeys(not_none(name, "topic") for name in names))
+    hint = "Give one name, several names, or a compiled pattern."
+    if isinstance(topics, str):
+        return (plain_text(topics),)
+    if isinstance(not_none(topics, "topics"), bytes) or not isinstance(topics, Iterable):
+        raise ClassCastException(f"topics cannot be {a_kind(topics)}", hint=hint)
+    return tuple(dict.fromkeys(checked_name(name, "topic", hint) for name in topics))

@@ -43,7 +43,7 @@ class Deduplicated(SerdeOperation[K, V]):
     def __post_init__(self) -> None:
         SerdeOperation.__post_init__(self)
         if self.store_name is not None:
-            validate_name(self.store_name)
+            object.__setattr__(self, "store_name", validate_name(self.store_name))
         checked_serde(self.id_serde, "idSerde")
 
     @overload

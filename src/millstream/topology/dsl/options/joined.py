@@ -116,7 +116,7 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
         NamedOperation.__post_init__(self)
         _check_serdes(self)
         if self.store_name is not None:
-            validate_name(self.store_name)
+            object.__setattr__(self, "store_name", validate_name(self.store_name))
 
     @staticmethod
     def with_(*arguments: Any, **keywords: Any) -> StreamJoined[Any, Any, Any]:

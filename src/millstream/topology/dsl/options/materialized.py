@@ -77,7 +77,7 @@ class Materialized(Generic[K, V, S]):
         checked_serde(self.key_serde, "keySerde")
         checked_serde(self.value_serde, "valueSerde")
         if self.store_name is not None:
-            validate_name(self.store_name)
+            object.__setattr__(self, "store_name", validate_name(self.store_name))
 
     @staticmethod
     def as_(store: Any) -> Materialized[Any, Any, Any]:

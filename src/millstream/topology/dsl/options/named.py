@@ -10,7 +10,7 @@ from typing_extensions import Self
 
 from millstream.core.errors import NullPointerException, TopologyException
 from millstream.core.serdes import Serde
-from millstream.core.wording import a_kind
+from millstream.core.wording import a_kind, plain_text
 from millstream.topology.dsl.options.checks import checked_serde
 from millstream.topology.dsl.type_vars import K, V
 
@@ -30,7 +30,7 @@ class NamedOperation:
 
     def __post_init__(self) -> None:
         if self.name is not None:
-            validate_name(self.name)
+            object.__setattr__(self, "name", validate_name(self.name))
 
     def withName(self, name: str | None) -> Self:
         """Return a copy with another name for the operator.
@@ -108,8 +108,8 @@ class Named(NamedOperation):
         validate_name(name)
 
 
-def validate_name(name: str) -> None:
-    """Check a name of an operator or a store: it may become part of a topic's name.
+def validate_name(name: str) -> str:
+    """Check and return a name of an operator or a store: it may become part of a topic's name.
 
     Raises:
         TopologyException: It is empty, ``.``, ``..``, longer than 249 characters, or has others
@@ -130,3 +130,4 @@ def validate_name(name: str) -> None:
             f'Name "{name}" is illegal, it contains a character other than ASCII alphanumerics, '
             "'.', '_' and '-'"
         )
+    return plain_text(name)
