@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -99,23 +99,27 @@ def test_an_enum_stands_for_its_value(make: Callable[[], Topology]) -> None:
         assert not [name for name in names if type(name) is not str or "Name." in name]
 
 
-def source() -> Topology:
+BUILDER, STORES = cast(Any, StreamsBuilder), cast(Any, Stores)
+"""Types of wrong calls."""
+
+
+def source() -> Any:
     return Topology().addSource("source", "in")
 
 
 @pytest.mark.parametrize(
     ("call", "problem"),
     [
-        (lambda: StreamsBuilder().stream(3), "topics cannot be an int"),
-        (lambda: StreamsBuilder().stream(b"in"), "topics cannot be a bytes"),
-        (lambda: StreamsBuilder().stream(["in", 3]), "topic cannot be an int"),
-        (lambda: StreamsBuilder().table(["in"]), "topic cannot be a list"),
-        (lambda: StreamsBuilder().globalTable(b"in"), "topic cannot be a bytes"),
+        (lambda: BUILDER().stream(3), "topics cannot be an int"),
+        (lambda: BUILDER().stream(b"in"), "topics cannot be a bytes"),
+        (lambda: BUILDER().stream(["in", 3]), "topic cannot be an int"),
+        (lambda: BUILDER().table(["in"]), "topic cannot be a list"),
+        (lambda: BUILDER().globalTable(b"in"), "topic cannot be a bytes"),
         (lambda: source().addProcessor(3, Copies, "source"), "name cannot be an int"),
         (lambda: source().addProcessor("p", Copies, ["source"]), "parent name cannot be a list"),
         (lambda: source().addSink("sink", 3, "source"), "topic cannot be an int"),
         (lambda: source().addSink("sink", "out", ["source"]), "parent name cannot be a list"),
-        (lambda: Stores.persistentKeyValueStore(3), "name cannot be an int"),
+        (lambda: STORES.persistentKeyValueStore(3), "name cannot be an int"),
     ],
 )
 def test_what_is_no_text_is_refused_by_the_call(call: Callable[[], Any], problem: str) -> None:
@@ -125,7 +129,7 @@ def test_what_is_no_text_is_refused_by_the_call(call: Callable[[], Any], problem
 
 
 def test_a_topic_extractor_returns_a_text() -> None:
-    builder = StreamsBuilder()
+    builder = BUILDER()
     builder.stream("in", READ).to(lambda *_: b"out", Produced.with_(TEXT, TEXT))
     with TopologyTestDriver(builder.build()) as driver:
         words = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())

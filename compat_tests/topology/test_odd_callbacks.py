@@ -73,7 +73,7 @@ def test_a_punctuator_that_would_do_nothing_is_refused(callback: Any) -> None:
 
 
 class AsyncInit(Quiet):
-    async def init(self, context: Any) -> None:
+    async def init(self, context: Any) -> None:  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
         pass
 
 
@@ -158,5 +158,5 @@ def test_an_extractors_class_is_answered_with_its_parentheses() -> None:
             return 0
 
     with pytest.raises(ClassCastException) as caught:
-        Consumed.with_(Extracts)  # type: ignore[call-overload]
+        Consumed.with_(Extracts)
     assert caught.value.hint == "Write Extracts(), with parentheses."

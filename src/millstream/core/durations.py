@@ -6,6 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from math import floor
 from numbers import Real
+from typing import Any
 
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.wording import a_kind
@@ -75,10 +76,13 @@ def event_millis(value: object, name: str) -> int:
         >>> event_millis(1700000000000.7, "timestamp")
         1700000000000
     """
-    if isinstance(value, Real) and not isinstance(value, int):
+    if type(value) is int:
+        return to_epoch_millis(value, name)
+    whole: Any = value
+    if isinstance(value, Real):
         with suppress(ValueError, OverflowError):  # NaN and infinity are named below
-            value = floor(value)
-    return to_epoch_millis(int(value) if isinstance(value, bool) else value, name)  # type: ignore[arg-type]
+            whole = floor(value)
+    return to_epoch_millis(whole, name)
 
 
 def _checked_long(value: object, name: str, wanted: str) -> int:

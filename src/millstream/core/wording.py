@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 VOWELS = tuple("aeiou")
 LIKE_CONSONANTS = ("eu", "one", "uni", "us", "uu")
@@ -35,8 +36,8 @@ def a_kind(value: object) -> str:
     return a(kind.__name__)
 
 
-def plain_text(text: str) -> str:
-    """Return a text as a plain ``str``: of a member of a ``str`` enum its value, not its name.
+def plain_text(text: Any) -> str:
+    """Return a ``str`` as no subclass of it: of a member of a ``str`` enum its value, not its name.
 
     Example:
         >>> from enum import Enum
