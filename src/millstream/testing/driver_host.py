@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
+from millstream.core.file_names import directory_name
 from millstream.core.headers import Headers
 from millstream.core.metrics.measured import measured
 from millstream.core.store import Entry
@@ -57,7 +58,7 @@ class DriverHost(TaskHost):
 
     def working_copy(self, store: str, kind: str) -> WorkingCopy:
         in_memory = kind == "memory" or (kind in BUILT_IN and not self._real_stores)
-        directory = Path() if in_memory else self.state_dir() / store
+        directory = Path() if in_memory else self.state_dir() / directory_name(store)
         if not in_memory:
             directory.mkdir(parents=True, exist_ok=True)
         opened = open_store("memory" if in_memory else kind, directory, self._configs)

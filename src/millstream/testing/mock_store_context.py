@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.engine.store_context import StoreContext
+from millstream.core.file_names import directory_name
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import StateRestoreCallback, StateStore
@@ -71,7 +72,7 @@ class MockStoreContext(StoreContext):
     def _open(self, store: str, kind: str) -> WorkingCopy:
         directory = Path()
         if kind != "memory":
-            directory = self.stateDir() / store
+            directory = self.stateDir() / directory_name(store)
             directory.mkdir(parents=True, exist_ok=True)
         opened = open_store(kind, directory, self.appConfigs())
         return WorkingCopy(opened, on_close=_write_and_close)

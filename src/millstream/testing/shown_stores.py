@@ -19,6 +19,7 @@ from millstream.core.state import (
     WindowStore,
 )
 from millstream.core.state.delegating import DelegatingStore
+from millstream.stores.key_value.store import pairs_of
 
 NO_TIMESTAMP = -1
 
@@ -94,8 +95,8 @@ class ShownKeyValueStore(_ShownStore, KeyValueStore[Any, Any]):
         return self._shown(self._store.putIfAbsent(key, self._stored(value)))
 
     def putAll(self, entries: Iterable[KeyValue[Any, Any]]) -> None:
-        for entry in entries:
-            self.put(entry.key, entry.value)
+        for key, value in pairs_of(entries):
+            self.put(key, value)
 
     def approximateNumEntries(self) -> int:
         return int(self._store.approximateNumEntries())

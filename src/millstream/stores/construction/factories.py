@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import TypeVar
 
 from millstream.core.durations import DurationLike
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
     KeyValueBytesStoreSupplier,
@@ -25,6 +25,7 @@ from millstream.core.state import (
     WindowBytesStoreSupplier,
     WindowStore,
 )
+from millstream.core.wording import a_kind
 from millstream.stores.construction.builders import store_builder
 from millstream.stores.construction.suppliers import (
     OurHeadersKeyValueSupplier,
@@ -90,6 +91,10 @@ class Stores:
         Raises:
             IllegalArgumentException: ``maxCacheSize`` is negative.
         """
+        if not isinstance(maxCacheSize, int):
+            raise ClassCastException(
+                f"maxCacheSize cannot be {a_kind(maxCacheSize)}", hint="Give a number of entries."
+            )
         if maxCacheSize < 0:
             raise IllegalArgumentException(
                 "maxCacheSize cannot be negative", detail=f"It is {maxCacheSize}."

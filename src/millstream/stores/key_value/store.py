@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from millstream.core.errors import (
+    ClassCastException,
     IllegalStateException,
     InvalidStateStoreException,
     NullPointerException,
@@ -22,6 +23,7 @@ from millstream.core.state import (
     ValueAndTimestamp,
     ValueTimestampHeaders,
 )
+from millstream.core.wording import a_kind
 from millstream.stores.access import StoreAccess
 from millstream.stores.cache.merge import merged
 from millstream.stores.codec import TimestampedCodec
@@ -32,6 +34,8 @@ from millstream.stores.typed import TypedStore
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+_PAIR = 2
 
 logger = logging.getLogger("millstream.stores")
 
@@ -66,10 +70,10 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         return before
 
     def putAll(self, entries: Iterable[KeyValue[K, V | None]]) -> None:
-        entries = list(entries)
-        for key, _ in entries:
+        pairs = pairs_of(entries)
+        for key, _ in pairs:
             given(key)
-        for key, value in entries:
+        for key, value in pairs:
             self.put(key, value)
 
     def delete(self, key: K) -> V | None:
@@ -95,6 +99,11 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
         self._opened()
         if prefix is None or prefixKeySerializer is None:
             raise NullPointerException("prefix and prefixKeySerializer cannot be null")
+        if not callable(getattr(prefixKeySerializer, "serialize", None)):
+            raise ClassCastException(
+                f"prefixKeySerializer cannot be {a_kind(prefixKeySerializer)}",
+                hint="Give a serializer, such as Serdes.String().serializer().",
+            )
         lower = serializer_call(prefixKeySerializer)(self._keys.topic, None, prefix) or b""
         return self._entries(self._scan(lower, next_prefix(lower)))
 
@@ -169,6 +178,32 @@ class SerdeKeyValueStoreWithHeaders(
     """A key-value store with a time and headers in every value."""
 
     codec_class = HeadersCodec
+
+
+def pairs_of(entries: Any) -> list[tuple[Any, Any]]:
+    """Return the keys and values of ``KeyValue`` objects, of tuples of two, or of a mapping.
+
+    Raises:
+        NullPointerException: There is None instead.
+        ClassCastException: An entry is something else, such as a text of two letters.
+
+    Example:
+        >>> pairs_of({"ab": 1}), pairs_of([KeyValue("c", 2)])
+        ([('ab', 1)], [('c', 2)])
+    """
+    if entries is None:
+        raise NullPointerException("entries cannot be null")
+    pairs = []
+    for entry in entries.items() if isinstance(entries, Mapping) else entries:
+        if not isinstance(entry, KeyValue | tuple | list) or len(tuple(entry)) != _PAIR:
+            raise ClassCastException(
+                f"an entry cannot be {a_kind(entry)}",
+                detail=f"It is {entry!r}.",
+                hint="Give KeyValue objects, tuples of key and value, or a dict.",
+            )
+        key, value = entry
+        pairs.append((key, value))
+    return pairs
 
 
 def given(key: K) -> K:

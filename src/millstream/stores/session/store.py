@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.state import (
     AggregationWithHeaders,
     KeyValueIterator,
@@ -14,6 +14,7 @@ from millstream.core.state import (
     StateStoreContext,
 )
 from millstream.core.windows import SessionWindow, Windowed
+from millstream.core.wording import a_kind
 from millstream.stores import metered
 from millstream.stores.access import StoreAccess
 from millstream.stores.header_codec import AggregateHeadersCodec
@@ -148,6 +149,11 @@ class SerdeSessionStoreWithHeaders(
 def _parts(session_key: Windowed[K]) -> tuple[K, int, int]:
     if session_key is None:
         raise NullPointerException("sessionKey cannot be null")
+    if not isinstance(session_key, Windowed):
+        raise ClassCastException(
+            f"sessionKey cannot be {a_kind(session_key)}",
+            hint="Give Windowed(key, SessionWindow(start, end)).",
+        )
     window = session_key.window()
     if session_key.key() is None or window is None:
         part = "window" if window is None else "key"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
-from millstream.core.durations import LONG_MAX
+from millstream.core.durations import LONG_MAX, event_millis
 from millstream.core.errors import UnsupportedOperationException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
@@ -56,14 +56,14 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         return False
 
     def put(self, key: K, value: V | None, timestamp: int) -> int:
-        access = self._opened()
-        return access.write(access.serialize_key(given(key)), key, value, timestamp)
+        access, time = self._opened(), event_millis(timestamp, "timestamp")
+        return access.write(access.serialize_key(given(key)), key, value, time)
 
     def delete(self, key: K, timestamp: int) -> VersionedRecord[V] | None:
-        access = self._opened()
+        access, time = self._opened(), event_millis(timestamp, "timestamp")
         key_bytes = access.serialize_key(given(key))
-        before = access.read_as_of(key_bytes, timestamp)
-        end = access.write(key_bytes, key, None, timestamp)
+        before = access.read_as_of(key_bytes, time)
+        end = access.write(key_bytes, key, None, time)
         if before is None or end == self.PUT_RETURN_CODE_NOT_PUT:
             return None
         return VersionedRecord(*before[:2])
@@ -75,7 +75,8 @@ class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValue
         if asOfTimestamp is None:
             found = access.read(key_bytes)
         else:
-            found = access.read_as_of(key_bytes, asOfTimestamp)
+            time = event_millis(asOfTimestamp, "asOfTimestamp")
+            found = access.read_as_of(key_bytes, time)
         # Kafka's typed store does not tell when a version stopped to hold.
         return None if found is None else VersionedRecord(*found[:2])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, TypeVar
 
-from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
+from millstream.core.durations import LONG_MAX, InstantLike, event_millis, to_epoch_millis
 from millstream.core.state import (
     KeyValueIterator,
     StateStoreContext,
@@ -65,6 +65,8 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
         A window that starts before 1970 has expired: it is dropped, and counted as such.
         """
         access = self._opened()
+        if type(windowStartTimestamp) is not int:
+            windowStartTimestamp = event_millis(windowStartTimestamp, "windowStartTimestamp")
         if windowStartTimestamp < 0:
             given(key)
             self._refuse(windowStartTimestamp)

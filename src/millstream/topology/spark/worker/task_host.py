@@ -10,6 +10,7 @@ from typing import Any
 
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
+from millstream.core.file_names import directory_name
 from millstream.core.headers import Headers
 from millstream.core.store import ByteStore
 from millstream.core.working_copy import WorkingCopy
@@ -183,7 +184,7 @@ class SparkTaskHost(TaskHost):
     def _open_store(self, store: str, kind: str) -> ByteStore:
         traits, directory = store_class(kind).traits, Path()
         if traits.durable:
-            directory = self._place(traits.shareable) / "stores" / kind / store
+            directory = self._place(traits.shareable) / "stores" / kind / directory_name(store)
             directory.mkdir(parents=True, exist_ok=True)
         return open_store(kind, directory, self._configs)
 

@@ -1,0 +1,155 @@
+"""Odd arguments of stores: times that are no int, entries that are no pairs, paths as names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from millstream import (
+    ClassCastException,
+    IllegalArgumentException,
+    KeyValue,
+    NullPointerException,
+    Processor,
+    Record,
+    Serdes,
+    Stores,
+    StreamsException,
+    Topology,
+)
+from millstream.core.file_names import directory_name
+from millstream.testing import TopologyTestDriver
+
+TEXT, NUMBER = Serdes.String(), Serdes.Long()
+MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
+NOW = 100_000
+KEY_VALUE = Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), TEXT, NUMBER)
+WINDOW = Stores.windowStoreBuilder(
+    Stores.inMemoryWindowStore("s", MINUTE, SECOND, False), TEXT, NUMBER
+)
+VERSIONED = Stores.versionedKeyValueStoreBuilder(
+    Stores.persistentVersionedKeyValueStore("s", MINUTE), TEXT, NUMBER
+)
+SESSION = Stores.sessionStoreBuilder(Stores.inMemorySessionStore("s", MINUTE), TEXT, NUMBER)
+
+Use = Callable[[Any], Any]
+
+
+def used(builder: Any, use: Use, *, real_stores: bool = False) -> Any:
+    """Return what a use of a store in a processor gives."""
+    found: list[Any] = []
+
+    class Uses(Processor[str, str, str, str]):
+        def init(self, context: Any) -> None:
+            self.store = context.getStateStore(builder.name())
+
+        def process(self, record: Record[str, str]) -> None:
+            result = use(self.store)
+            found.append(list(result) if hasattr(result, "hasNext") else result)
+
+    topology = Topology().addSource("source", TEXT.deserializer(), TEXT.deserializer(), "in")
+    topology.addProcessor("p", Uses, "source").addStateStore(builder, "p")
+    with TopologyTestDriver(topology, real_stores=real_stores) as driver:
+        driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer()).pipeInput("a", "x", NOW)
+    return found[0]
+
+
+TIMES = [
+    NOW + 0.5,
+    np.int64(NOW),
+    np.float64(NOW),
+    datetime.fromtimestamp(NOW / 1000, timezone.utc),
+]
+
+
+@pytest.mark.parametrize("time", TIMES, ids=repr)
+def test_a_window_may_start_at_any_number(time: Any) -> None:
+    assert used(WINDOW, lambda store: (store.put("a", 1, time), store.fetch("a", NOW))[1]) == 1
+
+
+@pytest.mark.parametrize("time", TIMES, ids=repr)
+def test_a_version_may_begin_at_any_number(time: Any) -> None:
+    def use(store: Any) -> Any:
+        store.put("a", 1, time)
+        store.put("a", 2, NOW + 10)
+        return store.get("a", time).value(), store.delete("a", time).timestamp()
+
+    assert used(VERSIONED, use) == (1, NOW)
+
+
+@pytest.mark.parametrize("time", [None, "5"])
+@pytest.mark.parametrize("builder", [WINDOW, VERSIONED], ids=["window", "versioned"])
+def test_another_time_is_refused_with_its_name(builder: Any, time: Any) -> None:
+    with pytest.raises(StreamsException, match=r'parameter "(windowStartT|t)imestamp"') as caught:
+        used(builder, lambda store: store.put("a", 1, time))
+    assert isinstance(caught.value.__cause__, ClassCastException | IllegalArgumentException)
+
+
+ENTRIES: list[Any] = [
+    [KeyValue("ab", 1), KeyValue("cd", 2)],
+    [("ab", 1), ("cd", 2)],
+    {"ab": 1, "cd": 2},
+    (KeyValue(key, value) for key, value in (("ab", 1), ("cd", 2))),
+]
+
+
+@pytest.mark.parametrize("entries", ENTRIES, ids=["pairs", "tuples", "dict", "generator"])
+def test_many_entries_may_be_pairs_or_a_dict(entries: Any) -> None:
+    assert used(KEY_VALUE, lambda store: (store.putAll(entries), store.all())[1]) == [
+        KeyValue("ab", 1),
+        KeyValue("cd", 2),
+    ]
+
+
+@pytest.mark.parametrize("entries", [["ab", "cd"], [("ab",)], ["a"], [5], None], ids=repr)
+def test_entries_that_are_no_pairs_are_refused_and_none_is_put(entries: Any) -> None:
+    texts = Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), TEXT, TEXT)
+
+    def use(store: Any) -> Any:
+        with pytest.raises((ClassCastException, NullPointerException), match="entr"):
+            store.putAll(entries)
+        return store.all()
+
+    assert used(texts, use) == []
+
+
+@pytest.mark.parametrize(
+    ("builder", "use", "problem"),
+    [
+        (SESSION, lambda store: store.put("a", 1), "sessionKey cannot be a str"),
+        (SESSION, lambda store: store.remove(("a", 1)), "sessionKey cannot be a tuple"),
+        (
+            KEY_VALUE,
+            lambda store: store.prefixScan("a", TEXT),
+            "prefixKeySerializer cannot be a StringSerde",
+        ),
+    ],
+)
+def test_what_is_no_such_thing_is_named(builder: Any, use: Use, problem: str) -> None:
+    with pytest.raises(StreamsException, match=problem):
+        used(builder, use)
+
+
+def test_a_number_of_entries_is_a_number() -> None:
+    with pytest.raises(ClassCastException, match="maxCacheSize cannot be a str"):
+        Stores.lruMap("s", "3")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["../../outside", "a/b", "..", ".", "a\0b", "%2F", "ä <b>"])
+def test_files_of_a_store_stay_in_their_directory(name: str, tmp_path: Path) -> None:
+    directory = (tmp_path / directory_name(name)).resolve()
+    assert directory.parent == tmp_path
+    directory.mkdir()
+    builder = Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore(name), TEXT, NUMBER)
+    use = lambda store: (store.put("a", 1), store.get("a"))[1]  # noqa: E731
+    assert used(builder, use, real_stores=True) == 1
+
+
+def test_names_of_directories_are_different_for_different_stores() -> None:
+    names = ["a/b", "a%2Fb", "..", "%2E%2E", ".", "%2E", "a\0b", "a%00b", "a"]
+    assert len({directory_name(name) for name in names}) == len(names)
