@@ -11,7 +11,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
 
 from compat_tests.spark.applications.test_checks_before_start import NO_SPARK, pass_through, started
 from compat_tests.spark.support import Playground
@@ -31,6 +33,7 @@ from millstream.core.errors import ProcessorStateException
 from millstream.jars.errors import JavaNotFoundError
 from millstream.testing import TopologyTestDriver
 from millstream.topology.spark.driver import preflight
+from millstream.topology.spark.driver.connector import connector_needed as connector
 from millstream.topology.spark.driver.pickled import pickled
 
 ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9092"}
@@ -235,6 +238,41 @@ def test_topics_that_the_broker_has_made_are_told_with_their_partitions(
     said = [each.getMessage() for each in caplog.records if "did not exist" in each.getMessage()]
     assert len(said) == 2
     assert all("has created it with " in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("spark", "what"),
+    [
+        ("local[2]", "a str"),
+        ({"spark.master": "local[2]"}, "a dict"),
+        (SparkConf(loadDefaults=False, _jvm=None), "a SparkConf"),
+        (SparkSession.builder, "a Builder"),
+    ],
+    ids=["master", "entries", "conf", "builder"],
+)
+def test_what_is_no_session_is_refused_at_once(spark: Any, what: str) -> None:
+    with pytest.raises(ClassCastException, match=f"spark cannot be {what}"):
+        KafkaStreams(pass_through("a", "b"), ENTRIES, spark=spark)
+
+
+@pytest.mark.parametrize("name", ["..", ".", "../other", "a/b", "a\0b"])
+def test_an_application_id_that_is_a_path_is_refused(name: str) -> None:
+    with pytest.raises(ConfigException, match="It must be the name of a directory"):
+        KafkaStreams(pass_through("a", "b"), ENTRIES | {"application.id": name})
+
+
+@pytest.mark.parametrize("place", [None, ""])
+def test_no_state_directory_is_refused(place: Any) -> None:
+    with pytest.raises(ConfigException, match=r"configuration state.dir: It must not be empty"):
+        KafkaStreams(pass_through("a", "b"), ENTRIES | {"state.dir": place})
+
+
+def test_a_session_without_the_connector_is_told_what_it_lacks() -> None:
+    with pytest.raises(StreamsException, match="has no Kafka connector") as caught, connector():
+        raise AnalysisException("Failed to find data source: kafka. Please deploy the application")
+    assert "millstream jars spark --commas" in caught.value.hint
+    with pytest.raises(AnalysisException), connector():
+        raise AnalysisException("Something else")
 
 
 def test_a_topology_of_any_kind_is_taken() -> None:

@@ -31,6 +31,50 @@ METHODS: dict[str, tuple[str, ...]] = {
 }
 
 
+class _BorrowedHandler:
+    """A handler that inherits nothing, with what else its interface has: ``handle`` is enough."""
+
+    def __init__(self, made: Any) -> None:
+        self.made = made
+        for name in _HANDLERS_METHODS:
+            method = getattr(made, name, None)
+            if callable(method):
+                setattr(self, name, method)
+
+
+class BorrowedDeserializationHandler(_BorrowedHandler, DeserializationExceptionHandler):
+    """A user's object with the methods of a handler."""
+
+
+class BorrowedProcessingHandler(_BorrowedHandler, ProcessingExceptionHandler):
+    """A user's object with the methods of a handler."""
+
+
+class BorrowedProductionHandler(_BorrowedHandler, ProductionExceptionHandler):
+    """A user's object with the methods of a handler."""
+
+
+_HANDLERS_METHODS = (
+    "configure",
+    "handle",
+    "handleError",
+    "handleSerializationError",
+    "handleSerializationException",
+)
+BORROWED: dict[type[Any], Callable[[Any], Any]] = {
+    DeserializationExceptionHandler: BorrowedDeserializationHandler,
+    ProcessingExceptionHandler: BorrowedProcessingHandler,
+    ProductionExceptionHandler: BorrowedProductionHandler,
+}
+HANDLERS: dict[str, type[Any]] = {
+    "deserialization.exception.handler": DeserializationExceptionHandler,
+    "default.deserialization.exception.handler": DeserializationExceptionHandler,
+    "processing.exception.handler": ProcessingExceptionHandler,
+    "production.exception.handler": ProductionExceptionHandler,
+    "default.production.exception.handler": ProductionExceptionHandler,
+}
+
+
 class CallableExtractor(TimestampExtractor):
     """A timestamp extractor that calls a callable."""
 
@@ -80,11 +124,20 @@ def adapted(key: str, found: Any) -> Any:
     """Return an entry's object; a callable is wrapped in an object of the key's interface.
 
     Raises:
-        ConfigException: The object does not have the key's methods.
+        ConfigException: The object does not have the key's methods, or is another key's handler.
     """
     methods = METHODS.get(key)
+    wanted = HANDLERS.get(key)
+    if wanted is not None and isinstance(found, tuple(HANDLERS.values())):
+        if isinstance(found, wanted):
+            return found
+        raise ConfigException(
+            f"Invalid value {_name(found)} for configuration {key}: it is not an instance of "
+            f"{wanted.__name__}",
+            detail="It is a handler of other errors.",
+        )
     if methods is None or any(callable(getattr(found, method, None)) for method in methods):
-        return found
+        return found if wanted is None else BORROWED[wanted](found)
     if key in ADAPTERS and callable(found):
         return ADAPTERS[key](found)
     raise ConfigException(

@@ -22,7 +22,7 @@ def checked_answer(answer: Any, response: type[AnyResponse[Any]], handler: objec
         ClassCastException: The response is of another class, or has dead letter records whose
             keys or values are not bytes.
     """
-    name = type(handler).__name__
+    name = type(getattr(handler, "made", handler)).__name__
     hint = f"Return {response.__name__}.resume() or {response.__name__}.fail()."
     if answer is None:
         raise NullPointerException(f"Invalid response: {name} returned None", hint=hint)

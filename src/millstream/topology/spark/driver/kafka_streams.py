@@ -25,7 +25,7 @@ from millstream.plugins.observers import ReadWhenUsed
 from millstream.topology.checks import not_none
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.driver.callbacks import EXCEPTION, STATES, checked_callback
-from millstream.topology.spark.driver.preflight import check_arguments, check_config
+from millstream.topology.spark.driver.preflight import check_arguments, check_config, check_session
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.standby_updates import StandbyUpdates
@@ -55,7 +55,7 @@ class KafkaStreams(BoundedApplication):
 
     Raises:
         ConfigException: An entry is missing or wrong.
-        ClassCastException: The topology or the configuration is something else.
+        ClassCastException: The topology, the configuration or the session is something else.
 
     Source: ``org.apache.kafka.streams.KafkaStreams``.
     """
@@ -71,11 +71,12 @@ class KafkaStreams(BoundedApplication):
         spark: SparkSession | None = None,
     ) -> None:
         check_arguments(topology, config)
+        check_session(spark)
         if not isinstance(config, StreamsConfig):
             config = StreamsConfig(config)
         config = with_plugins(config)
-        super().__init__(Runner(topology, config, spark), config)
         check_config(config)
+        super().__init__(Runner(topology, config, spark), config)
         self._measured_batch: Any = None
         self._look_at = 0.0
         self._restore_listener: StateRestoreListener | None = None

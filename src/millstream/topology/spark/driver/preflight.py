@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
+from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import invalid
@@ -31,6 +32,8 @@ from millstream.topology.spark.private import private_directory
 _SERVER = re.compile(r"(?:[A-Z_]+://)?(?:\[[0-9A-Fa-f:.%]+\]|[^:\s\[\]/]+):([0-9]{1,5})")
 _MAX_PORT = 65_535
 _MIN_FREE_BYTES = 1 << 20
+_NO_SESSIONS = (str, Mapping, SparkConf, SparkContext, SparkSession.Builder)
+"""What is likely to be given as a session by mistake."""
 
 
 def check_arguments(topology: Any, config: Any) -> None:
@@ -59,6 +62,23 @@ def check_arguments(topology: Any, config: Any) -> None:
         )
 
 
+def check_session(spark: Any) -> None:
+    """Check that what was given as ``spark`` is a session of this process.
+
+    Raises:
+        ClassCastException: It is something else, such as a master's address or a SparkContext.
+    """
+    remote = type(spark).__module__.startswith("pyspark.sql.connect")
+    if not remote and not isinstance(spark, _NO_SESSIONS):
+        return
+    raise ClassCastException(
+        f"spark cannot be {a_kind(spark)}",
+        detail=f"It is a {type(spark).__module__}.{type(spark).__qualname__}.",
+        hint='Give a SparkSession of this process, or none, and "spark.master" in the '
+        "configuration.",
+    )
+
+
 def check_config(config: StreamsConfig) -> None:
     """Check entries that would fail only after Spark has started.
 
@@ -75,6 +95,13 @@ def check_config(config: StreamsConfig) -> None:
             hint="It is memory of one process, and Spark's workers are others. Use mock:// with "
             "TopologyTestDriver, and here the address of a real registry: "
             "`millstream broker --registry` starts one.",
+        )
+    if not config.getString("state.dir"):
+        raise invalid(
+            "state.dir",
+            config.getString("state.dir"),
+            "It must not be empty",
+            hint="Give a directory for local files, or leave the entry out.",
         )
     for server in config.getList("bootstrap.servers"):
         found = _SERVER.fullmatch(str(server).strip())

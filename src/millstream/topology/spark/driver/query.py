@@ -14,6 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.damage import damage_reported, with_causes
+from millstream.topology.spark.driver.connector import connector_needed
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.driver.worker_deaths import Isolation
@@ -78,7 +79,7 @@ class QueryControl:
                 isolating = self.isolation.for_workers()
                 again = replace(job, run_id=uuid.uuid4().hex, isolating=isolating)
                 self.carrying.starts(again.run_id)
-                with damage_reported():
+                with damage_reported(), connector_needed():
                     self._query = start_line(session, again, options)
                 self.carrying.runs(session, self._query)
                 if self.placement is not None:
