@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,6 +13,8 @@ import pytest
 from millstream import (
     ClassCastException,
     Consumed,
+    FixedKeyProcessor,
+    Headers,
     Processor,
     Produced,
     PunctuationType,
@@ -86,6 +88,53 @@ class YieldingClose(Quiet):
 def test_a_method_of_a_processor_that_would_do_nothing_is_refused(kind: Any, method: str) -> None:
     with pytest.raises(ClassCastException, match=rf"the method {method}\(\) of a processor"):
         processing(kind)
+
+
+class Keeps(FixedKeyProcessor[Any, Any, Any]):
+    """Forwards records of its own making, and one of a punctuator."""
+
+    key = "a"
+
+    def init(self, context: Any) -> None:
+        self.forward = context.forward
+        context.schedule(1, PunctuationType.STREAM_TIME, self.tick)
+
+    def tick(self, time: int) -> None:
+        self.forward(Record("tick", "x", time))
+
+    def process(self, record: Any) -> None:
+        self.forward(Record(self.key, "y", 6))
+
+
+class Moves(Keeps):
+    key = "b"
+
+
+def fixed(kind: type[Any]) -> Topology:
+    builder = StreamsBuilder()
+    builder.stream("in", READ).processValues(kind).to("out", Produced.with_(TEXT, TEXT))
+    return builder.build()
+
+
+def test_a_fixed_key_processor_cannot_forward_another_key() -> None:
+    assert drive(fixed(Keeps)) == [6, 5]
+    with pytest.raises(StreamsException, match="given \"?'a'\"?, and forwards") as caught:
+        drive(fixed(Moves))
+    assert "use process() in place of processValues()" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["text", 5, ["b"]], ids=repr)
+def test_the_value_of_a_header_is_bytes(value: Any) -> None:
+    with pytest.raises(ClassCastException, match="the value of header 'h' cannot be"):
+        Headers().add("h", value)
+
+
+def test_a_header_keeps_what_it_was_given() -> None:
+    buffer = bytearray(b"one")
+    headers = Headers().add("h", cast(Any, buffer)).add("n", None)
+    buffer[:] = b"two"
+    assert headers.lastHeader("h").value() == b"one"
+    assert headers.lastHeader("n").value() is None
 
 
 class Speechless(Exception):

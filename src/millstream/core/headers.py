@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, overload
 
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.java_text import java_bytes
+from millstream.core.wording import a_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,19 @@ class Header:
 
     def __str__(self) -> str:
         return f"RecordHeader(key = {self._key}, value = {java_bytes(self._value)})"
+
+
+def _bytes(key: str, value: object) -> bytes:
+    """Return a header's value as bytes.
+
+    A text would be bytes as soon as the record is written, and a text until then.
+    """
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise ClassCastException(
+        f"the value of header {key!r} cannot be {a_kind(value)}",
+        hint='Give bytes, such as "text".encode().',
+    )
 
 
 class Headers:
@@ -53,10 +67,22 @@ class Headers:
     @overload
     def add(self, key: str, value: bytes | None) -> Headers: ...
     def add(self, key: Header | str, value: bytes | None = None) -> Headers:
-        """Append a header and return this object."""
+        """Append a header and return this object; a ``bytearray`` or ``memoryview`` is copied.
+
+        Raises:
+            NullPointerException: The name is None.
+            ClassCastException: The name is no text, or the value is neither bytes nor None.
+        """
         if key is None:
             raise NullPointerException("cannot add a header: its name is None")
-        self._items.append(key if isinstance(key, Header) else Header(key, value))
+        header = key if isinstance(key, Header) else Header(key, value)
+        if type(header._value) is not bytes and header._value is not None:
+            header = Header(header._key, _bytes(header._key, header._value))
+        if not isinstance(header._key, str):
+            raise ClassCastException(
+                f"the name of a header cannot be {a_kind(header._key)}", hint="Give a text."
+            )
+        self._items.append(header)
         return self
 
     def remove(self, key: str) -> Headers:

@@ -223,12 +223,34 @@ def shares_headers(children: Sequence[Any]) -> bool:
 class FixedKeyNodeContext(NodeContext):
     """The context of a ``FixedKeyProcessor``."""
 
+    given: Record[Any, Any] | None = None
+    """The record that a user's processor was given last."""
+
     def forward(self, record: Any, childName: str | None = None) -> None:
-        """Pass a fixed-key record to the children, as a copy of its own."""
+        """Pass a fixed-key record to the children, as a copy of its own.
+
+        Raises:
+            ClassCastException: It is a record of the user's making, with another key.
+        """
         if isinstance(record, FixedKeyRecord):
             inner = record._record
             record = inner.withHeaders(inner._headers) if inner._headers else inner
+        elif self.given is not None:
+            self._check_key(record, self.given)
         super().forward(record, childName)
+
+    def _check_key(self, record: Any, given: Record[Any, Any]) -> None:
+        context = self._task.record_context
+        if context is None or context.topic() is None or not isinstance(record, Record):
+            return  # a punctuator's, or none at all
+        if record._key is not given._key and record._key != given._key:
+            raise ClassCastException(
+                f'"{self._node.name}" cannot change keys: it was given {given._key!r}, and '
+                f"forwards {record._key!r}",
+                detail="What is below would not find the record in the key's partition.",
+                hint="Forward record.withValue(value), or use process() in place of "
+                "processValues().",
+            )
 
 
 def _no_record(given: object) -> ClassCastException:

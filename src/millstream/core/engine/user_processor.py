@@ -70,9 +70,15 @@ class FixedKeyUserProcessor(UserProcessor):
 
     fixed_key = True
 
+    def init(self, context: Any) -> None:
+        """Initialise the user's object, and keep the context, which checks the keys."""
+        self._context = context
+        super().init(context)
+
     def process(self, record: Record[Any, Any]) -> None:
         """Let the user's object take a record of its own."""
         own = make_record(record._key, record._value, record._timestamp, record._headers)
+        self._context.given = own
         self._process(FixedKeyRecord(own))
 
 
