@@ -22,6 +22,7 @@ from millstream.core.errors import (
     ProcessorStateException,
     UnsupportedOperationException,
 )
+from millstream.core.file_names import directory_name
 from millstream.core.wording import a_kind
 from millstream.jars import java_command
 from millstream.plugins.registry import store_class
@@ -83,8 +84,8 @@ def check_config(config: StreamsConfig) -> None:
     """Check entries that would fail only after Spark has started.
 
     Raises:
-        ConfigException: An address has no port, no plugin provides a store, or the schema registry
-            is one of tests.
+        ConfigException: An address has no port, no plugin provides a store, the schema registry
+            is one of tests, or local files would have no place in ``state.dir``.
     """
     registry = config.originals().get("schema.registry.url", "")
     if str(registry).startswith("mock://"):
@@ -95,6 +96,15 @@ def check_config(config: StreamsConfig) -> None:
             hint="It is memory of one process, and Spark's workers are others. Use mock:// with "
             "TopologyTestDriver, and here the address of a real registry: "
             "`millstream broker --registry` starts one.",
+        )
+    name = config.getString("application.id")
+    if directory_name(name) != name.replace("%", "%25"):
+        raise invalid(
+            "application.id",
+            name,
+            "It must be the name of a directory",
+            hint="It names local directories, which would be outside of state.dir. Use letters, "
+            "digits, '.', '_' and '-'.",
         )
     if not config.getString("state.dir"):
         raise invalid(

@@ -12,7 +12,6 @@ from pyspark.sql import SparkSession
 from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import ConfigException, TopologyException
-from millstream.core.file_names import directory_name
 from millstream.core.plan import Plan
 from millstream.topology.savepoints.manifest import SavepointManifest
 from millstream.topology.spark.admission.instance import ApplicationInstance
@@ -103,13 +102,6 @@ class Runner(OwnedQuery):
             raise ConfigException(
                 "Invalid value  for configuration application.id: It must not be empty",
                 detail="It names the consumer group, internal topics and local directories.",
-            )
-        if directory_name(self.application_id) != self.application_id.replace("%", "%25"):
-            raise ConfigException(
-                f"Invalid value {self.application_id} for configuration application.id: "
-                "It must be the name of a directory",
-                detail="It names local directories, which would be outside of state.dir.",
-                hint="Use letters, digits, '.', '_' and '-'.",
             )
         self._entries = config.merged()
         self.description = str(topology.describe())
