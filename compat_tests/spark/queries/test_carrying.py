@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from compat_tests.spark.queries.world import World
 from millstream import KeyQuery, StateQueryRequest
+from millstream.topology.spark.queries.carrying import with_changes
 from millstream.topology.spark.state.carried import CarriedTask, asked_of, asked_to_text
 
 KV = frozenset({"kv"})
@@ -157,6 +159,37 @@ def test_damaged_or_missing_changes_are_read_from_the_checkpoint(
     world.commit(0, "kv", {"a": "2"})
     assert shown(view)["a"] == "2"
     assert len(world.state.asked) == 1
+
+
+def test_changes_beyond_the_bound_do_not_travel(world: World, view: Any) -> None:
+    world.worker = replace(world.worker, carried_bytes=200)
+    world.commit(0, "kv", {"a": "x"})
+    assert shown(view)["a"] == "x"
+    assert world.state.asked == []
+    random = Random(3)
+    found: list[CarriedTask] = []
+
+    def noted(task: CarriedTask) -> CarriedTask:
+        found.append(task)
+        return task
+
+    _change_next(world, noted)
+    value = random.randbytes(200).hex()
+    world.commit(0, "kv", {"a": value})
+    assert shown(view)["a"] == value
+    assert [task.segments for task in found] == [None]
+    assert len(world.state.asked) == 1
+
+
+@pytest.mark.parametrize(("accepted", "most"), [("1g", 64 << 20), ("0", 64 << 20), ("8m", 2 << 20)])
+def test_the_bound_keeps_clear_of_the_one_that_spark_has_for_results(
+    world: World, accepted: str, most: int
+) -> None:
+    sizes = {"1g": 1 << 30, "0": 0, "8m": 8 << 20}
+    context = MagicMock()
+    context._jsc.sc().conf().getSizeAsBytes.return_value = sizes[accepted]
+    job = with_changes(world.worker, context, world.carrying)
+    assert (job.carried_bytes, job.carried) == (most, context.accumulator.return_value)
 
 
 def test_one_task_that_does_not_fit_brings_both_to_the_checkpoints_state(

@@ -49,6 +49,8 @@ class Job:
     """Where workers report how long parts of a batch took; None without an onlooker."""
     carried: Any = None
     """Where workers report the changes of stores that are asked for; None without queries."""
+    carried_bytes: int = 64 << 20
+    """The most bytes of changes that the tasks of a stage report there of one batch."""
     changelogs: Mapping[str, LoggedStore] = field(default_factory=dict)
     """Store -> the changelog topic to write its changes to; none without that setting."""
     isolating: Isolating | None = None

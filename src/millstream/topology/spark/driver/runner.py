@@ -55,6 +55,7 @@ from millstream.topology.spark.measurements import Measurements
 from millstream.topology.spark.part_times import PartTimes
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
+from millstream.topology.spark.queries.carrying import with_changes
 from millstream.topology.topology import Topology
 
 
@@ -226,8 +227,8 @@ class Runner(OwnedQuery):
             changelogs={} if ready.changelogs is None else ready.changelogs.stores(),
             files=frozenset(() if options.history is None else options.history.files),
             recorded=spark.sparkContext.accumulator([], self.measurements.reports),
-            carried=spark.sparkContext.accumulator([], self.carrying.reports),
         )
+        job = with_changes(job, spark.sparkContext, self.carrying)
         if self.log.on and (spark.sparkContext.master or "").startswith("local"):
             job = replace(job, log=str(self.log.path))
         if self.rebuilt is not None:

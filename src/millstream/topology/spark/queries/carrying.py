@@ -6,11 +6,14 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from pyspark import SparkContext
 
 from millstream.core.errors import ProcessorStateException
 from millstream.core.working_copy import Changes
+from millstream.topology.spark.job import Job
 from millstream.topology.spark.reports import Reports
 from millstream.topology.spark.state.carried import (
     ASKED,
@@ -26,6 +29,25 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 256 << 20
 """The most bytes of changes that wait for their batch's commit, or for a copy to be built."""
+
+
+_OF_RESULTS = 4
+"""Changes are at most one part in this many of what Spark accepts as results of a job."""
+
+
+def with_changes(job: Job, context: SparkContext, carrying: Carrying) -> Job:
+    """Return the facts of a query whose batches may carry changes to the driver.
+
+    Args:
+        job: The facts without that.
+        context: Spark's context; it ends a job whose results exceed ``spark.driver.maxResultSize``.
+        carrying: What takes the changes.
+    """
+    java: Any = context._jsc
+    accepted = int(java.sc().conf().getSizeAsBytes("spark.driver.maxResultSize", "1g"))
+    most = min(job.carried_bytes, accepted // _OF_RESULTS) if accepted else job.carried_bytes
+    carried = context.accumulator([], carrying.reports)
+    return replace(job, carried=carried, carried_bytes=most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,6 @@ from millstream.topology.spark.state.segments import CHANGES, decode_segment
 ASKED = "spark.millstream.asked"
 """Setting of the query's session by which the driver tells the workers what is asked for."""
 
-MOST_BYTES = 64 << 20
-"""The most bytes that the tasks of a stage report of one batch; Spark limits results, too."""
-
 Asked = Mapping[int, frozenset[str]]
 """Index of a stage -> names of its stores."""
 

@@ -9,7 +9,6 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.part_times import BATCH_ID
 from millstream.topology.spark.state.carried import (
     ASKED,
-    MOST_BYTES,
     CarriedBatch,
     CarriedTask,
     asked_of,
@@ -79,7 +78,7 @@ class Carrier:
         if found is None:
             return
         base, after, segments = found
-        fits = sum(map(len, segments)) <= MOST_BYTES // stage.tasks
+        fits = sum(map(len, segments)) <= job.carried_bytes // stage.tasks
         task = CarriedTask(
             run_id=job.run_id,
             batch=batch,
