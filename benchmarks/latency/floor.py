@@ -1,8 +1,8 @@
 """Spark's own floor: an empty line of as many stages, from Kafka to Kafka, without any engine.
 
-Each record becomes a row of one of two groups; a stage reads one value of state, writes it, and
-passes its rows on. The last part writes them to Kafka at once, at least once. Settings are those of
-the application's query.
+The records of a partition become one row with their times; a stage reads one value of state, writes
+it, and passes its rows on. The last part writes a record for each time to Kafka, at least once.
+Settings are those of the application's query.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.latency.shapes import PARTITIONS, RESULTS, SHAPES, SOURCE
 from millstream.topology.spark.driver.session import new_session, query_session
 from millstream.topology.spark.surrogate import surrogate_keys
 
-_SCHEMA = "key int, at bigint"
+_SCHEMA = "key int, at array<bigint>"
 
 
 class Empty(StatefulProcessor):
@@ -79,20 +79,22 @@ def _line(session: SparkSession, servers: str, stages: int) -> DataFrame:
     rows = source.select(
         keys.getItem(F.col("partition")).alias("key"), F.unix_millis("timestamp").alias("at")
     )
-    # The last record of each task stands for all: rows between stages are few, as chunks are.
-    line = rows.mapInArrow(_newest, _SCHEMA)
+    # A row has the times of a task's records: rows between stages are few, as chunks are.
+    line = rows.mapInArrow(_together, _SCHEMA)
     for _ in range(stages):
         line = line.groupBy("key").transformWithState(Empty(), _SCHEMA, "append", "None")
     return line.mapInArrow(_writer(servers), _SCHEMA)
 
 
-def _newest(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    last: pa.RecordBatch | None = None
+def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    key, times = None, []
     for batch in batches:
         if batch.num_rows:
-            last = batch.slice(batch.num_rows - 1)
-    if last is not None:
-        yield last
+            key = batch.column("key")[0].as_py()
+            times += batch.column("at").to_pylist()
+    if times:
+        columns = [pa.array([key], pa.int32()), pa.array([times], pa.list_(pa.int64()))]
+        yield pa.RecordBatch.from_arrays(columns, ["key", "at"])
 
 
 def _writer(servers: str) -> Any:
@@ -102,8 +104,9 @@ def _writer(servers: str) -> Any:
 
         producer = Producer({"bootstrap.servers": servers, "linger.ms": 0})
         for batch in batches:
-            for at in batch.column("at").to_pylist():
-                producer.produce(RESULTS, b"", timestamp=at)
+            for times in batch.column("at").to_pylist():
+                for at in times:
+                    producer.produce(RESULTS, b"", timestamp=at)
         producer.flush(30)
         yield from ()
 
