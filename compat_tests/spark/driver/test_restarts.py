@@ -83,6 +83,26 @@ def test_a_record_that_always_fails_ends_the_application_after_some_restarts(app
     assert "Started again 3 times without a batch that ended" in str(failure.value)
 
 
+SLOW = "org.apache.spark.SparkException: Python worker failed to connect back.\n\tat org..."
+
+
+def test_a_busy_machine_does_not_end_an_application(app: App) -> None:
+    answers = iter([SLOW, SLOW])
+    app.runner.look = lambda: next(answers, None)
+    app.start()
+    eventually(lambda: app.runner.stopped.count("restarted"), 2)
+    assert app.close() is True
+    assert "PENDING_ERROR" not in app.states
+
+
+def test_a_machine_that_stays_too_busy_is_told(app: App) -> None:
+    app.runner.look = lambda: SLOW
+    with pytest.raises(StreamsException, match="more cores") as failure:
+        app.run()
+    assert app.runner.stopped.count("restarted") == 3
+    assert "Started again 3 times" in str(failure.value)
+
+
 def test_a_restart_that_fails_is_tried_again(app: App) -> None:
     answers = iter(["boom"])
     app.runner.look = lambda: next(answers, None)

@@ -24,6 +24,7 @@ from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
 from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.slow_worker import HINT, is_slow_worker
 from millstream.topology.spark.driver.state_machine import State
 from millstream.topology.spark.driver.unexpected import trace_of, unexpected
 from millstream.topology.spark.driver.worker_deaths import Death, death_in, described
@@ -152,6 +153,9 @@ class WatchedApplication(QueryableApplication):
                 paused = self._outlived
             elif is_shared_log(failure):
                 paused = self._repeated
+            elif is_slow_worker(failure):
+                failure.hint = HINT
+                paused = self._repeated
             last = paused(failure, batch_ended=ended)
             ended = False
             if last is not None or self._stopping.is_set():
@@ -200,8 +204,7 @@ class WatchedApplication(QueryableApplication):
         if pause_s is None:
             return self._restarts.given_up(failure)
         self._machine.move_if_possible(State.REBALANCING)
-        if pause_s:
-            log.warning("starts again in %s s application=%s", pause_s, self._application_id)
+        log.warning("starts again in %s s application=%s", pause_s, self._application_id)
         self._stopping.wait(pause_s)
         return None
 

@@ -1,0 +1,20 @@
+"""Failure of a query because a Python process of Spark did not start in time."""
+
+from __future__ import annotations
+
+from millstream.core.errors import StreamsException
+
+_SIGN = "Python worker failed to connect back"
+HINT = (
+    "Spark gives a Python process ten seconds to start, and this machine was too busy for that. "
+    "Give it more cores, or start fewer programs at once."
+)
+
+
+def is_slow_worker(failure: StreamsException) -> bool:
+    """Return whether a query failed because Spark did not wait longer for a Python process.
+
+    That says nothing about the program or its records: a restart of the query goes on after the
+    last committed batch.
+    """
+    return _SIGN in failure.detail or _SIGN in str(failure.__cause__)
