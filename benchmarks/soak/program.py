@@ -73,9 +73,12 @@ def main() -> None:
     reporter = threading.Thread(target=_report, args=(streams, stopping, own["queries"]))
     reporter.start()
     threading.Thread(target=_close_at_end_of_input, args=(streams, stopping), daemon=True).start()
-    streams.wait()
-    stopping.set()
-    reporter.join()
+    try:
+        streams.wait()
+    finally:
+        # Otherwise it would keep the process of an application that has failed.
+        stopping.set()
+        reporter.join()
     SparkSession.builder.getOrCreate().stop()
 
 
