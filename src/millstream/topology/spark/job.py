@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.compile import Layout
+from millstream.topology.spark.failures import reported
 from millstream.topology.spark.isolation import Isolating
 from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.ownership import owner_topic
@@ -64,6 +67,11 @@ class Job:
     consumer: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Settings of the clients that read and commit offsets."""
 
+    def __reduce__(self) -> Any:
+        # The shape comes first: what has another shape is not looked at any further.
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _rebuilt, (JobShape(job_shape()), values)
+
     @property
     def progress_topic(self) -> str:
         """The internal topic on which the sinks commit their tokens."""
@@ -78,3 +86,33 @@ class Job:
 def progress_topic(application_id: str) -> str:
     """Return the name of an application's progress topic."""
     return f"{application_id}-millstream-progress"
+
+
+def job_shape() -> int:
+    """Return a number that says which facts a job has, in this version of millstream."""
+    return zlib.crc32(" ".join(each.name for each in fields(Job)).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class JobShape:
+    """The shape of a pickled job, which is compared where it is unpickled."""
+
+    number: int
+
+    def __reduce__(self) -> Any:
+        return _compared, (self.number,)
+
+
+def _compared(number: int) -> JobShape:
+    if number != job_shape():
+        with reported():
+            raise StreamsException(
+                "the driver and the Python workers have different versions of millstream",
+                hint="Give the executors the driver's version, by --py-files, a PEX or their own "
+                "packages, and start the application again.",
+            )
+    return JobShape(number)
+
+
+def _rebuilt(_shape: JobShape, values: dict[str, Any]) -> Job:
+    return Job(**values)
