@@ -53,7 +53,7 @@ def test_the_command_says_where_it_looked(tmp_path: Path) -> None:
 
 def config(**entries: Any) -> StreamsConfig:
     given = {key.replace("_", "."): value for key, value in entries.items()}
-    return StreamsConfig({"application.id": "app", "bootstrap.servers": "nowhere:0"} | given)
+    return StreamsConfig({"application.id": "app", "bootstrap.servers": "nowhere:9092"} | given)
 
 
 def test_tasks_stay_where_they_are_unless_an_assignor_is_chosen() -> None:
