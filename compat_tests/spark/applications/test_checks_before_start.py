@@ -124,4 +124,6 @@ def test_an_application_starts_once(play: Playground) -> None:
 
 def test_an_empty_topology_is_refused() -> None:
     with pytest.raises((StreamsException, TopologyException)):
-        KafkaStreams(StreamsBuilder().build(), {"application.id": "a", "bootstrap.servers": "b:9092"})
+        KafkaStreams(
+            StreamsBuilder().build(), {"application.id": "a", "bootstrap.servers": "b:9092"}
+        )
