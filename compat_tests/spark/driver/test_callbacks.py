@@ -20,6 +20,8 @@ from compat_tests.spark.driver.test_lifecycle import (
 from millstream import (
     ClassCastException,
     KafkaStreams,
+    StandbyUpdateListener,
+    StateRestoreListener,
     StreamsException,
     StreamsUncaughtExceptionHandler,
     StreamThreadExceptionResponse,
@@ -84,6 +86,7 @@ def test_nothing_ends_the_watching_thread_in_silence(app: App) -> None:
     with pytest.raises(StreamsException, match="cannot follow the Spark query any more"):
         app.run()
     assert app.states == RUNNING + FAILED
+    assert app.runner.stopped == ["halted"]
 
 
 def test_a_query_that_was_closed_has_not_failed(app: App, caplog: pytest.LogCaptureFixture) -> None:
@@ -137,3 +140,32 @@ def test_what_is_no_handler_is_refused_at_once(app: App, given: Any, problem: st
 def test_what_is_no_listener_is_refused_at_once(app: App, given: Any, problem: str) -> None:
     with pytest.raises(ClassCastException, match=problem):
         app.setStateListener(given)
+
+
+class Restored:
+    """A restore listener that lacks a method."""
+
+    def onRestoreStart(self, *_: Any) -> None: ...
+
+    def onRestoreEnd(self, *_: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (print, "cannot be a builtin_function_or_method"),
+        (Restored(), r"(?s)cannot be a Restored.*with the method onBatchRestored\(\)"),
+        (StateRestoreListener, "cannot be the class StateRestoreListener"),
+    ],
+)
+def test_what_is_no_restore_listener_is_refused_at_once(app: App, given: Any, problem: str) -> None:
+    with pytest.raises(ClassCastException, match=problem):
+        app.setGlobalStateRestoreListener(given)
+    app.setGlobalStateRestoreListener(None)
+
+
+def test_what_is_no_standby_update_listener_is_refused_at_once(app: App) -> None:
+    with pytest.raises(ClassCastException, match="standbyListener cannot be a Restored"):
+        app.setStandbyUpdateListener(Restored())
+    with pytest.raises(ClassCastException, match="cannot be the class StandbyUpdateListener"):
+        app.setStandbyUpdateListener(StandbyUpdateListener)

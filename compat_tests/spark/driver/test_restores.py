@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import pytest
+
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.state.changelog import Rebuilt
 
@@ -12,14 +14,15 @@ from millstream.topology.spark.state.changelog import Rebuilt
 class Listener:
     """Notes what it is told."""
 
-    def __init__(self, *, fails: bool = False) -> None:
+    def __init__(self, *, fails: bool = False, error: BaseException | None = None) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self._fails = fails
+        self._error = error or ValueError("no")
 
     def onRestoreStart(self, place: Any, store: str, first: int, end: int) -> None:
         self.calls.append((str(place), store, first, end))
         if self._fails:
-            raise ValueError("no")
+            raise self._error
 
     def onBatchRestored(self, place: Any, store: str, end: int, count: int) -> None:
         self.calls.append((str(place), store, end, count))
@@ -42,6 +45,16 @@ def test_a_restore_listener_hears_of_start_batches_and_end() -> None:
     failing: Any = Listener(fails=True)
     tell(failing, "app", rebuilt)
     assert len(failing.calls) == 1
+
+
+def test_a_restore_listener_that_calls_exit_ends_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    leaving: Any = Listener(fails=True, error=SystemExit(1))
+
+    tell(leaving, "app", Rebuilt(store="s", first=0, steps=(), end=1))
+
+    assert 'a restore listener (store "s") called sys.exit()' in caplog.text
 
 
 def test_reports_of_workers_are_put_aside_on_the_driver_only() -> None:

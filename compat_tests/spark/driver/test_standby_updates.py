@@ -83,4 +83,4 @@ def test_a_listener_that_fails_is_logged_and_called_again(
     updates = StandbyUpdates(hears, "app")
     updates.look([report("2", 9, 9, 800)], {})
     assert [each[0] for each in hears.taken()] == ["loaded"]
-    assert "a standby update listener failed store=counts" in caplog.text
+    assert 'a standby update listener (store "counts") failed' in caplog.text

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
+from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function
 
 log = logging.getLogger(__name__)
 
 STATES = ("newState", "oldState")
 EXCEPTION = ("exception",)
+RESTORES = ("onRestoreStart", "onBatchRestored", "onRestoreEnd")
+STANDBYS = ("onUpdateStart", "onBatchLoaded", "onUpdateSuspended")
 NO_EXIT = (
     "%s called sys.exit(), which ends no program from a thread of the library; let the main "
     "program end after run() or wait(), or call os._exit()"
@@ -50,6 +53,41 @@ def checked_callback(
         )
     checked_function(callback, method, parameter, arguments)
     return None if callback is None else getattr(callback, method, callback)
+
+
+def checked_listener(listener: Any, parameter: str, methods: tuple[str, ...]) -> Any:
+    """Return a listener of an interface with several methods.
+
+    Args:
+        listener: What the user gave; None is taken.
+        parameter: What the caller calls it.
+        methods: The interface's methods that a listener must have.
+
+    Raises:
+        ClassCastException: It is a class, or lacks a method.
+
+    Example:
+        >>> checked_listener("print", "standbyListener", ("onUpdateStart",))
+        Traceback (most recent call last):
+            ...
+        millstream.core.errors.ClassCastException: standbyListener cannot be a str
+          hint: Give an object with the method onUpdateStart().
+    """
+    if listener is None:
+        return None
+    missing = [each for each in methods if not callable(getattr(listener, each, None))]
+    if isinstance(listener, type) and not missing:
+        raise ClassCastException(
+            f"{parameter} cannot be the class {listener.__name__}",
+            hint=f"Write {listener.__name__}(), with parentheses.",
+        )
+    if missing:
+        many = "methods" if len(missing) > 1 else "method"
+        raise ClassCastException(
+            f"{parameter} cannot be {a_kind(listener)}",
+            hint=f"Give an object with the {many} {'(), '.join(missing)}().",
+        )
+    return listener
 
 
 def called(callback: Callable[..., Any], *arguments: Any, role: str, instead: object = None) -> Any:

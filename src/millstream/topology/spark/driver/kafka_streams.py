@@ -24,7 +24,14 @@ from millstream.plugins.names import with_plugins
 from millstream.plugins.observers import ReadWhenUsed
 from millstream.topology.checks import not_none
 from millstream.topology.savepoints.manifest import SavepointManifest
-from millstream.topology.spark.driver.callbacks import EXCEPTION, STATES, checked_callback
+from millstream.topology.spark.driver.callbacks import (
+    EXCEPTION,
+    RESTORES,
+    STANDBYS,
+    STATES,
+    checked_callback,
+    checked_listener,
+)
 from millstream.topology.spark.driver.preflight import check_arguments, check_config, check_session
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
@@ -102,9 +109,11 @@ class KafkaStreams(BoundedApplication):
 
         Raises:
             IllegalStateException: The application has been started.
+            ClassCastException: The listener is something else.
         """
         self._check_not_started("set a restore listener")
-        self._restore_listener = globalStateRestoreListener
+        name, given = "globalStateRestoreListener", globalStateRestoreListener
+        self._restore_listener = checked_listener(given, name, RESTORES)
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
 
     def setStandbyUpdateListener(self, standbyListener: Any) -> None:
@@ -116,8 +125,10 @@ class KafkaStreams(BoundedApplication):
 
         Raises:
             IllegalStateException: The application has been started.
+            ClassCastException: The listener is something else.
         """
         self._check_not_started("set a standby update listener")
+        checked_listener(standbyListener, "standbyListener", STANDBYS)
         self._standby_updates = None
         if standbyListener is not None:
             self._standby_updates = StandbyUpdates(standbyListener, self._runner.application_id)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
 from millstream.core.kafka import TopicPartition
 from millstream.core.state.restore import StateRestoreListener
+from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.reports import Reports
 from millstream.topology.spark.state.changelog import Rebuilt
-
-log = logging.getLogger(__name__)
 
 
 class RebuiltStores(Reports[Rebuilt]):
@@ -19,12 +16,13 @@ class RebuiltStores(Reports[Rebuilt]):
 def tell(listener: StateRestoreListener, application_id: str, rebuilt: Rebuilt) -> None:
     """Call a listener for one store, from start to end; errors of the listener are logged."""
     place = TopicPartition(f"{application_id}-{rebuilt.store}-changelog", rebuilt.partition)
-    try:
+
+    def tell_all() -> None:
         listener.onRestoreStart(place, rebuilt.store, rebuilt.first, rebuilt.end)
         total = 0
         for number, entries in rebuilt.steps:
             total += entries
             listener.onBatchRestored(place, rebuilt.store, number, entries)
         listener.onRestoreEnd(place, rebuilt.store, total)
-    except Exception:
-        log.exception("a restore listener failed store=%s", rebuilt.store)
+
+    called(tell_all, role=f'a restore listener (store "{rebuilt.store}")')

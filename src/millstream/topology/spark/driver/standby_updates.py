@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 from millstream.core.kafka import TopicPartition
 from millstream.core.processor import TaskId
 from millstream.core.state.restore import StandbyUpdateListener, SuspendReason
+from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.state.standby_files import CopyReport, ExecutorReport, parsed
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -84,7 +82,4 @@ class StandbyUpdates:
         return TopicPartition(name, place.task.partition())
 
     def _safely(self, call: Callable[..., None], place: _Place, *rest: Any) -> None:
-        try:
-            call(place, *rest)
-        except Exception:
-            log.exception("a standby update listener failed store=%s", place.store)
+        called(call, place, *rest, role=f'a standby update listener (store "{place.store}")')

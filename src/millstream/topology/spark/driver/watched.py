@@ -76,6 +76,9 @@ class WatchedApplication(QueryableApplication):
         try:
             self._follow()
         except BaseException as error:  # noqa: BLE001 - as of sys.exit() in a plugin
+            with suppress(Exception):
+                # Nobody would follow it any more, and it would go on writing.
+                self._runner.halt()
             self._end_with(self._note(*unexpected(error)))
 
     def _follow(self) -> None:
