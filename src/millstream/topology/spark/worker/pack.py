@@ -28,13 +28,16 @@ def packer(layout: Layout, stage: int) -> Mapper:
         layout: The stages.
         stage: Index of the stage.
     """
-    keys, feedback = layout.keys, layout.feedback
+    keys, feedback, tasks = layout.keys, layout.feedback, layout.stages[stage].tasks
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             if batch.num_rows:
                 with reported():
                     topic, partition, first, blob = packed(batch, feedback)
+                    if partition >= tasks:
+                        # A later stage may have more tasks, and so a key for it.
+                        raise _grown(topic, partition, tasks)
                 row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
                 yield _rows([row])
 
@@ -90,6 +93,17 @@ def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, i
         headers=None if headers.null_count == len(headers) else headers,
     )
     return topic, partition, columns["offset"][0].as_py(), blob
+
+
+def _grown(topic: str, partition: int, tasks: int) -> StreamsException:
+    many = "1 task" if tasks == 1 else f"{tasks} tasks"
+    return StreamsException(
+        f'topic "{topic}" has got more partitions while the application runs',
+        detail=f"A record has come from partition {partition}, and since its start the application "
+        f"has {many} for the topic. Nothing of this batch has been written.",
+        hint="Start the application again: it reads the new partitions. If it has stores, that "
+        "start says how their entries get to the partitions where their keys belong now.",
+    )
 
 
 def _rows(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
