@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import struct
+import threading
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -13,7 +14,13 @@ from typing import Any
 import pytest
 
 from compat_tests.spark.support import eventually
-from millstream.topology.spark.worker_exchange import BUSY, PARTITIONS, PartitionTable, exchanging
+from millstream.topology.spark.worker_exchange import (
+    BUSY,
+    PARTITIONS,
+    PartitionTable,
+    WorkerExchange,
+    exchanging,
+)
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "memfd_create"), reason="exchanging needs Linux, as the fork server does"
@@ -172,3 +179,71 @@ def test_strangers_are_not_answered(pool: Pool, monkeypatch: Any) -> None:
     stranger.connect(f"{pool.table.name}-{first[0]}")
     stranger.close()
     assert pool.run((1, 0), (0, 1)) == first
+
+
+class Owner(threading.Thread):
+    """A partition's owner that goes as far as it is told in an exchange."""
+
+    def __init__(self, table: PartitionTable, steps: str) -> None:
+        super().__init__(daemon=True)
+        self.steps, self.done = steps, threading.Event()
+        self.its_own, self.other_end = socket.socketpair()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{table.name}-{os.getpid()}")
+        self.listener.listen(1)
+        self.start()
+
+    def run(self) -> None:
+        asking, _ = self.listener.accept()
+        with asking:
+            _, received, _, _ = socket.recv_fds(asking, 1, 1)
+            if "offers" in self.steps:
+                socket.send_fds(asking, [b"?"], [self.its_own.fileno()])
+            if "hears" in self.steps:
+                assert asking.recv(1) == b"!"
+            if "takes" in self.steps:
+                asking.sendall(b".")
+            if "waits" in self.steps:
+                self.done.wait(30)
+            for each in received:
+                os.close(each)
+        self.its_own.close()
+
+
+def asks(steps: str) -> tuple[bool, bytes]:
+    """Ask an owner for its connection; whether that was done, and what is read afterwards."""
+    table = PartitionTable()
+    owner = Owner(table, steps)
+    mine, other_end = socket.socketpair()
+    exchange = object.__new__(WorkerExchange)
+    exchange._table = table
+    with mine, other_end, owner.other_end, owner.listener:
+        done = exchange._has_exchanged(mine, os.getpid())
+        owner.done.set()
+        owner.join(30)
+        owner.other_end.settimeout(20)
+        if done:
+            owner.other_end.sendall(b"its")
+        else:
+            other_end.sendall(b"own")
+            # Nobody has the owner's connection any more: Spark sees its end.
+            assert owner.other_end.recv(1) == b""
+        mine.settimeout(20)
+        return done, mine.recv(3)
+
+
+@pytest.mark.parametrize("steps", ["", "offers", "offers hears"])
+def test_an_owner_that_ends_half_way_leaves_the_connections_as_they_were(steps: str) -> None:
+    assert asks(steps) == (False, b"own")
+
+
+def test_connections_are_exchanged_once_the_owner_says_that_it_has_its_new_one() -> None:
+    assert asks("offers hears takes") == (True, b"its")
+
+
+def test_a_worker_that_cannot_know_who_has_what_ends() -> None:
+    pid = os.fork()
+    if pid == 0:
+        asks("offers hears waits")
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1

@@ -38,6 +38,8 @@ _CREDENTIALS = struct.Struct("3i")
 _SPLIT = struct.Struct("!i")
 _ANSWER_S = 2.0
 _LOOK_S, _PATIENCE_S = 0.002, 0.1
+_OFFER, _AGREED, _TAKEN = b"?", b"!", b"."
+"""Words between two workers: each one's connection, that the first has the other's, and the end."""
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
@@ -188,20 +190,29 @@ class WorkerExchange:
         return self._listener.fileno() in found
 
     def _has_exchanged(self, mine: socket.socket, owner: int) -> bool:
-        """Offer this connection to a partition's owner for its own; tell whether that was done."""
-        with suppress(OSError), socket.socket(socket.AF_UNIX) as to:
-            to.settimeout(_ANSWER_S)
-            to.connect(_address(self._table, owner))
-            if _peer(to) != (owner, os.getuid()):
-                return False
-            socket.send_fds(to, [b"?"], [mine.fileno()])
-            word, theirs, _, _ = socket.recv_fds(to, 1, 1)
-            if word and theirs:
-                # From here on the connection is the other's: it keeps it only with this word.
-                to.sendall(b"!")
-                _replace(mine, theirs[0])
-                return True
-        return False
+        """Offer this connection to a partition's owner for its own; tell whether that was done.
+
+        Nobody may have a connection twice: two would read from it, or Spark would not notice the
+        end of one. So the other one takes this worker's first, and says so. If it says neither yes
+        nor no, this process ends, and Spark runs the task again.
+        """
+        received: list[int] = []
+        try:
+            with suppress(OSError), socket.socket(socket.AF_UNIX) as to:
+                to.settimeout(_ANSWER_S)
+                to.connect(_address(self._table, owner))
+                if _peer(to) != (owner, os.getuid()):
+                    return False
+                socket.send_fds(to, [_OFFER], [mine.fileno()])
+                _, received, _, _ = socket.recv_fds(to, 1, 1)
+                if received:
+                    to.sendall(_AGREED)
+                    if _answer_to(to) == _TAKEN:
+                        _replace(mine, received.pop())
+                        return True
+            return False
+        finally:
+            _close(received)
 
     def _has_answered(self, mine: socket.socket) -> bool:
         """Give this connection to another worker for its own; tell whether that was done."""
@@ -210,16 +221,20 @@ class WorkerExchange:
             asking, _ = self._listener.accept()
             with asking:
                 asking.settimeout(_ANSWER_S)
-                if _peer(asking)[1] != os.getuid():
-                    return False
-                _, received, _, _ = socket.recv_fds(asking, 1, 1)
-                if received:
-                    socket.send_fds(asking, [b"?"], [mine.fileno()])
-                    if asking.recv(1) == b"!":
-                        _replace(mine, received.pop())
-                        return True
-        for each in received:
-            os.close(each)
+                try:
+                    if _peer(asking)[1] != os.getuid():
+                        return False
+                    _, received, _, _ = socket.recv_fds(asking, 1, 1)
+                    if received:
+                        socket.send_fds(asking, [_OFFER], [mine.fileno()])
+                        if asking.recv(1) == _AGREED:
+                            _replace(mine, received.pop())
+                            with suppress(OSError):
+                                asking.sendall(_TAKEN)
+                            return True
+                finally:
+                    # Before the other one sees the end of this talk, and goes on with its own.
+                    _close(received)
         return False
 
 
@@ -261,6 +276,21 @@ def _peer(other: socket.socket) -> tuple[int, int]:
     found = other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid, user, _ = _CREDENTIALS.unpack(found)
     return pid, user
+
+
+def _answer_to(other: socket.socket) -> bytes:
+    """Return the last word of the worker that was asked; nothing if it has gone, or given up."""
+    try:
+        return other.recv(1)
+    except TimeoutError:
+        os._exit(1)
+    except OSError:
+        return b""
+
+
+def _close(received: list[int]) -> None:
+    for each in received:
+        os.close(each)
 
 
 def _replace(connection: socket.socket, received: int) -> None:
