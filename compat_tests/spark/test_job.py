@@ -37,14 +37,23 @@ def test_a_job_arrives_as_it_was(dumps: Any) -> None:
     assert pickle.loads(dumps(sent)) == sent
 
 
-def test_a_worker_of_another_version_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    pickled = pickle.dumps(job())
-    monkeypatch.setattr(jobs, "job_shape", lambda: 1)
+@pytest.mark.parametrize("worker", ["00000000 0.2.0", "00000000", "{shape} 0.0.1"])
+def test_a_worker_of_another_version_says_so(worker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pickled, shape = pickle.dumps(job()), jobs.job_shape().split()[0]
+    monkeypatch.setattr(jobs, "job_shape", lambda: worker.format(shape=shape))
     with pytest.raises(WorkerFailure) as raised:
         pickle.loads(pickled)
     failure = failure_from(f"{raised.type.__module__}.{raised.value}")
     assert "different versions of millstream" in failure.getMessage()
     assert "start the application again" in failure.hint
+
+
+def test_a_worker_that_does_not_know_its_number_compares_the_facts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pickled, shape = pickle.dumps(job()), jobs.job_shape().split()[0]
+    monkeypatch.setattr(jobs, "job_shape", lambda: shape)
+    assert pickle.loads(pickled) == job()
 
 
 def test_another_version_is_told_before_anything_else_is_read() -> None:

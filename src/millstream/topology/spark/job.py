@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from millstream.core.errors import StreamsException
@@ -88,30 +90,45 @@ def progress_topic(application_id: str) -> str:
     return f"{application_id}-millstream-progress"
 
 
-def job_shape() -> int:
-    """Return a number that says which facts a job has, in this version of millstream."""
-    return zlib.crc32(" ".join(each.name for each in fields(Job)).encode())
+def job_shape() -> str:
+    """Return what tells versions of millstream apart: the facts of a job, and the version's number.
+
+    What is shipped by ``--py-files`` does not know its number.
+    """
+    names = " ".join(each.name for each in fields(Job)).encode()
+    return f"{zlib.crc32(names):08x} {_installed()}".rstrip()
+
+
+@cache
+def _installed() -> str:
+    try:
+        return version("millstream")
+    except PackageNotFoundError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
 class JobShape:
     """The shape of a pickled job, which is compared where it is unpickled."""
 
-    number: int
+    text: str
 
     def __reduce__(self) -> Any:
-        return _compared, (self.number,)
+        return _compared, (self.text,)
 
 
-def _compared(number: int) -> JobShape:
-    if number != job_shape():
+def _compared(text: str) -> JobShape:
+    theirs, ours = text.split(), job_shape().split()
+    # Only what both know.
+    if any(one != other for one, other in zip(theirs, ours, strict=False)):
         with reported():
             raise StreamsException(
                 "the driver and the Python workers have different versions of millstream",
+                detail=f"The driver has {text}, the worker {job_shape()}.",
                 hint="Give the executors the driver's version, by --py-files, a PEX or their own "
                 "packages, and start the application again.",
             )
-    return JobShape(number)
+    return JobShape(text)
 
 
 def _rebuilt(_shape: JobShape, values: dict[str, Any]) -> Job:
