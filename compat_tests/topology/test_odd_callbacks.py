@@ -123,6 +123,27 @@ def test_a_fixed_key_processor_cannot_forward_another_key() -> None:
     assert "use process() in place of processValues()" in str(caught.value)
 
 
+class Shy:
+    """A key that does not say whether it equals another one, as a NumPy array."""
+
+    def __ne__(self, other: object) -> bool:
+        raise ValueError("ambiguous")
+
+
+class Copies(Keeps):
+    def process(self, record: Any) -> None:
+        self.forward(Record(Shy(), "copied", 6))
+
+
+def test_keys_that_do_not_tell_whether_they_are_equal_are_let_through() -> None:
+    seen: list[Any] = []
+    builder = StreamsBuilder()
+    shy = builder.stream("in", READ).selectKey(lambda key, value: Shy())
+    shy.processValues(Copies).foreach(lambda key, value: seen.append(value))
+    drive(builder.build())
+    assert "copied" in seen
+
+
 @pytest.mark.parametrize("value", ["text", 5, ["b"]], ids=repr)
 def test_the_value_of_a_header_is_bytes(value: Any) -> None:
     with pytest.raises(ClassCastException, match="the value of header 'h' cannot be"):

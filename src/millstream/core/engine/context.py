@@ -243,7 +243,7 @@ class FixedKeyNodeContext(NodeContext):
         context = self._task.record_context
         if context is None or context.topic() is None or not isinstance(record, Record):
             return  # a punctuator's, or none at all
-        if record._key is not given._key and record._key != given._key:
+        if record._key is not given._key and _differ(record._key, given._key):
             raise ClassCastException(
                 f'"{self._node.name}" cannot change keys: it was given {given._key!r}, and '
                 f"forwards {record._key!r}",
@@ -251,6 +251,14 @@ class FixedKeyNodeContext(NodeContext):
                 hint="Forward record.withValue(value), or use process() in place of "
                 "processValues().",
             )
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Return whether two keys are not equal for certain: NumPy arrays do not say so."""
+    try:
+        return bool(one != other)
+    except Exception:  # noqa: BLE001 - a user's class may refuse
+        return False
 
 
 def _no_record(given: object) -> ClassCastException:
