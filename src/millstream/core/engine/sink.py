@@ -152,6 +152,8 @@ class SinkRuntime:
             raise
         if chosen is None:
             return [None]
+        if type(chosen) is int and 0 <= chosen < count:
+            return (chosen,)
         try:
             one = isinstance(chosen, SupportsIndex)
             partitions = {index(each) for each in ((chosen,) if one else chosen)}
