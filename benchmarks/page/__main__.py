@@ -11,8 +11,8 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from benchmarks.page.viewer import Viewer
-from benchmarks.vs_kafka_streams.rounds import drain, prepare
-from benchmarks.vs_kafka_streams.sides import Side, millstream
+from benchmarks.vs_kafka_streams.rounds import Drain, drain, prepare
+from benchmarks.vs_kafka_streams.sides import millstream
 from benchmarks.vs_kafka_streams.workloads import GUARANTEES, WORKLOADS
 from millstream.testing.broker import EmbeddedBroker
 from millstream.testing.broker.ports import free_port
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     port = free_port()
     shown = replace(millstream({"millstream.ui.port": port}), name="with_page")
     sides = (replace(millstream(), name="without"), shown)
-    rates: dict[str, list[float]] = {side.name: [] for side in sides}
+    drains: dict[str, list[Drain]] = {side.name: [] for side in sides}
     with EmbeddedBroker() as broker, TemporaryDirectory(prefix="millstream-page-") as folder:
         job = prepare(
             broker.bootstrap_servers,
@@ -38,20 +38,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for number in range(options.rounds):
                 # Whoever goes second finds the page cache warmer, so they take turns at it.
                 for side in sides if number % 2 == 0 else sides[::-1]:
-                    rates[side.name].append(drain(job, side, Path(folder)).rate)
-                    print(f"{side.name}: {rates[side.name][-1]:,.0f}/s", flush=True)
-    print(summary(sides, rates, viewer.events))
+                    drains[side.name].append(drain(job, side, Path(folder)))
+                    print(line(side.name, drains[side.name][-1]), flush=True)
+    without, with_page = (drains[side.name] for side in sides)
+    print(summary(without, with_page, viewer.events))
     return 0
 
 
-def summary(sides: Sequence[Side], rates: dict[str, list[float]], events: int) -> str:
-    """Return the median rates and their difference; the second side has the page."""
-    without, shown = (median(rates[side.name]) for side in sides)
-    cost = (1 - shown / without) * 100
-    return (
-        f"without {without:,.0f}/s, with the page and a browser {shown:,.0f}/s: it costs "
-        f"{cost:+.1f} % ({len(rates[sides[0].name])} rounds, {events:,} lines of events read)"
-    )
+def line(name: str, found: Drain) -> str:
+    """Return a drain's rate, and the processor time that its processes used for it."""
+    used = ", ".join(f"{kind} {value:.1f}" for kind, value in found.costs.cpu_s.items() if value)
+    return f"{name}: {found.rate:,.0f}/s; CPU seconds: {used}"
+
+
+def summary(without: Sequence[Drain], shown: Sequence[Drain], events: int) -> str:
+    """Return what differs with the page, by medians: the rate, and processor time for a million.
+
+    The processor time is the steadier of the two: a drain has few batches, and what else the
+    machine does changes its rate.
+    """
+    lines = [f"{len(shown)} rounds, {events:,} lines of events read; medians:"]
+    measures = {
+        "records a second": lambda drain: drain.rate,
+        "CPU seconds a million records, all processes": _cpu,
+        "... the driver's Python": lambda drain: _cpu(drain, "driver"),
+        "... the JVM": lambda drain: _cpu(drain, "JVM"),
+    }
+    for name, of in measures.items():
+        before, after = (median(map(of, drains)) for drains in (without, shown))
+        change = f"{(after / before - 1) * 100:+.1f} %" if before else "-"
+        lines.append(f"{name}: without {before:,.1f}, with the page {after:,.1f} ({change})")
+    return "\n".join(lines)
+
+
+def _cpu(found: Drain, kind: str | None = None) -> float:
+    used = found.costs.own_cpu_s if kind is None else found.costs.cpu_s.get(kind, 0.0)
+    return used / found.records * 1e6
 
 
 def _parser() -> argparse.ArgumentParser:
