@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.latency.measure import Case, Outcome, run
 from benchmarks.latency.report import name, parts_table, table
 from benchmarks.latency.shapes import SHAPES
+from benchmarks.latency.tasks import tasks_table
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
 from benchmarks.vs_kafka_streams.workloads import GUARANTEES
 
@@ -39,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         print(json.dumps([_plain(each) for each in outcomes]))
     else:
-        print(table(outcomes), parts_table(outcomes), sep="\n\n")
+        stages = [tasks_table(name(each.case), each.stages) for each in outcomes if each.stages]
+        print(table(outcomes), parts_table(outcomes), *stages, sep="\n\n")
     return 1 if failed else 0
 
 
@@ -64,6 +66,7 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
                             seconds=options.seconds,
                             interval_ms=interval_ms,
                             entries={} if theirs else dict(e.split("=", 1) for e in options.set),
+                            tasks=options.tasks and not theirs,
                         )
 
 
@@ -96,6 +99,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=40, help="measured; %(default)s")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="of the sides on Spark"
+    )
+    parser.add_argument(
+        "--tasks", action="store_true", help="also show the parts of tasks, by Spark's event log"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     return parser

@@ -19,6 +19,7 @@ from benchmarks.java_program import java_program
 from benchmarks.latency.batches import medians
 from benchmarks.latency.load import Feeder, Reader
 from benchmarks.latency.shapes import PARTITIONS, RESULTS, RIGHT, SHAPES, SOURCE, right_rows
+from benchmarks.latency.tasks import StageTimes, event_log, stage_times
 from benchmarks.vs_kafka_streams.errors import BenchmarkError
 from millstream.testing.broker import EmbeddedBroker
 
@@ -43,6 +44,8 @@ class Case:
     """Kafka Streams' ``commit.interval.ms``; 0: the side's own default."""
     entries: Mapping[str, str] = field(default_factory=dict)
     """Further entries of the configuration."""
+    tasks: bool = False
+    """Whether Spark writes an event log, from which the times of tasks are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +61,8 @@ class Outcome:
     """Median duration of each part of a batch, by Spark's names; empty for Kafka Streams."""
     load: float
     """The machine's load at the end."""
+    stages: Sequence[StageTimes] = ()
+    """Of a batch's tasks, if asked for."""
 
     def percentile(self, share: float) -> float:
         """Return the age below which so many of the results are; the share is 0 to 1."""
@@ -94,7 +99,14 @@ def run(case: Case, folder: Path) -> Outcome:
             time.sleep(3)
             batches = _close(application)
     ages = sorted(age for at, age in reader.ages_ms if measured_from <= at < until)
-    return Outcome(case=case, ages=ages, first_output_s=first_s, parts=medians(batches), load=load)
+    return Outcome(
+        case=case,
+        ages=ages,
+        first_output_s=first_s,
+        parts=medians(batches),
+        load=load,
+        stages=stage_times(folder / "events") if case.tasks else (),
+    )
 
 
 @contextmanager
@@ -133,6 +145,8 @@ def _command(case: Case, servers: str, folder: Path) -> list[str]:
             str(file),
         ]
     config |= {"spark.master": f"local[{PARTITIONS}]", "latency.shape": case.shape, **case.entries}
+    if case.tasks:
+        config |= event_log(folder / "events")
     program = "program" if case.side == "millstream" else "floor"
     return [sys.executable, "-m", f"benchmarks.latency.{program}", json.dumps(config)]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from benchmarks.latency import tasks
 from benchmarks.latency.__main__ import _parser, cases
 from benchmarks.latency.batches import medians
 from benchmarks.latency.measure import Case, Outcome
@@ -87,3 +90,38 @@ def test_a_result_has_the_time_of_its_record(shape: str) -> None:
         left.pipeInput(*record(7), 5_000)
         left.pipeInput(*record(7), 6_000)
         assert [each.timestamp() for each in results.readRecordsToList()] == [5_000, 6_000]
+
+
+def test_the_tasks_of_a_stage_are_read_from_sparks_event_log(tmp_path: Path) -> None:
+    def task(stage: int, at: int, ends: int, **parts: int) -> dict[str, object]:
+        names = {"python": tasks.PYTHON, "load": tasks.LOAD}
+        updates = [{"Name": names[name.rstrip("_")], "Update": str(v)} for name, v in parts.items()]
+        info = {"Launch Time": at, "Finish Time": ends, "Accumulables": [*updates, {"Name": "x"}]}
+        return {"Event": "SparkListenerTaskEnd", "Stage ID": stage, "Task Info": info}
+
+    def stage(number: int, at: int) -> dict[str, object]:
+        info = {"Stage ID": number, "Submission Time": at}
+        return {"Event": "SparkListenerStageCompleted", "Stage Info": info}
+
+    def job(number: int, at: int, *stages: int, batch: bool = True) -> dict[str, object]:
+        properties = {"streaming.sql.batchId": "1"} if batch else None
+        found = {"Job ID": number, "Submission Time": at, "Stage IDs": list(stages)}
+        return {"Event": "SparkListenerJobStart", "Properties": properties, **found}
+
+    events = [
+        job(0, 50, 0, batch=False),
+        *(job(1, 100, 2, 1), task(1, 105, 125, python=5), stage(1, 102), stage(2, 130)),
+        task(2, 131, 151, python=7, python_=19, load=4),
+        task(2, 133, 163, python=9, python_=29, load=6),
+    ]
+    log = tmp_path / "eventlog_v2_local-1"
+    log.mkdir()
+    (log / "appstatus_local-1").write_bytes(b"")
+    (log / "events_1_local-1").write_text("".join(json.dumps(each) + "\n" for each in events))
+    first, second = tasks.stage_times(tmp_path)
+    assert (first.begins, first.waits, first.runs, first.parts) == (2, 3, 20, {tasks.PYTHON: 5})
+    assert (second.begins, second.waits, second.runs) == (30, 2, 25)
+    assert second.parts == {tasks.PYTHON: 24, tasks.LOAD: 5}
+    assert tasks.tasks_table("line", [second]).splitlines()[-1] == (
+        "| stage 1 (2 tasks) | 30 | 2 | 25 | 24 | 5 |  |"
+    )
