@@ -20,11 +20,13 @@ from millstream import (
     PunctuationType,
     Record,
     Serdes,
+    Stores,
     StreamsBuilder,
     StreamsException,
     TimestampExtractor,
     Topology,
 )
+from millstream.core.errors import MillstreamError
 from millstream.core.wording import said
 from millstream.testing import TopologyTestDriver
 
@@ -156,6 +158,23 @@ def test_a_header_keeps_what_it_was_given() -> None:
     buffer[:] = b"two"
     assert headers.lastHeader("h").value() == b"one"
     assert headers.lastHeader("n").value() is None
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["a builder", "a string"])
+def test_a_supplier_brings_its_stores_in_a_collection(plain: bool) -> None:
+    class Brings:
+        def get(self) -> Any:
+            return Quiet()
+
+        def stores(self) -> Any:
+            made = Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), TEXT, TEXT)
+            return "s" if plain else made
+
+    brings: Any = Brings()
+    builder = StreamsBuilder()
+    builder.stream("in", READ).process(brings)
+    with pytest.raises(MillstreamError, match=r"stores\(\) .* has returned|storeBuilder cannot be"):
+        builder.build()
 
 
 class Speechless(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +32,7 @@ class Supplied:
         provide = getattr(self.supplier, "stores", None)
         if provide is None or (isinstance(self.supplier, type) and not _is_static(provide)):
             return list(self.brings)
-        return [*self.brings, *(provide() or ())]
+        return [*self.brings, *_builders(provide())]
 
 
 Wrap = Callable[[str, Supplied], Supplied]
@@ -66,6 +66,22 @@ def check_fresh(supplier: Any, of: str) -> None:
             hint="Make a new processor in each call: every task needs its own.",
         )
     check_processor(first)
+
+
+def _builders(given: Any) -> list[Any]:
+    """Return what ``stores()`` has given as a list.
+
+    Raises:
+        IllegalArgumentException: It is no collection.
+    """
+    if given is None:
+        return []
+    if not isinstance(given, Iterable):
+        raise IllegalArgumentException(
+            f"stores() of a processor supplier has returned {a_kind(given)}",
+            hint="Return a set or a list of StoreBuilders, or None.",
+        )
+    return list(given)
 
 
 def _is_static(provide: Callable[..., Any]) -> bool:
