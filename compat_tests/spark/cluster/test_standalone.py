@@ -108,6 +108,9 @@ def commanded(way: str, wheel: Path, play: Playground, url: str, *topics: str) -
     options = ["--py-files", str(zipped(wheel))]
     if way == "pex":
         pex = packed(wheel)
+        # Spark runs the workers' Python in the driver's working directory, too.
+        (folder / "driver").mkdir()
+        (folder / "driver" / pex.name).symlink_to(pex)
         options = ["--files", str(pex), "--conf", f"spark.pyspark.python=./{pex.name}"]
         options += ["--conf", f"spark.pyspark.driver.python={sys.executable}"]
         options += ["--conf", f"spark.executorEnv.PEX_ROOT={folder / 'pex'}"]

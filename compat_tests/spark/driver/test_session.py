@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
+from millstream import ConfigException
 from millstream.topology.spark.driver.session import (
+    check_worker_python,
     session_settings,
     submitted,
     worker_python,
@@ -66,3 +69,19 @@ def test_workers_on_a_cluster_run_the_python_that_was_shipped(
 ) -> None:
     settings = {"spark.master": master} | ({"spark.pyspark.python": entry} if entry else {})
     assert worker_python(settings, chosen) == expected
+
+
+def test_the_workers_python_must_be_on_the_drivers_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigException, match="cannot be run here") as caught:
+        check_worker_python("./env.pex")
+    assert str(tmp_path) in str(caught.value)
+    file = tmp_path / "env.pex"
+    file.write_text("")
+    with pytest.raises(ConfigException, match=r"\./env\.pex"):
+        check_worker_python("./env.pex")
+    file.chmod(0o700)
+    check_worker_python("./env.pex")
+    check_worker_python(sys.executable)

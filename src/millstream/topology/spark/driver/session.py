@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from millstream.core.errors import ConfigException
 from millstream.jars import jars
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
@@ -138,6 +140,22 @@ def worker_python(settings: Mapping[str, str], chosen: str | None) -> str:
     return settings.get(_PYTHON) or (None if is_local else chosen) or sys.executable
 
 
+def check_worker_python(python: str) -> None:
+    """Check that the driver can run the workers' Python: Spark asks it what a stage keeps.
+
+    Raises:
+        ConfigException: It cannot.
+    """
+    if shutil.which(python) is None:
+        raise ConfigException(
+            f'"{python}", the Python of Spark\'s workers, cannot be run here',
+            detail=f"Spark runs it on the driver's machine as well, in {os.getcwd()}, and there is "
+            "no such program.",
+            hint=f"Check {_PYTHON} and PYSPARK_PYTHON. A file that is shipped to the executors "
+            "(--files env.pex) must be in the driver's working directory, too, and executable.",
+        )
+
+
 def _listed(text: str | None) -> list[str]:
     return [each.strip() for each in (text or "").split(",") if each.strip()]
 
@@ -145,8 +163,13 @@ def _listed(text: str | None) -> list[str]:
 def query_session(
     spark: SparkSession, config: Mapping[str, Any], shuffle_partitions: int
 ) -> SparkSession:
-    """Return a session of the same Spark application with the settings the line needs."""
+    """Return a session of the same Spark application with the settings the line needs.
+
+    Raises:
+        ConfigException: The Python of the workers is not on this machine.
+    """
     hide_calls()
+    check_worker_python(spark.sparkContext.pythonExec)
     session = spark.newSession()
     given = {k: v for k, v in _spark_entries(config).items() if k.startswith("spark.sql.")}
     settings = SQL_SETTINGS | given
