@@ -6,7 +6,9 @@ import os
 import shutil
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from queue import Queue
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,10 +22,13 @@ from compat_tests.spark.support import Playground
 from millstream import (
     ClassCastException,
     ConfigException,
+    Consumed,
     KafkaStreams,
     KStream,
+    Materialized,
     NullPointerException,
     Processor,
+    Serdes,
     StreamsBuilder,
     StreamsConfig,
     StreamsException,
@@ -141,9 +146,27 @@ def by_generator(stream: KStream[Any, Any]) -> Any:
     return stream.filter(lambda key, value: bool(next(numbers)))
 
 
+def by_event(stream: KStream[Any, Any]) -> Any:
+    stop = threading.Event()
+    return stream.filter(lambda key, value: not stop.is_set())
+
+
+def by_queue(stream: KStream[Any, Any]) -> Any:
+    return stream.foreach(partial(lambda seen, key, value: seen.put(value), Queue()))
+
+
+def by_application(stream: KStream[Any, Any]) -> Any:
+    streams = KafkaStreams(Topology().addSource("source", "in"), ENTRIES)
+    return stream.filter(lambda key, value: streams.state().isRunningOrRebalancing())
+
+
 @pytest.mark.parametrize(
     ("build", "operator", "culprit"),
     [
+        (by_event, "FILTER", 'the variable "stop" of "by_event.<locals>.<lambda>"'),
+        (by_event, "FILTER", ', a threading.Event, the attribute "'),
+        (by_queue, "FOREACH", "In the arguments of a partial, a tuple, the attribute"),
+        (by_application, "FILTER", 'the variable "streams" of "by_application.<locals>.<lambda>"'),
         (by_function, "MAPVALUES", 'the variable "connection" of "by_function.<locals>.helper"'),
         (by_supplier, "PROCESSOR", 'the variable "held" of "by_supplier.<locals>.<lambda>"'),
         (by_generator, "FILTER", 'the variable "numbers"'),
@@ -159,6 +182,16 @@ def test_what_cannot_be_pickled_is_named_with_its_operator(
         pickled(builder.build().plan(), StreamsConfig(ENTRIES))
     assert culprit in caught.value.detail
     assert "cannot be pickled" in caught.value.detail
+
+
+def test_a_global_store_that_cannot_be_pickled_is_named() -> None:
+    held = threading.Lock()
+    serde = Serdes.serdeFrom(lambda topic, value: b"", lambda topic, value: held)
+    builder = StreamsBuilder()
+    builder.globalTable("in", Consumed.with_(Serdes.String(), serde), Materialized.as_("all"))
+    with pytest.raises(StreamsException, match='global store "all"') as caught:
+        pickled(builder.build().plan(), StreamsConfig(ENTRIES))
+    assert 'the variable "held"' in caught.value.detail
 
 
 def test_an_entry_that_cannot_be_pickled_is_named() -> None:

@@ -20,6 +20,7 @@ from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
 
 _DEPTH = 12
+_HOLDERS = ("the variable", "the object of the method", "the arguments of a partial")
 _MSGSPEC_CACHE = "__msgspec_cache__"
 _STRUCTS = type(msgspec.Struct)
 
@@ -86,8 +87,9 @@ def _refusal(plan: Plan, config: StreamsConfig, error: Exception) -> StreamsExce
     found = next(unpicklable_parts(value), None)
     detail = f"{type(error).__name__}: {error}."
     if found is not None:
-        path, culprit = found
-        detail = f"{path} is a {_name(type(culprit))}, which cannot be pickled. {detail}"
+        path, holder, culprit = found
+        within = "" if not holder or path.startswith(holder[0]) else _within(*holder)
+        detail = f"{within}{path} is a {_name(type(culprit))}, which cannot be pickled. {detail}"
     return StreamsException(
         f"cannot send {owner} to Spark's workers",
         detail=detail,
@@ -105,27 +107,42 @@ def _owner(plan: Plan, config: StreamsConfig) -> tuple[str, Any]:
         for store in part.stores:
             if not _picklable(store):
                 return f'store "{store.name}"', store
+    for each in plan.globals:
+        if not _picklable(each):
+            return f'global store "{each.store.name}"', each
     for key, value in config.originals().items():
         if not _picklable(value):
             return f'the configuration entry "{key}"', value
     return "the topology", plan
 
 
-def unpicklable_parts(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield each part of a value that cannot be pickled, with its path; the deepest first.
+def _within(step: str, value: Any) -> str:
+    return f"In {step}, a {_name(type(value))}, "
 
-    The path of a function's variable includes the function's file and line.
+
+Holder = tuple[str, Any]
+"""The step to a variable of a function, and its value."""
+
+
+def unpicklable_parts(
+    value: Any, path: str = "", depth: int = 0, holder: Holder | None = None
+) -> Iterator[tuple[str, Holder | None, Any]]:
+    """Yield each part of a value that cannot be pickled; the deepest first.
+
+    With a part come its path, and the variable of the user's function that it is in: a path through
+    objects of libraries says little. The path of a variable includes the function's file and line.
     """
     if depth > _DEPTH or _picklable(value):
         return
     inner = False
     for step, part in _parts(value):
         whole = f"{path}{step}" if path and step.startswith("[") else step
-        for found in unpicklable_parts(part, whole, depth + 1):
+        here = (step, part) if step.startswith(_HOLDERS) else holder
+        for found in unpicklable_parts(part, whole, depth + 1, here):
             inner = True
             yield found
     if not inner and path:
-        yield path, value
+        yield path, holder, value
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
