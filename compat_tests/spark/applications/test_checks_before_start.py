@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from compat_tests.kafka.topics import topics
 from compat_tests.spark.support import Playground
 from millstream import (
     BrokerNotFoundException,
@@ -60,6 +61,8 @@ def test_a_missing_source_topic_is_named(play: Playground) -> None:
             .addSink("sink", there, "source"),
             play.config(),
         )
+    # The broker creates topics that a producer asks for; this was no producer.
+    assert f"{play.name}-nowhere" not in topics(play.servers)
 
 
 def test_a_pattern_without_topics_is_named(play: Playground) -> None:

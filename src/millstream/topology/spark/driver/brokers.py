@@ -231,8 +231,10 @@ class Brokers:
     def _check_visible(self, topic: str) -> None:
         """Refuse a topic that a list of all topics lacks because the user may not see it."""
         problem = f'cannot read topic "{topic}": the user cannot see it'
+        # By default this client, like a producer, lets the broker create the topic.
+        only_looks = {**self._quiet, "allow.auto.create.topics": False}
         try:
-            found = AdminClient(self._quiet).list_topics(topic, TIMEOUT_S).topics[topic]
+            found = AdminClient(only_looks).list_topics(topic, TIMEOUT_S).topics[topic]
         except ClientException as error:
             raise_kafka_error(problem, error)
         if found.error is not None and kind_of(found.error.code()) is not None:
