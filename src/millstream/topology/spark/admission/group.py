@@ -170,17 +170,29 @@ class Group:
         Raises:
             StreamsException: The broker refuses or does not answer.
         """
+        # Its stubs leave it untyped.
+        return self._listed(places, OffsetSpec.latest(), "end")  # type: ignore[no-untyped-call]
+
+    def begins(self, places: Sequence[At]) -> dict[At, int]:
+        """Return the offsets of the oldest records that partitions still have.
+
+        Raises:
+            StreamsException: The broker refuses or does not answer.
+        """
+        # Its stubs leave it untyped.
+        return self._listed(places, OffsetSpec.earliest(), "first")  # type: ignore[no-untyped-call]
+
+    def _listed(self, places: Sequence[At], spec: Any, which: str) -> dict[At, int]:
         if not places:
             return {}
-        # Its stubs leave it untyped.
-        asked: Any = {TopicPartition(*place): OffsetSpec.latest() for place in places}  # type: ignore[no-untyped-call]
+        asked: Any = {TopicPartition(*place): spec for place in places}
         admin = AdminClient(self._client)  # a name: the request ends with the client
         try:
             answers = admin.list_offsets(asked).items()
             return {(p.topic, p.partition): each.result(TIMEOUT_S).offset for p, each in answers}
         except ClientException as error:
             needed = [Right("Describe", "topic")]
-            raise_kafka_error("cannot read the end offsets of topics", error, needed)
+            raise_kafka_error(f"cannot read the {which} offsets of topics", error, needed)
 
     def topic_ids(self, topics: Iterable[str]) -> dict[str, str]:
         """Return the ids of topics; unknown ones are left out."""

@@ -36,9 +36,8 @@ def starting_offsets(
     """
     places = [(topic, number) for topic, count in sizes.items() for number in range(count)]
     committed = brokers.committed(places)
-    fallback = config.getMainConsumerConfigs("", "", 0)["auto.offset.reset"]
     offsets: dict[str, dict[int, int]] = {topic: {} for topic in sizes}
-    for topic, policy in _policies(plan, sizes, fallback).items():
+    for topic, policy in reset_policies(plan, sizes, config).items():
         missing = [place for place in places if place[0] == topic and place not in committed]
         if topic in feedback:
             policy = "earliest", None
@@ -58,9 +57,15 @@ def offsets_json(offsets: Mapping[str, Mapping[int, int]], topics: Iterable[str]
     return json.dumps({topic: {str(n): o for n, o in offsets[topic].items()} for topic in topics})
 
 
-def _policies(
-    plan: Plan, topics: Iterable[str], fallback: str
+def reset_policies(
+    plan: Plan, topics: Iterable[str], config: StreamsConfig
 ) -> dict[str, tuple[str, int | None]]:
+    """Return the name of each topic's reset policy, and the duration of one that has it.
+
+    Raises:
+        ConfigException: The default policy is none of Kafka's.
+    """
+    fallback = config.getMainConsumerConfigs("", "", 0)["auto.offset.reset"]
     sources: list[SourceNode] = [s for part in plan.subtopologies for s in part.sources]
     found = {}
     for topic in topics:

@@ -35,6 +35,7 @@ from millstream.topology.spark.driver.backfill import Backfill, StartingApplicat
 from millstream.topology.spark.driver.brokers import Brokers
 from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
 from millstream.topology.spark.driver.compiling import compiled_for
+from millstream.topology.spark.driver.deleted_records import check_unread
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
@@ -206,6 +207,8 @@ class Runner(OwnedQuery):
         compiled, layout = ready.compiled, ready.compiled.layout
         ticks, spark = bool(compiled.wanted.ticks), ready.spark
         offsets = self._offsets(ready.brokers, compiled)
+        if self.backfill is None:
+            check_unread(compiled.plan, self._config, offsets)
         changes = ChangelogStart(self._config, compiled, self._instance, ready.generations)
         changes.bring(ready.changelogs, ready.note, ready.session)
         options = LineOptions(
