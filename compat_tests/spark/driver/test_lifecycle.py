@@ -39,7 +39,7 @@ class StandInRunner:
         self.taken: Exception | None = None
         self.waiting_for = ""
         self.look: Callable[[], str | None] = lambda: None
-        self.over = self.hurried = self.released = False
+        self.over = self.hurried = self.released = self.is_stopped = False
         self.rebuilt = None
         self.log: Any = None
         self.state_dir: Any = None
@@ -79,6 +79,12 @@ class StandInRunner:
 
     def lost(self) -> Exception | None:
         return self.taken
+
+    def explained(self, failure: StreamsException) -> StreamsException:
+        return failure
+
+    def session_stopped(self) -> bool:
+        return self.is_stopped
 
     def failure(self) -> str | None:
         return self.look()

@@ -86,6 +86,17 @@ def test_a_record_that_always_fails_ends_the_application_after_some_restarts(app
 SLOW = "org.apache.spark.SparkException: Python worker failed to connect back.\n\tat org..."
 
 
+def test_a_session_that_was_stopped_is_not_waited_for(app: App) -> None:
+    asked: list[Exception] = []
+    app.runner.look = lambda: "Job 0 cancelled because SparkContext was shut down"
+    app.runner.is_stopped = True
+    app.setUncaughtExceptionHandler(replacing(asked))
+    with pytest.raises(StreamsException, match="the Spark query failed"):
+        app.run()
+    assert len(asked) == 1
+    assert "restarted" not in app.runner.stopped
+
+
 def test_a_busy_machine_does_not_end_an_application(app: App) -> None:
     answers = iter([SLOW, SLOW])
     app.runner.look = lambda: next(answers, None)

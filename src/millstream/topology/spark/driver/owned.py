@@ -9,13 +9,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import TaskMigratedException
+from millstream.core.errors import StreamsException
+from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.driver.source_topics import SourceTopics
+from millstream.topology.spark.driver.stopped_session import is_stopped, stopped_session
 from millstream.topology.spark.logs import LogOptions
 
 
@@ -37,6 +40,9 @@ class OwnedQuery(QueryControl):
         self._spark = spark
         self._made: SparkSession | None = None
         """The session that was made for the application."""
+        name = config.getString("application.id")
+        self.sources = SourceTopics(name, lambda topics: Group(config).topic_ids(topics))
+        """The topics that the application reads."""
 
     @property
     def checkpoint_root(self) -> str:
@@ -49,12 +55,42 @@ class OwnedQuery(QueryControl):
         takeover = self._instance.takeover
         return takeover.waiting_for if takeover.waits else ""
 
-    def lost(self) -> TaskMigratedException | None:
-        """Return the error for an application whose lease another instance has; else None."""
-        return self._instance.takeover.lost()
+    def restart(self) -> None:
+        """Start the query again from its checkpoint, unless it is held.
+
+        Raises:
+            StartCancelled: The application has been stopped.
+            TaskMigratedException: Another instance has taken over meanwhile.
+            StreamsException: A topic that it reads is another one than at the start.
+        """
+        self._instance.check()
+        if (replaced := self.sources.replaced()) is not None:
+            raise replaced
+        super().restart()
+
+    def lost(self) -> StreamsException | None:
+        """Return the error for an application that has lost its lease or a topic; else None."""
+        return self._instance.takeover.lost() or self.sources.replaced()
+
+    def explained(self, failure: StreamsException) -> StreamsException:
+        """Return the error for a stopped session or deleted topics, if these are the reason."""
+        if self.session_stopped():
+            stopped = stopped_session(self.application_id)
+            stopped.__cause__ = failure
+            return stopped
+        return self.sources.explained(failure)
+
+    def session_stopped(self) -> bool:
+        """Return whether the session was stopped, by its owner or by another part of the program.
+
+        No restart of the query mends that.
+        """
+        session = self._made if self._spark is None else self._spark
+        return session is not None and is_stopped(session)
 
     def release(self) -> None:
         """Give back the lease and the lock of the state directory, at the application's end."""
+        self.sources.end()
         self._instance.release()
 
     def clean_up(self) -> list[Path]:
@@ -92,6 +128,8 @@ class OwnedQuery(QueryControl):
     def _session(self) -> SparkSession:
         """Return the session to run in; the first call may start the JVM."""
         if self._spark is not None:
+            if is_stopped(self._spark):
+                raise stopped_session(self.application_id)
             return self._spark
         if self._made is None:
             self._made = new_session(self._entries, self.application_id, self.log)

@@ -9,12 +9,14 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.damage import damage_reported, with_causes
 from millstream.topology.spark.driver.connector import connector_needed
+from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.driver.worker_deaths import Isolation
@@ -173,9 +175,19 @@ class QueryControl:
         return last if last >= 0 else None
 
     def last_progress(self) -> dict[str, Any] | None:
-        """Return Spark's progress of the last batch; None before the first has ended."""
-        progress = None if self._query is None else self._query.lastProgress
-        return self._progress if progress is None else with_records(json.loads(progress.json))
+        """Return Spark's progress of the last batch; None before the first has ended.
+
+        If the JVM has ended, it is what was asked for last.
+        """
+        try:
+            progress = None if self._query is None else self._query.lastProgress
+        except (Py4JError, OSError):
+            if ended_jvm() is None:
+                raise
+            return self._progress
+        if progress is not None:
+            self._progress = with_records(json.loads(progress.json))
+        return self._progress
 
     def recent_progress(self) -> list[dict[str, Any]]:
         """Return Spark's progress of the last batches, oldest first."""

@@ -245,6 +245,7 @@ class Runner(OwnedQuery):
             self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor, job
         )
         self.started = Started(ready.session, compiled.plan, job)
+        self.sources.watch([*compiled.read, *compiled.global_sizes])
         self._run()
 
     def _prepared(self, restore: str = "") -> _Ready:
@@ -293,16 +294,6 @@ class Runner(OwnedQuery):
         note = noted(generations, compiled.wanted)
         self._instance.claim(generations.files, note.id, sinks)
         return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session, changelogs)
-
-    def restart(self) -> None:
-        """Start the query again from its checkpoint, unless it is held.
-
-        Raises:
-            StartCancelled: The application has been stopped.
-            TaskMigratedException: Another instance has taken over meanwhile.
-        """
-        self._instance.check()
-        super().restart()
 
     def _generations(self, files: Files, spark: SparkSession | None = None) -> Generations:
         def open_files(location: str) -> Files:

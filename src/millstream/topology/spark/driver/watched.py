@@ -119,7 +119,7 @@ class WatchedApplication(QueryableApplication):
     def _failure_from(self, text: str) -> StreamsException:
         started = self._runner.started
         if self._death is None or started is None:
-            return failure_from(text)
+            return self._runner.explained(failure_from(text))
         isolating = self._runner.isolation.on
         failure = described(self._death, started.job.layout, isolating=isolating)
         failure.__cause__ = failure_from(text).__cause__
@@ -163,6 +163,8 @@ class WatchedApplication(QueryableApplication):
             ended = False
             if last is not None or self._stopping.is_set():
                 return last
+            if self._runner.session_stopped():
+                return failure
             try:
                 self._runner.restart()
             except StartCancelled:

@@ -1,0 +1,53 @@
+"""Source topics that change while an application reads them."""
+
+from __future__ import annotations
+
+import pytest
+
+# Its stubs do not export it.
+from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
+from pyspark.sql import SparkSession
+
+from compat_tests.spark.support import PATIENCE_S, Playground
+from millstream import KafkaStreams, MissingSourceTopicException, StreamsBuilder, StreamsException
+
+
+def relay(spark: SparkSession, play: Playground, source: str, target: str) -> KafkaStreams:
+    builder = StreamsBuilder()
+    builder.stream(source).to(target)
+    return KafkaStreams(builder.build(), play.config(auto_offset_reset="earliest"), spark=spark)
+
+
+def test_a_deleted_source_topic_ends_the_application_with_its_name(
+    spark: SparkSession, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    play.produce(source, [(b"k", b"1", 1)])
+    with relay(spark, play, source, target) as streams:
+        play.read(target, 1)
+        admin = AdminClient({"bootstrap.servers": play.servers})
+        admin.delete_topics([source])[source].result(30)
+
+        with pytest.raises(MissingSourceTopicException, match="were deleted while it runs") as end:
+            streams.wait(PATIENCE_S * 1000)
+    assert f'"{source}"' in end.value.problem
+
+
+def test_more_partitions_end_the_application_and_are_read_by_the_next_one(
+    spark: SparkSession, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    play.produce(source, [(b"k", b"1", 1)])
+    with relay(spark, play, source, target) as streams:
+        play.read(target, 1)
+        admin = AdminClient({"bootstrap.servers": play.servers})
+        (grown,) = admin.create_partitions([NewPartitions(source, 2)]).values()
+        grown.result(30)
+        play.produce(source, [(b"k", b"2", 2, 1), (b"k", b"3", 3, 0)])
+
+        with pytest.raises(StreamsException, match="has got more partitions while"):
+            streams.wait(PATIENCE_S * 1000)
+    with relay(spark, play, source, target):
+        values = [value for _, value in play.pairs(target, 3, more=0.5)]
+    assert set(values) == {b"1", b"2", b"3"}
+    assert len(values) == 3

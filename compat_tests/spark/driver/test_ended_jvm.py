@@ -1,0 +1,60 @@
+"""What a program can still ask when Spark's JVM has ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JNetworkError
+
+from millstream import StreamsConfig
+from millstream.topology.spark.driver import query
+from millstream.topology.spark.driver.query import QueryControl
+
+ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
+REPORT = '{"batchId": 3, "numInputRows": 7, "sources": []}'
+
+
+class Progress:
+    json = REPORT
+
+
+class Query:
+    """A query whose JVM may end."""
+
+    error: Exception | None = None
+
+    @property
+    def lastProgress(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return Progress
+
+
+@pytest.fixture
+def control() -> QueryControl:
+    control: Any = QueryControl(StreamsConfig(ENTRIES))
+    control._query = Query()
+    return control  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), Py4JNetworkError("no answer")])
+def test_the_last_known_progress_stays(
+    control: Any, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = control.last_progress()
+    assert known["batchId"] == 3
+    control._query.error = error
+    monkeypatch.setattr(query, "ended_jvm", lambda: "was killed by SIGKILL")
+
+    assert control.last_progress() == known
+
+
+def test_an_error_of_a_jvm_that_runs_is_raised(
+    control: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    control._query.error = Py4JNetworkError("no answer")
+    monkeypatch.setattr(query, "ended_jvm", lambda: None)
+
+    with pytest.raises(Py4JNetworkError):
+        control.last_progress()

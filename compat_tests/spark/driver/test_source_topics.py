@@ -1,0 +1,114 @@
+"""Watch over the topics that a running application reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from confluent_kafka.admin import AdminClient
+
+from compat_tests.kafka.topics import create_topics
+from compat_tests.spark.support import Playground, eventually
+from millstream import MissingSourceTopicException, StreamsConfig, StreamsException
+from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.driver.source_topics import SourceTopics
+from millstream.topology.spark.failures import failure_from
+
+
+class Cluster:
+    """Topics with ids."""
+
+    def __init__(self, **ids: str) -> None:
+        self.ids = ids
+        self.away = False
+
+    def __call__(self, topics: Iterable[str]) -> dict[str, str]:
+        if self.away:
+            raise OSError("no answer")
+        return {topic: self.ids[topic] for topic in topics if topic in self.ids}
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster(orders="a", customers="b")
+
+
+@pytest.fixture
+def sources(cluster: Cluster) -> Iterable[SourceTopics]:
+    sources = SourceTopics("app", cluster, look_s=0.01)
+    yield sources
+    sources.end()
+
+
+def test_the_same_topics_are_no_failure(sources: SourceTopics, cluster: Cluster) -> None:
+    sources.watch(["orders", "customers"])
+    cluster.ids["other"] = "c"
+
+    assert sources.look()
+    assert sources.replaced() is None
+
+
+def test_a_topic_that_was_created_again_is_named(sources: SourceTopics, cluster: Cluster) -> None:
+    sources.watch(["orders", "customers"])
+    cluster.ids["orders"] = "c"
+
+    eventually(lambda: sources.replaced() is not None, expected=True)
+    failure = sources.replaced()
+    assert isinstance(failure, StreamsException)
+    assert '"app"' in failure.problem
+    assert failure.problem.endswith('again while it runs: "orders"')
+    assert "cleanUp()" in failure.hint
+
+
+def test_an_answer_that_does_not_come_is_no_other_topic(
+    sources: SourceTopics, cluster: Cluster
+) -> None:
+    sources.watch(["orders"])
+    cluster.away = True
+    with pytest.raises(OSError, match="no answer"):
+        sources.look()
+    cluster.away = False
+    del cluster.ids["orders"]
+
+    assert sources.look()
+    cluster.ids["orders"] = "c"
+    eventually(lambda: sources.replaced() is not None, expected=True)
+
+
+GONE = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host"
+
+
+@pytest.mark.parametrize(
+    ("text", "deleted", "named"),
+    [(GONE, "orders", True), (GONE, "", False), ("boom", "orders", False)],
+)
+def test_a_failure_by_a_deleted_topic_names_it(
+    sources: SourceTopics, cluster: Cluster, text: str, deleted: str, named: bool
+) -> None:
+    sources.watch(["orders", "customers"])
+    cluster.ids.pop(deleted, None)
+    failure = failure_from(text)
+
+    found = sources.explained(failure)
+
+    assert (found is failure) is not named
+    if named:
+        assert isinstance(found, MissingSourceTopicException)
+        assert found.problem.endswith('reads were deleted while it runs: "orders"')
+        assert found.__cause__ is failure.__cause__
+
+
+def test_a_broker_tells_a_topic_from_its_successor(play: Playground) -> None:
+    group = Group(StreamsConfig(play.config()))
+    topic = play.topic("again")
+    sources = SourceTopics("app", group.topic_ids, look_s=3600)
+    sources.watch([topic])
+    assert sources.look()
+
+    admin = AdminClient({"bootstrap.servers": play.servers})
+    admin.delete_topics([topic])[topic].result(30)
+    eventually(lambda: group.topic_ids([topic]), {})
+    assert sources.look()
+    create_topics(play.servers, [topic])
+    eventually(sources.look, expected=False)
+    sources.end()

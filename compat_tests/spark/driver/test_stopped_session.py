@@ -1,0 +1,68 @@
+"""Sessions that their owner stops."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JNetworkError
+
+from compat_tests.spark.applications.test_checks_before_start import pass_through
+from millstream import StreamsConfig, StreamsException
+from millstream.topology.spark.driver.runner import Runner
+from millstream.topology.spark.driver.stopped_session import is_stopped
+
+ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
+
+
+def session(jsc: Any) -> Any:
+    return SimpleNamespace(sparkContext=SimpleNamespace(_jsc=jsc))
+
+
+def ended() -> bool:
+    raise Py4JNetworkError("no answer")
+
+
+def context(is_stopped: Any) -> Any:
+    return SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=is_stopped))
+
+
+@pytest.mark.parametrize(
+    ("jsc", "stopped"),
+    [
+        (None, True),
+        (context(lambda: True), True),
+        (context(lambda: False), False),
+        (context(ended), False),
+    ],
+)
+def test_a_session_is_stopped_by_python_or_by_the_jvm(jsc: Any, stopped: bool) -> None:
+    assert is_stopped(session(jsc)) is stopped
+
+
+def test_a_start_in_a_stopped_session_is_refused() -> None:
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(None))
+
+    with pytest.raises(StreamsException, match='session of application "app" was stopped'):
+        runner._session()
+
+
+def test_a_query_that_ended_with_its_session_has_that_reason() -> None:
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(None))
+    failure = StreamsException("the Spark query failed")
+
+    found = runner.explained(failure)
+
+    assert "was stopped" in found.problem
+    assert "Close the application before" in found.hint
+    assert found.__cause__ is failure
+
+
+def test_another_failure_stays() -> None:
+    runner = Runner(
+        pass_through("in", "out"), StreamsConfig(ENTRIES), session(context(lambda: False))
+    )
+    failure = StreamsException("the Spark query failed")
+
+    assert runner.explained(failure) is failure

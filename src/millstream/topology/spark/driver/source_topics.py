@@ -1,0 +1,97 @@
+"""Topics that a running application reads, watched for being deleted and created again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+
+from millstream.core.errors import MissingSourceTopicException, StreamsException
+
+log = logging.getLogger(__name__)
+
+_LOOK_S = 30.0
+_SIGN = "UnknownTopicOrPartitionException"
+"""Of the JVM's client, which does not name the topic."""
+
+
+class SourceTopics:
+    """Looks from time to time whether topics still have the ids that they had at the start.
+
+    The offsets of a topic that is created again begin at 0. Spark waits until they pass the
+    positions of the former one, and goes on there: without an error, and without what comes before.
+
+    Args:
+        application_id: The application.
+        ask: Returns the ids of topics; those that are not known now are left out.
+        look_s: Time between two looks.
+    """
+
+    def __init__(
+        self,
+        application_id: str,
+        ask: Callable[[Iterable[str]], Mapping[str, str]],
+        look_s: float = _LOOK_S,
+    ) -> None:
+        self._application_id = application_id
+        self._ask = ask
+        self._look_s = look_s
+        self._known: dict[str, str] = {}
+        self._other: list[str] = []
+        self._ended = threading.Event()
+
+    def watch(self, topics: Iterable[str]) -> None:
+        """Note the ids of topics, and start the thread that looks."""
+        self._known = dict(self._ask(topics))
+        self._ended.clear()
+        name = f"{self._application_id}-topics"
+        threading.Thread(target=self._watch, name=name, daemon=True).start()
+
+    def end(self) -> None:
+        """Look no more."""
+        self._ended.set()
+
+    def look(self) -> bool:
+        """Ask for the ids once; return whether all are those of the start."""
+        now = self._ask(self._known)
+        self._other = sorted(t for t, known in self._known.items() if now.get(t, known) != known)
+        return not self._other
+
+    def replaced(self) -> StreamsException | None:
+        """Return the error for topics that are other ones than at the start; None if none is."""
+        if not self._other:
+            return None
+        names = ", ".join(f'"{topic}"' for topic in self._other)
+        return StreamsException(
+            f'topics that application "{self._application_id}" reads were deleted and created '
+            f"again while it runs: {names}",
+            detail="Their offsets begin anew, and the application is at those of the former ones.",
+            hint="To read the new topics from their beginning with empty stores, call cleanUp() "
+            "and start again, or reset the application (millstream reset).",
+        )
+
+    def explained(self, failure: StreamsException) -> StreamsException:
+        """Return the error that names the topics, for a query that failed because some are gone."""
+        if _SIGN not in f"{failure.detail} {failure.__cause__}":
+            return failure
+        gone = sorted(self._known.keys() - self._ask(self._known).keys())
+        if not gone:
+            return failure
+        names = ", ".join(f'"{topic}"' for topic in gone)
+        missing = MissingSourceTopicException(
+            f'topics that application "{self._application_id}" reads were deleted while it runs: '
+            f"{names}",
+            detail="What it had not read of them is lost.",
+            hint="Create them anew, call cleanUp() and start again; stores begin empty then. Or "
+            "start a program that does not read them.",
+        )
+        missing.__cause__ = failure.__cause__
+        return missing
+
+    def _watch(self) -> None:
+        while not self._ended.wait(self._look_s):
+            try:
+                if not self.look():
+                    return
+            except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
+                log.info("cannot look for the ids of topics error=%r", error)
