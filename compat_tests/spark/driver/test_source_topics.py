@@ -75,6 +75,19 @@ def test_an_answer_that_does_not_come_is_no_other_topic(
     eventually(lambda: sources.replaced() is not None, expected=True)
 
 
+def test_a_broker_that_is_away_at_the_start_is_asked_again(
+    sources: SourceTopics, cluster: Cluster
+) -> None:
+    cluster.away = True
+    sources.watch(["orders"])
+    assert sources.explained(failure := failure_from(GONE)) is failure
+    cluster.away = False
+    assert sources.look()
+    cluster.ids["orders"] = "c"
+
+    eventually(lambda: sources.replaced() is not None, expected=True)
+
+
 GONE = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host"
 
 

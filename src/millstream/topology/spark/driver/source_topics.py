@@ -36,14 +36,19 @@ class SourceTopics:
         self._application_id = application_id
         self._ask = ask
         self._look_s = look_s
+        self._topics: list[str] = []
         self._known: dict[str, str] = {}
         self._other: list[str] = []
         self._ended = threading.Event()
 
     def watch(self, topics: Iterable[str]) -> None:
-        """Note the ids of topics, and start the thread that looks."""
-        self._known = dict(self._ask(topics))
+        """Note the ids of topics, and start the thread that looks.
+
+        If the broker does not answer now, the ids are those of the first look that it answers.
+        """
+        self._topics = list(topics)
         self._ended.clear()
+        self._look_or_log()
         name = f"{self._application_id}-topics"
         threading.Thread(target=self._watch, name=name, daemon=True).start()
 
@@ -53,6 +58,9 @@ class SourceTopics:
 
     def look(self) -> bool:
         """Ask for the ids once; return whether all are those of the start."""
+        if not self._known:
+            self._known = dict(self._ask(self._topics))
+            return True
         now = self._ask(self._known)
         self._other = sorted(t for t, known in self._known.items() if now.get(t, known) != known)
         return not self._other
@@ -74,7 +82,11 @@ class SourceTopics:
         """Return the error that names the topics, for a query that failed because some are gone."""
         if _SIGN not in f"{failure.detail} {failure.__cause__}":
             return failure
-        gone = sorted(self._known.keys() - self._ask(self._known).keys())
+        try:
+            gone = sorted(self._known.keys() - self._ask(self._known).keys())
+        except Exception as error:  # noqa: BLE001 - the failure itself is told
+            log.info("cannot look for deleted topics error=%r", error)
+            return failure
         if not gone:
             return failure
         names = ", ".join(f'"{topic}"' for topic in gone)
@@ -90,8 +102,12 @@ class SourceTopics:
 
     def _watch(self) -> None:
         while not self._ended.wait(self._look_s):
-            try:
-                if not self.look():
-                    return
-            except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
-                log.info("cannot look for the ids of topics error=%r", error)
+            if not self._look_or_log():
+                return
+
+    def _look_or_log(self) -> bool:
+        try:
+            return self.look()
+        except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
+            log.info("cannot look for the ids of topics error=%r", error)
+            return True
