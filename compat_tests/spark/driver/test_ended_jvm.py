@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JNetworkError
 
+from compat_tests.spark.driver.test_lifecycle import App, app
 from millstream import StreamsConfig
 from millstream.topology.spark.driver import query
 from millstream.topology.spark.driver.query import QueryControl
+
+__all__ = ["app"]
 
 ENTRIES = {"application.id": "app", "bootstrap.servers": "127.0.0.1:9"}
 REPORT = '{"batchId": 3, "numInputRows": 7, "sources": []}'
@@ -58,3 +61,23 @@ def test_an_error_of_a_jvm_that_runs_is_raised(
 
     with pytest.raises(Py4JNetworkError):
         control.last_progress()
+
+
+class GoneQueries:
+    """Queries that Spark does not answer any more."""
+
+    def lags(self) -> None:
+        raise Py4JNetworkError("no answer")
+
+    def close(self) -> None: ...
+
+
+def test_after_the_end_no_store_has_a_position(app: App) -> None:
+    queries: Any = GoneQueries()
+    app.start()
+    app._queries = queries
+    with pytest.raises(Py4JNetworkError):
+        app.allLocalStorePartitionLags()
+    app.close()
+
+    assert app.allLocalStorePartitionLags() == {}

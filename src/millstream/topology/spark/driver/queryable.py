@@ -148,8 +148,14 @@ class QueryableApplication:
         }
 
     def allLocalStorePartitionLags(self) -> dict[str, dict[int, LagInfo]]:
-        """Return the position of each partition of each store, in segments; the lag is always 0."""
-        return {} if self._queries is None else self._queries.lags()
+        """Return the position of each partition of each store, in segments; the lag is always 0.
+
+        Before the start and after the end there is none, as in Kafka Streams.
+        """
+        if self._queries is None or self.state().hasCompletedShutdown():
+            # After the end Spark may be gone.
+            return {}
+        return self._queries.lags()
 
     def _prepare_queries(self) -> None:
         started = self._runner.started
