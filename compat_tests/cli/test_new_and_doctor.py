@@ -13,9 +13,18 @@ import pytest
 from compat_tests.cli.support import command, printed, refused
 from millstream.cli import checkup
 from millstream.cli.broker_checks import broker_findings
+from millstream.cli.class_archive import class_archive
 from millstream.cli.settings import read_file, streams_config
 from millstream.cli.template import package_name, project_files
+from millstream.jars import read_lock
 from millstream.testing.broker.ports import free_port
+from millstream.topology.spark.driver.class_archives import (
+    archive_for,
+    finish,
+    only_maker,
+    unfinished,
+)
+from millstream.topology.spark.driver.session import session_settings
 
 
 def test_a_new_project_passes_its_own_test_and_is_described(tmp_path: Path) -> None:
@@ -86,6 +95,42 @@ def test_doctor_says_what_is_broken_and_how_to_cure_it(tmp_path: Path) -> None:
     assert "millstream broker" in found["broker"]["cure"]
     assert found["jars of Spark's connector"]["status"] == "warning"
     assert {found[what]["status"] for what in ("Python", "packages", "state.dir")} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "text"),
+    [
+        ({"millstream.class.archive": "OFF"}, "millstream.class.archive is off"),
+        ({"spark.master": "yarn"}, "not for yarn"),
+        ({"spark.driver.extraJavaOptions": "-Xshare:off"}, "Java's options decide on it"),
+    ],
+)
+def test_doctor_says_why_there_is_no_archive(entries: dict[str, str], text: str) -> None:
+    found = class_archive(entries)
+    assert (found.status, found.text) == ("skipped", text)
+
+
+def test_doctor_finds_the_archive_that_the_next_start_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.touch(mode=0o700)
+    (tmp_path / "jdk" / "release").write_text('JAVA_VERSION="17.0.15"\n')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    monkeypatch.setenv("MILLSTREAM_CACHE", str(tmp_path / "cache"))
+    assert class_archive({}).text.startswith("none yet")
+    jars = [str(tmp_path / "cache" / "jars" / jar.file_name) for jar in read_lock("spark")]
+    settings = session_settings({}, {}, "app", jars)
+    archive = archive_for(settings, os.environ, str(java))
+    assert archive is not None
+    with only_maker(archive.parent):
+        unfinished(archive).write_text("classes")
+        finish(unfinished(archive), archive)
+    assert class_archive({}).text.startswith(f"{archive}, ")
+    archive.chmod(0o622)
+    found = class_archive({})
+    assert (found.status, "can be written by other users" in found.text) == ("warning", True)
 
 
 def test_doctor_tells_of_a_wrong_configuration(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ PATIENCE_S = 600
 LOOK_S = 0.4
 MOST_ENDS = 5
 # C1's code cache is small: an application of many stages would fill it, and compile over and over.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+# With -Xshare they make no archive of classes, which would compete with the faults for the cores.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m -Xshare:auto"
 _PROGRESS = ("echo", "cnt", "hopped", "joined", "priced")
 
 

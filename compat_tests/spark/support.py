@@ -22,8 +22,13 @@ from millstream.testing.broker import WaitTimeoutError, wait_for
 
 PATIENCE_S = 240
 Out = tuple[bytes | None, bytes | None]
-QUICK_JVM = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-"""For sessions of tests: a JVM of a few minutes gains nothing by its second compiler."""
+QUICK_JVM = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+}
+"""For sessions of tests: a JVM of a few minutes gains nothing by its second compiler.
+
+With -Xshare they neither use nor make an archive of classes, as it would differ from run to run.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from millstream.cli.broker_checks import broker_findings
+from millstream.cli.class_archive import class_archive
 from millstream.cli.finding import Finding, broken, fine, warning
 from millstream.cli.progress import size
 from millstream.cli.settings import streams_config
@@ -38,6 +39,7 @@ def checkup(given: Mapping[str, Any]) -> Iterator[Finding]:
     yield _java()
     yield _workers(given)
     yield from _jars()
+    yield class_archive(given)
     yield _memory()
     try:
         config = streams_config(given, str(given.get("application.id") or ""))

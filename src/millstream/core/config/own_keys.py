@@ -38,6 +38,7 @@ ISOLATE_POISON = "millstream.isolate.poison"
 ISOLATE_POISON_MAX = "millstream.isolate.poison.max"
 TAKEOVER = "millstream.takeover"
 TAKEOVER_LEASE = "millstream.takeover.lease.ms"
+CLASS_ARCHIVE = "millstream.class.archive"
 UI_PORT = "millstream.ui.port"
 UI_HOST = "millstream.ui.host"
 UI_TOKEN = "millstream.ui.token"
@@ -250,6 +251,15 @@ OWN_KEYS: dict[str, OwnKey] = {
             check=at_least(1000),
             doc="how long an instance may fail to renew its lease on the checkpoint before another "
             "one may take over. It renews it five times as often",
+        ),
+        OwnKey(
+            name=CLASS_ARCHIVE,
+            kind=ValueKind.STRING,
+            default="auto",
+            check=one_of("auto", "off", any_case=True),
+            doc="`auto`: the JVM of a local master starts with an archive of its classes, which an "
+            "application makes the first time that it runs for a while "
+            "([latency.md](operating/latency.md#a-shorter-start)); `off`: neither",
         ),
         OwnKey(
             name=UI_PORT,

@@ -289,6 +289,7 @@ class LivingApplication(WatchedApplication):
     def _shut_down(self, limit_s: float | None) -> None:
         self._stopping.set()
         try:
+            self._archive.stop()
             if self._starter is not None and self._starter.ident is not None:
                 self._starter.join()
             self._runner.stop(limit_s)

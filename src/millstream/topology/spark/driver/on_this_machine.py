@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from pyspark import SparkContext
 
+from millstream.topology.spark.driver.archive_options import with_class_archive
 from millstream.topology.spark.driver.scratch import scratch_directory
 from millstream.topology.spark.worker_pools import DAEMON
 
@@ -29,8 +30,13 @@ _LOCAL_SETTINGS = {
 }
 
 
-def on_this_machine(settings: Mapping[str, str]) -> dict[str, str]:
-    """Add the settings that depend on the master and on the place of temporary files."""
+def on_this_machine(settings: Mapping[str, str], *, archive: bool = False) -> dict[str, str]:
+    """Add the settings that depend on the master and on the place of temporary files.
+
+    Args:
+        settings: Those of a new session.
+        archive: Whether a JVM that is launched here may use an archive of its classes.
+    """
     found = dict(settings)
     master = found["spark.master"].strip()
     if master.split("[")[0] == "local":
@@ -44,6 +50,8 @@ def on_this_machine(settings: Mapping[str, str]) -> dict[str, str]:
     # Apple's libraries do not bear a fork after their import.
     if is_local and launches and sys.platform == "linux":
         found = {_DAEMON: DAEMON} | found
+    if is_local and launches and archive:
+        found = with_class_archive(found)
     return _in_scratch(found)
 
 

@@ -11,8 +11,10 @@ from typing import Any
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from millstream.core.config.own_keys import CLASS_ARCHIVE
 from millstream.core.errors import ConfigException
 from millstream.jars import jars
+from millstream.topology.spark.driver.archive_options import OFF
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
 from millstream.topology.spark.logs import LogOptions
@@ -84,7 +86,8 @@ def new_session(
         _spark_entries(config), submitted(), application_id, list(map(str, jars("spark")))
     )
     os.environ["PYSPARK_PYTHON"] = worker_python(settings, os.environ.get("PYSPARK_PYTHON"))
-    settings = on_this_machine(settings)
+    archive = str(config.get(CLASS_ARCHIVE, OFF)).lower() != OFF
+    settings = on_this_machine(settings, archive=archive)
     # The JVM passes it on to its Python workers.
     with private_children(), importable_daemon():
         if log is not None:

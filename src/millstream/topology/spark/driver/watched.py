@@ -16,6 +16,7 @@ from millstream.plugins.names import observers
 from millstream.topology.spark.checkpoint.shared_log import is_shared_log
 from millstream.topology.spark.clients.outages import answers, is_outage
 from millstream.topology.spark.clients.settings import client_settings
+from millstream.topology.spark.driver.archive_making import ArchiveMaking
 from millstream.topology.spark.driver.broker_wait import BrokerWait
 from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
@@ -68,6 +69,7 @@ class WatchedApplication(QueryableApplication):
         """Number of callers that wait for the end; a failure is raised to them."""
         self._log = ApplicationLog(runner.log)
         self._rotation = Rotation(runner.log.path, rotated_by_jvm)
+        self._archive = ArchiveMaking()
         interval_s = config.getLong("log.summary.interval.ms") / 1000
         self._lines = ProgressLines(runner.application_id, interval_s)
 
@@ -102,6 +104,7 @@ class WatchedApplication(QueryableApplication):
         """Return the failure that ended the query; None while it runs."""
         self._notify()
         self._rotation.look()
+        self._archive.look(lambda: self._runner.last_report())
         if (lost := self._runner.lost()) is not None:
             self._runner.halt()
             return self._note(lost, "")
@@ -251,7 +254,7 @@ class WatchedApplication(QueryableApplication):
         if self.state() is State.PENDING_SHUTDOWN:
             log.warning("failed while closing application=%s\n%s", self._application_id, failure)
         self._machine.move_if_possible(State.PENDING_ERROR)
-        for end in (self._end_queries, self._runner.release):
+        for end in (self._archive.stop, self._end_queries, self._runner.release):
             try:
                 end()
             except Exception as error:  # noqa: BLE001 - Spark may be gone
