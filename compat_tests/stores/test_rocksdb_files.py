@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from rocksdict import BottommostLevelCompaction, CompactOptions, Rdict, WriteBatch
+
+from millstream.core.config.own_keys import ROCKSDB_MEMORY_BYTES
 from millstream.stores.byte_stores.rocksdb import RocksDBStore
-from millstream.stores.byte_stores.rocksdb_settings import WRITE_BUFFER_BYTES
+from millstream.stores.byte_stores.rocksdb_settings import (
+    METADATA_BLOCK_BYTES,
+    WRITE_BUFFER_BYTES,
+    configured,
+)
 
 _VALUE = b"x" * 1000
 
@@ -27,3 +35,31 @@ def test_the_write_ahead_logs_of_what_is_on_disk_are_deleted(tmp_path: Path) -> 
     assert again.version() == b"%024d" % 79
     assert again.get(b"key-00007") == _VALUE
     again.close()
+
+
+def test_a_lookup_reads_no_filter_of_a_whole_file(tmp_path: Path) -> None:
+    # A cache that is smaller than the filter of all keys, as it is with millions of keys.
+    keys = [b"key-%06d" % number for number in range(200_000)]
+    settings, release = configured("store", {ROCKSDB_MEMORY_BYTES: 128 << 10})
+    settings.enable_statistics()
+    db = Rdict(str(tmp_path), settings, {})
+    for start in range(0, len(keys), 20_000):
+        batch = WriteBatch(raw_mode=True)
+        for key in keys[start : start + 20_000]:
+            batch.put(key, b"value")
+        db.write(batch)
+    db.flush()
+    forced = CompactOptions()
+    forced.set_bottommost_level_compaction(BottommostLevelCompaction.force())
+    db.compact_range(None, None, forced)
+
+    def read_of_filters() -> int:
+        text = settings.get_statistics() or ""
+        (found,) = re.findall(r"rocksdb\.block\.cache\.filter\.bytes\.insert COUNT : (\d+)", text)
+        return int(found)
+
+    before, wanted = read_of_filters(), keys[::2000]
+    assert all(db.get(key) == b"value" for key in wanted)
+    assert read_of_filters() - before < len(wanted) * 2 * METADATA_BLOCK_BYTES
+    db.close()
+    release()

@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from rocksdict import BlockBasedOptions, Cache, DBCompressionType, Options, WriteBufferManager
+from rocksdict import (
+    BlockBasedIndexType,
+    BlockBasedOptions,
+    Cache,
+    DBCompressionType,
+    Options,
+    WriteBufferManager,
+)
 
 from millstream.core.config.own_keys import OWN_KEYS, ROCKSDB_MEMORY_BYTES
 from millstream.core.loading import load_instance
@@ -18,6 +25,7 @@ from millstream.stores.byte_stores.rocksdb_options import (
 
 WRITE_BUFFER_BYTES = 16 << 20
 BLOOM_BITS = 10
+METADATA_BLOCK_BYTES = 16 << 10
 LOG_BYTES = 1 << 20
 """Size at which RocksDB's own log of a store begins anew."""
 
@@ -50,7 +58,9 @@ def nothing() -> None:
 @cache
 def _shared(memory_bytes: int) -> tuple[Cache, WriteBufferManager]:
     """Return the memory of this process's stores: half of the block cache may be write buffers."""
-    block_cache = Cache(memory_bytes)
+    # Its parts are larger than those of RocksDB's older cache. One that is smaller than a block
+    # does not keep it: a filter of some million keys was read from the file again by each lookup.
+    block_cache = Cache.new_hyper_clock_cache(memory_bytes, 0)
     return block_cache, WriteBufferManager.new_write_buffer_manager_with_cache(
         memory_bytes // 2, False, block_cache
     )
@@ -62,6 +72,11 @@ def _blocks(memory_bytes: int) -> BlockBasedOptions:
     blocks.set_bloom_filter(BLOOM_BITS, False)
     blocks.set_cache_index_and_filter_blocks(True)
     blocks.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    # Filters and indexes grow with a file's keys; in blocks of their own, a lookup needs one.
+    blocks.set_index_type(BlockBasedIndexType.two_level_index_search())
+    blocks.set_partition_filters(True)
+    blocks.set_metadata_block_size(METADATA_BLOCK_BYTES)
+    blocks.set_pin_top_level_index_and_filter(True)
     return blocks
 
 
