@@ -147,8 +147,9 @@ def test_a_failure_is_one_line_of_the_log(
 
 
 @pytest.fixture
-def jvm(tmp_path: Path) -> LaunchedJvm:
+def jvm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LaunchedJvm:
     """A JVM with one jar; ``listed`` gives it a Java."""
+    monkeypatch.setattr(archive_making, "free_memory", lambda: None)
     jar = tmp_path / "app.jar"
     with zipfile.ZipFile(jar, "w") as file:
         file.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
@@ -249,9 +250,19 @@ def test_a_disk_without_much_room_is_left_to_the_state(
     jvm: LaunchedJvm, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(archive_making, "ROOM_BYTES", 1 << 62)
+    monkeypatch.setattr(archive_making, "free_memory", lambda: None)
     with caplog.at_level(logging.INFO):
         assert not make_archive(jvm)
     assert "bytes are free in" in caplog.text
+
+
+def test_memory_that_is_short_is_left_to_the_application(
+    jvm: LaunchedJvm, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(archive_making, "free_memory", lambda: (2 << 30) - 1)
+    with caplog.at_level(logging.INFO):
+        assert not make_archive(jvm)
+    assert "bytes of memory are free" in caplog.text
 
 
 def test_a_class_path_with_a_directory_has_none(

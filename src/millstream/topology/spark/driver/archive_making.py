@@ -27,6 +27,7 @@ from millstream.topology.spark.driver.class_archives import (
     unfinished,
     usable,
 )
+from millstream.topology.spark.driver.free_memory import free_memory
 from millstream.topology.spark.driver.query import Report
 from millstream.topology.spark.driver.scratch import scratch_directory
 
@@ -35,6 +36,8 @@ log = logging.getLogger(__name__)
 PATIENCE_S = 30.0
 BATCHES = 5
 """When an application's classes are taken to be loaded."""
+MEMORY_BYTES = 2 << 30
+"""What must be free of the memory: Java takes some hundred MB, and a container may kill for it."""
 ROOM_BYTES = 1 << 30
 """What must be free on the disk: state needs it more."""
 _LOOK_S = 1.0
@@ -235,6 +238,9 @@ def _refused(jvm: LaunchedJvm, folder: Path) -> str:
     for entry in jvm.class_path.split(os.pathsep):
         if os.path.isdir(entry) and os.listdir(entry):
             return f"Java makes none for a class path with the directory {entry}"
+    memory = free_memory()
+    if memory is not None and memory < MEMORY_BYTES:
+        return f"only {memory:,} bytes of memory are free"
     free = shutil.disk_usage(folder).free
     return f"only {free:,} bytes are free in {folder}" if free < ROOM_BYTES else ""
 
