@@ -68,11 +68,16 @@ class Checkpoint:
     manifests_: dict[int, Manifest] = field(default_factory=dict)
     logs: dict[int, dict[int, bytes]] = field(default_factory=dict)
     batch: int | None = None
+    next_batches: list[int] = field(default_factory=list)
+    """What the next questions for the last batch find committed, one after another."""
     asked: list[dict[int, int]] = field(default_factory=list)
     failures: int = 0
 
     def last_batch(self, known: int | None = None) -> int | None:
-        return self.batch
+        found = self.batch
+        if self.next_batches:
+            self.batch = self.next_batches.pop(0)
+        return found
 
     def consumed(self, batch: int) -> Positions:
         return {"in": {0: 10 * (batch + 1), 1: 0}, "elsewhere": {0: 1}}
@@ -96,7 +101,9 @@ class Checkpoint:
 class World:
     """A worker that commits, and queries of what it has committed."""
 
-    def __init__(self, directory: Path, program: Topology | None = None) -> None:
+    def __init__(
+        self, directory: Path, program: Topology | None = None, *, begins_with_state: bool = False
+    ) -> None:
         plan = (program or topology()).plan()
         layout = compile_plan(plan, "app", {"in": 2})
         job = Job(
@@ -119,7 +126,15 @@ class World:
         self.carrying = Carrying()
         self.carrying.starts("r")
         committed: Any = self.state
-        self.queries = Queries(plan, CONFIG, job, committed, self.check, self.carrying)
+        self.queries = Queries(
+            plan,
+            CONFIG,
+            job,
+            committed,
+            self.check,
+            self.carrying,
+            begins_with_state=begins_with_state,
+        )
 
     def check(self, store: str, stale: bool) -> None:
         if self.refused:

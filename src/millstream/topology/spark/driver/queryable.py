@@ -172,6 +172,7 @@ class QueryableApplication:
             committed,
             self._check_readable,
             self._runner.carrying,
+            begins_with_state=started.begins_with_state,
         )
         server = HostInfo.buildFromEndpoint(self._config.getString("application.server"))
         self._metadata = ClientMetadata(started.plan, layout, server)

@@ -68,6 +68,8 @@ class Started:
     plan: Plan
     """The topology; source patterns are already resolved to topics."""
     job: Job
+    begins_with_state: bool
+    """Whether the first batch takes up what an earlier program has left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +246,7 @@ class Runner(OwnedQuery):
         self.placement = PlacementWatcher(
             self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor, job
         )
-        self.started = Started(ready.session, compiled.plan, job)
+        self.started = Started(ready.session, compiled.plan, job, bool(options.seed))
         self.sources.watch([*compiled.read, *compiled.global_sizes])
         self._run()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -43,6 +44,11 @@ from millstream.topology.spark.worker.task_host import SparkTaskHost
 ATTEMPTS = 3
 """Attempts to read a batch's state, which Spark may delete meanwhile."""
 
+FIRST_BATCH_S = 60.0
+"""The longest time that a question waits for a batch that brings what the store begins with."""
+
+_LOOK_S = 0.05
+
 
 class Queries:
     """Interactive queries of one running application; thread-safe.
@@ -55,6 +61,7 @@ class Queries:
         check: Called before ``store`` reads stores, with whether stale stores are allowed; raises
             if they cannot be read now.
         carrying: What the batches carry of stores that are asked for; None if they carry nothing.
+        begins_with_state: Whether the first batch takes up what an earlier program has left.
     """
 
     def __init__(
@@ -65,6 +72,8 @@ class Queries:
         committed: CommittedState,
         check: Callable[[str, bool], None],
         carrying: Carrying | None = None,
+        *,
+        begins_with_state: bool = False,
     ) -> None:
         self.lock = threading.RLock()
         self._plan = plan
@@ -75,6 +84,9 @@ class Queries:
         self._copies: dict[int, StageCopies] = {}
         self._carrying = carrying or Carrying()
         self._follower = None if carrying is None else QueryFollower(carrying, self)
+        self._begins_with_state = begins_with_state
+        self._has_begun = False
+        """Whether a batch has been committed, as far as it was asked."""
         self._closed = False
 
     def store(self, parameters: StoreQueryParameters[Any]) -> Any:
@@ -126,6 +138,7 @@ class Queries:
                 f'cannot read store "{name}": the application has been closed'
             )
         node, stage = self._place(name)
+        self._wait_for_first_batch(name)
         if self._follower is not None:
             self._follower.asked(stage.index, name)
         copies = self._copies.get(stage.index)
@@ -165,8 +178,9 @@ class Queries:
 
     def close(self) -> None:
         """Close all copies."""
+        # Before the lock is held: a question that waits has it.
+        self._closed = True
         with self.lock:
-            self._closed = True
             for copies in self._copies.values():
                 copies.close()
             self._copies = {}
@@ -196,6 +210,26 @@ class Queries:
         with self.lock:
             batches = [each.batch for each in self._copies.values() if each.stage.index in stages]
         return min((NOTHING if each is None else each for each in batches), default=NOTHING)
+
+    def _wait_for_first_batch(self, name: str) -> None:
+        """Wait while a store is not yet what it begins with; it would seem to be empty.
+
+        Raises:
+            InvalidStateStoreException: The batch did not come in time, or the application ends.
+        """
+        if self._has_begun or not (self._begins_with_state or self.is_global(name)):
+            return
+        until = time.monotonic() + FIRST_BATCH_S
+        while self._committed.last_batch() is None:
+            self._check(name, True)
+            if self._closed or time.monotonic() > until:
+                raise InvalidStateStoreException(
+                    f"Cannot get state store {name} because no batch has been committed yet; the "
+                    f"first one fills it",
+                    hint="Ask again later. If there is never one, see the application's log.",
+                )
+            time.sleep(_LOOK_S)
+        self._has_begun = True
 
     def _place(self, name: str) -> tuple[StoreNode, Stage]:
         for stage in self._job.layout.stages:
