@@ -16,6 +16,7 @@ from millstream.core.errors import ConfigException
 from millstream.jars import jars
 from millstream.topology.spark.driver.archive_options import OFF
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
+from millstream.topology.spark.driver.local_permissions import without_processes
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
@@ -96,7 +97,9 @@ def new_session(
         builder = SparkSession.builder
         for key, value in settings.items():
             builder = builder.config(key, value)
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+    without_processes(session)
+    return session
 
 
 def submitted() -> dict[str, str]:
