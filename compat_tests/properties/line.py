@@ -30,12 +30,14 @@ from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.snapshots import Snapshot, decode
 from millstream.core.errors import MillstreamError
+from millstream.core.processor import TaskId
 from millstream.topology.spark.changelogs.kept import kept_changelogs
 from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segment_files import FiledSegments, SegmentFiles
 from millstream.topology.spark.wire import (
     RECORDS,
     SINK,
@@ -128,6 +130,7 @@ class LineOfTasks:
             kept = kept_changelogs(self.plan, self.layout, self.notes, {}, streams_config)
             self.logged = kept.stores()
         self.checkpoint = uuid.uuid4().hex
+        self.segments = _roots()[0] / f"segments-{self.checkpoint}"
         self.jobs = [self._job(settings.application_id, root, partitions) for root in _roots()]
         self.owner = Application("run", self.plan, settings, streams_config)
         self.states = [TaskState() for _ in self.layout.stages]
@@ -190,7 +193,8 @@ class LineOfTasks:
             if live is None:
                 live = WorkerTask(self.jobs[worker], stage, 0, self.owner)
                 self.live[worker, stage.index] = live
-            log = Segments(state.segments, crashes=stage.index == crash_at)
+            crashes = stage.index == crash_at
+            log = self._log(stage, Segments(state.segments, crashes))
             try:
                 state.manifest, out = live.run(arrived, state.manifest, log)
             except Crash:
@@ -206,6 +210,10 @@ class LineOfTasks:
                     sent[row.topic] += map(_line, records)
                     back += records if row.topic in self.layout.feedback else []
         return dict(sent), back
+
+    def _log(self, stage: Stage, state: Segments) -> FiledSegments:
+        files = SegmentFiles.of(self.segments, TaskId(stage.subtopology, 0))
+        return FiledSegments(state, files, writes=True, small=0)
 
     def _arrived(
         self, stage: Stage, chunks: list[RawChunk], rows: list[Any], clock_ms: int
@@ -229,7 +237,7 @@ class LineOfTasks:
                 continue
             manifest = Manifest.decode(state.manifest)
             host = SparkTaskHost(self.jobs[0], self.owner.settings.configs, f"{stage.index}_0")
-            host.changelog.catch_up(manifest, Segments(state.segments))
+            host.changelog.catch_up(manifest, self._log(stage, Segments(state.segments)))
             for store, kind in manifest.stores.items():
                 copy = host.changelog.working_copy(store, kind)
                 self.seen.stores[f"{stage.index} {store}"] = list(copy.scan(None, None))
@@ -248,6 +256,7 @@ class LineOfTasks:
                 live.close()
         for job in self.jobs:
             self._forget(job)
+        shutil.rmtree(self.segments, ignore_errors=True)
 
     def _forget(self, job: Job) -> None:
         for place in ("slots/*", "shared"):

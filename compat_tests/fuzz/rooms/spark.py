@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +15,7 @@ from compat_tests.fuzz.decoder import Decoder, Maker
 from millstream.core.engine import snapshots
 from millstream.core.headers import Headers
 from millstream.topology.spark.state.manifest import ChangelogPosition, Manifest, Round
+from millstream.topology.spark.state.segment_files import SegmentFiles
 from millstream.topology.spark.state.segments import (
     CHANGES,
     SLICE,
@@ -126,6 +129,20 @@ def _segment(blob: bytes) -> object:
     return decode_segment(blob, "segment 1")
 
 
+def segment_files() -> Decoder:
+    """Names of segments' files, as Spark's state has them; one file is there."""
+    directory = TemporaryDirectory()
+    files = SegmentFiles(Path(directory.name))
+    sample = files.write(1, b"segment")
+
+    def decode(blob: bytes) -> object:
+        # The directory lives as long as this function.
+        assert directory.name
+        return files.resolved(1, blob)
+
+    return Decoder([sample], decode)
+
+
 def manifest_samples() -> list[bytes]:
     """Return manifests of a first batch, and of one within a round."""
     snapshot = snapshot_samples()[0]
@@ -200,6 +217,7 @@ DECODERS: dict[str, Maker] = {
     "chunk-feedback-time": feedback,
     "segment": lambda: Decoder(segment_samples(), _segment),
     "segment-behind-checksum": lambda: Decoder(segment_samples(), _segment, with_segment_checksum),
+    "segment-in-a-file": segment_files,
     "manifest": lambda: Decoder(manifest_samples(), Manifest.decode),
     "manifest-behind-checksum": lambda: Decoder(
         manifest_samples(), Manifest.decode, with_manifest_checksum

@@ -21,6 +21,7 @@ CHECKPOINT_ADOPT = "millstream.checkpoint.adopt"
 RECORDS_PER_BATCH = "millstream.max.records.per.batch"
 OBSERVER_NAMES = "millstream.observer.names"
 STEER_TASKS = "millstream.steer.tasks"
+SEGMENT_FILES = "millstream.segment.files"
 ROCKSDB_MEMORY_BYTES = "millstream.rocksdb.memory.bytes"
 SINK_TOPICS = "millstream.sink.topics"
 LOG = "millstream.log"
@@ -117,6 +118,14 @@ OWN_KEYS: dict[str, OwnKey] = {
             default=True,
             doc="whether a task assignor places and moves tasks "
             "([placement.md](placement.md)); `false`: Spark places them",
+        ),
+        OwnKey(
+            name=SEGMENT_FILES,
+            kind=ValueKind.BOOLEAN,
+            default=True,
+            doc="where the checkpoint is on a mounted file system, changes of stores are files in "
+            "its directory `segments`, and Spark's own state only names them, so that a task "
+            "starts sooner in another place; `false`: Spark's state has them all",
         ),
         OwnKey(
             name=ROCKSDB_MEMORY_BYTES,

@@ -46,6 +46,12 @@ class Job:
     """Topics for which files stand in this run; their records' offsets are not committed."""
     standbys: str = ""
     """Directory of the files about standby copies; empty if none are kept."""
+    segments: str = ""
+    """Directory of the files of segments; empty if the workers see no files of the checkpoint."""
+    writes_segments: bool = False
+    """Whether new segments go into files there."""
+    kept_batches: int = 100
+    """For how many batches Spark keeps the state."""
     rebuilt: Any = None
     """Where workers report restored stores; None without a listener."""
     recorded: Any = None

@@ -15,6 +15,8 @@ from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.checkpoint.store_notes import StoreNote, notes_to_json
 
 FILE = "millstream.json"
+SEGMENTS = "segments"
+"""Directory of the segments that are files; see ``state/segment_files.py``."""
 VERSION = 1
 DEFAULT = "DEFAULT"
 
@@ -124,6 +126,16 @@ def local_files(location: str) -> LocalFiles | None:
     """Return the files of a checkpoint on this machine's file system; None for any other."""
     path = local_path(location)
     return None if path is None else LocalFiles(path)
+
+
+def segments_of(location: str) -> str:
+    """Return the directory of the files of segments; empty for a checkpoint that is not mounted.
+
+    Args:
+        location: Location of a generation.
+    """
+    path = local_path(location)
+    return "" if path is None else str(path.absolute() / SEGMENTS)
 
 
 def local_path(location: str) -> Path | None:

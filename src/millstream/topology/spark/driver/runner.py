@@ -45,6 +45,7 @@ from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.preflight import check_java
 from millstream.topology.spark.driver.restores import RebuiltStores
 from millstream.topology.spark.driver.savepoints import take_savepoint
+from millstream.topology.spark.driver.segment_files import with_segment_files
 from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.driver.standbys import standby_directory
 from millstream.topology.spark.generations.generations import Generations
@@ -241,7 +242,9 @@ class Runner(OwnedQuery):
         if self.part_times is not None:
             job = replace(job, timed=spark.sparkContext.accumulator([], self.part_times))
         standbys = standby_directory(self._config, spark, self.checkpoint_root, job)
-        job = replace(job, standbys=standbys)
+        job = with_segment_files(
+            replace(job, standbys=standbys), self._config, options, ready.session
+        )
         self._again = (ready.session, job, options)
         self.placement = PlacementWatcher(
             self._config, self.state_dir, ready.session, compiled.plan, layout, self._assignor, job

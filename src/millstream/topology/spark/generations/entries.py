@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from millstream.core.processor import TaskId
 from millstream.core.store import Range
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segment_files import SegmentFiles
 from millstream.topology.spark.state.segments import Segment, damaged, decode_segment
 
 ENTRY_SCHEMA = "store string, partition int, key binary, value binary"
@@ -86,13 +88,16 @@ class NewestFirst:
 
 
 def live_entries(
-    rows: Iterable[tuple[int, int, bytes]], manifests: Mapping[int, Manifest]
+    rows: Iterable[tuple[int, int, bytes]],
+    manifests: Mapping[int, Manifest],
+    files: Callable[[int], SegmentFiles] = lambda _: SegmentFiles(None),
 ) -> Iterator[tuple[int, Live]]:
     """Yield the partition and some live entries, from rows of (partition, seq, segment).
 
     Args:
         rows: By partition, and in each by falling seq.
         manifests: Partition -> manifest.
+        files: Returns the files of a partition's segments.
 
     Raises:
         ProcessorStateException: A segment is missing or damaged.
@@ -108,7 +113,8 @@ def live_entries(
         if seq != expected:
             raise damaged(f"segment {expected} of task {partition}", "It is missing.")
         expected -= 1
-        for live in entries.take(decode_segment(blob, f"segment {seq}")):
+        segment = files(partition).resolved(seq, bytes(blob))
+        for live in entries.take(decode_segment(segment, f"segment {seq}")):
             yield partition, live
     _check_whole(current, expected, manifests)
 
@@ -118,8 +124,17 @@ def _check_whole(partition: int, expected: int, manifests: Mapping[int, Manifest
         raise damaged(f"segment {expected} of task {partition}", "It is missing.")
 
 
-def entry_mapper(manifests: Mapping[int, Manifest]) -> Any:
-    """Return a function for ``mapInArrow``: rows (partition_id, seq, blob) to entries."""
+def entry_mapper(manifests: Mapping[int, Manifest], root: str, subtopology: int) -> Any:
+    """Return a function for ``mapInArrow``: rows (partition_id, seq, blob) to entries.
+
+    Args:
+        manifests: Partition -> manifest.
+        root: Directory of the files of segments; empty for none.
+        subtopology: The sub-topology whose tasks they are.
+    """
+
+    def files(partition: int) -> SegmentFiles:
+        return SegmentFiles.of(root, TaskId(subtopology, partition))
 
     def entries(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (
@@ -130,7 +145,7 @@ def entry_mapper(manifests: Mapping[int, Manifest]) -> Any:
         waiting: list[tuple[int, Live]] = []
         size = 0
         with reported():
-            for partition, live in live_entries(rows, manifests):
+            for partition, live in live_entries(rows, manifests, files):
                 waiting.append((partition, live))
                 size += sum(map(len, live[2])) + sum(map(len, live[1]))
                 if size > _BATCH_BYTES:

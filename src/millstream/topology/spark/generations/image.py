@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from millstream.topology.savepoints.manifest import SavepointManifest, StoreManifest
-from millstream.topology.spark.checkpoint.descriptor import Checkpoint
+from millstream.topology.spark.checkpoint.descriptor import Checkpoint, segments_of
 from millstream.topology.spark.checkpoint.log import Progress
 from millstream.topology.spark.evolution.facts import Facts
 from millstream.topology.spark.generations.entries import ENTRY_SCHEMA, entry_mapper
@@ -88,7 +88,9 @@ def image_of_checkpoint(
         own = selection.of(of_stores.get(subtopology, []))
         if selection.stores is not None and not own and not global_stores:
             continue
-        state = _State(session, readable.location, len(stages) - 1 - index, progress.done)
+        state = _State(
+            session, readable.location, len(stages) - 1 - index, progress.done, subtopology
+        )
         manifests = state.manifests()
         frames.append(state.entries(manifests, own, selection.partition))
         if global_stores and 0 in manifests and global_stores[0] in manifests[0].stores:
@@ -126,11 +128,14 @@ def image_of_checkpoint(
 class _State:
     """State of one stage, as Spark's reader gives it."""
 
-    def __init__(self, session: SparkSession, location: str, operator: int, batch: int) -> None:
+    def __init__(
+        self, session: SparkSession, location: str, operator: int, batch: int, subtopology: int
+    ) -> None:
         self._session = session
         self._location = location
         self._operator = operator
         self._batch = batch
+        self._subtopology = subtopology
 
     def manifests(self) -> dict[int, Manifest]:
         rows = self._read("manifest").select("partition_id", "value.blob").collect()
@@ -149,7 +154,8 @@ class _State:
             "partition_id", F.col("seq").desc()
         )
         with workers_for(self._session, "image"):
-            found = rows.mapInArrow(entry_mapper(dict(manifests)), ENTRY_SCHEMA)
+            mapper = entry_mapper(dict(manifests), segments_of(self._location), self._subtopology)
+            found = rows.mapInArrow(mapper, ENTRY_SCHEMA)
         wanted = [name for store in stores for name in (store, store + SPILLED)]
         return found.where(F.col("store").isin(wanted))
 

@@ -8,11 +8,13 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.core.processor import TaskId
+from millstream.topology.spark.checkpoint.descriptor import local_files, segments_of
 from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.checkpoint.log import COMMITS, CheckpointLog, Positions
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segment_files import SegmentFiles
 
 
 class CommittedState:
@@ -85,8 +87,10 @@ class CommittedState:
         wanted = (_from(partition, number) for partition, number in first.items())
         state = self._state(stage, batch, "segments").where(reduce(Column.__or__, wanted))
         rows = state.select("partition_id", "user_map_key.seq", "user_map_value.blob").collect()
+        root = segments_of(self._location)
         for row in rows:
-            found[row.partition_id][row.seq] = bytes(row.blob)
+            files = SegmentFiles.of(root, TaskId(stage.subtopology, row.partition_id))
+            found[row.partition_id][row.seq] = files.resolved(row.seq, bytes(row.blob))
         return found
 
     def _state(self, stage: Stage, batch: int, variable: str) -> DataFrame:

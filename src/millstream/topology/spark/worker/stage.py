@@ -8,11 +8,13 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from millstream.core.processor import TaskId
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
 from millstream.topology.spark.state.seeded import with_seed
+from millstream.topology.spark.state.segment_files import FiledSegments, SegmentFiles
 from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.carrying import asked_of_stage, batch_id
 from millstream.topology.spark.worker.declared_stage import declared
@@ -38,7 +40,7 @@ class StageProcessor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         """Take up one row of what an earlier program left."""
-        del key, timerValues
+        del timerValues
         with reported():
             saved = self._manifest.get()
             manifest = with_seed(
@@ -46,7 +48,7 @@ class StageProcessor(StatefulProcessor):
                 initialState.seq,
                 bytes(initialState.blob),
                 self._job.checkpoint_id,
-                StateSegments(self._segments),
+                self._log(self._job.layout.keys.index(key[0])),
             )
             self._manifest.update((manifest.encode(),))
 
@@ -79,7 +81,7 @@ class StageProcessor(StatefulProcessor):
             max(row.clock for row in rows),
         )
         saved = self._manifest.get()
-        log = StateSegments(self._segments)
+        log = self._log(partition)
         live.carrier.asked = asked_of_stage(self._job, stage)
         try:
             manifest, out = live.run(arrived, None if saved is None else saved[0], log)
@@ -92,8 +94,16 @@ class StageProcessor(StatefulProcessor):
             self._job.rebuilt.add(rebuilt)
         if self._job.recorded is not None and (recorded := live.recorded()):
             self._job.recorded.add([(arrived.clock_ms, recorded)])
-        live.carrier.report(self._job, stage, partition, batch_id())
+        batch = batch_id()
+        live.carrier.report(self._job, stage, partition, batch)
+        live.clean(batch)
         return out
+
+    def _log(self, partition: int) -> SegmentLog:
+        stage = self._job.layout.stages[self._index]
+        files = SegmentFiles.of(self._job.segments, TaskId(stage.subtopology, partition))
+        writes = self._job.writes_segments
+        return FiledSegments(StateSegments(self._segments), files, writes=writes)
 
 
 class StateSegments(SegmentLog):

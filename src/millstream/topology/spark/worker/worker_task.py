@@ -21,6 +21,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.measurements import thread_name
 from millstream.topology.spark.state.changelog import Rebuilt, SegmentLog
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.state.segment_files import Cleaning, SegmentFiles
 from millstream.topology.spark.state.segments import damaged
 from millstream.topology.spark.state.slots import DirectoryLock
 from millstream.topology.spark.state.standby_files import StandbyFiles
@@ -101,6 +102,9 @@ class WorkerTask:
         if job.standbys:
             files = StandbyFiles(Path(job.standbys))
             self._mirroring = Mirroring(files, job.instance, self._id)
+        self._cleaning = Cleaning(SegmentFiles.of(job.segments, self._id), job.kept_batches)
+        self._oldest = 0
+        """Number of the oldest segment that the last batch has left."""
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
@@ -190,7 +194,7 @@ class WorkerTask:
             snapshot = self._globals.pack(snapshot)
         self._host.log_changes(task.group.stream_time)
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
-        self._step = following.step
+        self._step, self._oldest = following.step, following.oldest
         self.carrier.note(manifest, following, changelog)
         task.measures.committed(began)
         consumed = {
@@ -205,6 +209,14 @@ class WorkerTask:
         found = self._host.changelog.rebuilt
         self._host.changelog.rebuilt = []
         return [replace(store, partition=self._partition) for store in found]
+
+    def clean(self, batch: int) -> None:
+        """Delete old files of segments, if it is time.
+
+        Args:
+            batch: Number of the batch that has just been processed.
+        """
+        self._cleaning.after(batch, self._oldest)
 
     def recorded(self) -> list[Drained]:
         """Return the metrics recorded since the last call."""

@@ -1,0 +1,174 @@
+"""Segments as files: read back as they were, damage is named, old ones are deleted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from millstream.core.errors import ProcessorStateException
+from millstream.core.processor import TaskId
+from millstream.topology.spark.state.segment_files import (
+    SMALL,
+    Cleaning,
+    FiledSegments,
+    SegmentFiles,
+)
+
+LARGE = bytes(range(256)) * 8
+
+
+class Log:
+    """Spark's state of one task."""
+
+    def __init__(self) -> None:
+        self.kept: dict[int, bytes] = {}
+
+    def get(self, seq: int) -> bytes | None:
+        return self.kept.get(seq)
+
+    def put(self, seq: int, segment: bytes) -> None:
+        self.kept[seq] = segment
+
+    def remove(self, seq: int) -> None:
+        del self.kept[seq]
+
+
+@pytest.fixture
+def log() -> Log:
+    return Log()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> SegmentFiles:
+    return SegmentFiles.of(tmp_path / "segments", TaskId(1, 2))
+
+
+def names(files: SegmentFiles) -> list[str]:
+    assert files.directory is not None
+    found = [each.name for each in files.directory.iterdir() if "-" in each.name]
+    return sorted(found, key=lambda name: int(name.partition("-")[0]))
+
+
+def numbers(files: SegmentFiles) -> list[int]:
+    return [int(name.partition("-")[0]) for name in names(files)]
+
+
+def test_a_large_segment_is_a_file_and_a_small_one_is_not(log: Log, files: SegmentFiles) -> None:
+    segments = FiledSegments(log, files, writes=True)
+    segments.put(0, b"x" * SMALL)
+    segments.put(1, LARGE)
+    assert segments.get(0) == log.kept[0]
+    assert len(log.kept[1]) < 20
+    assert segments.get(1) == LARGE
+    assert segments.get(2) is None
+    assert numbers(files) == [1]
+    assert files.directory is not None
+    path = files.directory / names(files)[0]
+    assert path.stat().st_mode & 0o007 == 0
+
+
+def test_files_are_read_where_no_more_are_written(log: Log, files: SegmentFiles) -> None:
+    FiledSegments(log, files, writes=True).put(0, LARGE)
+    without = FiledSegments(log, files, writes=False)
+    without.put(1, LARGE)
+    assert without.get(0) == without.get(1) == log.kept[1] == LARGE
+
+
+def test_an_attempt_that_failed_leaves_the_files_of_another_one_alone(
+    files: SegmentFiles,
+) -> None:
+    first, second = Log(), Log()
+    FiledSegments(first, files, writes=True).put(0, LARGE)
+    FiledSegments(second, files, writes=True).put(0, LARGE[::-1])
+    assert FiledSegments(first, files, writes=True).get(0) == LARGE
+    assert FiledSegments(second, files, writes=True).get(0) == LARGE[::-1]
+
+
+def test_a_segment_without_a_file_system_stays_in_sparks_state(log: Log) -> None:
+    segments = FiledSegments(log, SegmentFiles.of("", TaskId(0, 0)), writes=True)
+    segments.put(0, LARGE)
+    assert log.kept[0] == LARGE == segments.get(0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
+def test_a_segment_goes_into_sparks_state_where_the_disk_is_full(
+    log: Log, files: SegmentFiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = os.open
+
+    def full(path: object, flags: int, mode: int = 0o777) -> int:
+        del path, flags, mode
+        return real("/dev/full", os.O_WRONLY)
+
+    assert files.directory is not None
+    files.directory.mkdir(parents=True)
+    monkeypatch.setattr(os, "open", full)
+    segments = FiledSegments(log, files, writes=True)
+    segments.put(0, LARGE)
+    monkeypatch.undo()
+    assert segments.get(0) == log.kept[0] == LARGE
+    assert names(files) == []
+    assert "No space left on device" in caplog.text
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "flipped", "not mounted"])
+def test_damage_is_named(log: Log, files: SegmentFiles, damage: str) -> None:
+    FiledSegments(log, files, writes=True).put(7, LARGE)
+    assert files.directory is not None
+    if damage == "missing":
+        (files.directory / names(files)[0]).unlink()
+    elif damage == "cut":
+        log.kept[7] = log.kept[7][:-1]
+    elif damage == "flipped":
+        log.kept[7] = log.kept[7][:3] + b"\xff" + log.kept[7][4:]
+    else:
+        files = SegmentFiles(None)
+    with pytest.raises(ProcessorStateException, match="segment 7"):
+        FiledSegments(log, files, writes=True).get(7)
+
+
+def test_files_stay_as_long_as_spark_has_a_batch_that_names_them(
+    log: Log, files: SegmentFiles
+) -> None:
+    segments = FiledSegments(log, files, writes=True)
+    kept, here = 20, 5
+    for batch in range(100):
+        segments.put(batch, LARGE)
+        if batch >= here:
+            segments.remove(batch - here)
+        # Workers change, and forget.
+        Cleaning(files, kept).after(batch, max(0, batch - here + 1))
+        oldest = max(0, batch - kept - here)
+        assert set(range(oldest, batch + 1)) <= set(numbers(files))
+        assert len(names(files)) <= kept + here + 2
+    segments.put(0, LARGE)  # of an attempt that failed
+    Cleaning(files, kept).after(100, 95)
+    assert 0 not in numbers(files)
+
+
+def test_old_files_are_looked_for_a_few_times_while_a_batch_is_kept(
+    files: SegmentFiles, log: Log
+) -> None:
+    segments = FiledSegments(log, files, writes=True)
+    cleaning = Cleaning(files, kept=20)
+    found = []
+    for batch in range(60):
+        segments.put(batch, LARGE)
+        cleaning.after(batch, batch)
+        found.append(len(names(files)))
+    assert max(found) <= 20 + 2 * 5 + 2
+
+
+def test_a_damaged_note_deletes_nothing(log: Log, files: SegmentFiles) -> None:
+    segments = FiledSegments(log, files, writes=True)
+    segments.put(0, LARGE)
+    Cleaning(files, 2).after(0, 0)
+    assert files.directory is not None
+    (files.directory / "removed").write_bytes(b"[[0, ")
+    Cleaning(files, 2).after(1, 1)
+    Cleaning(files, 2).after(3, 1)
+    assert numbers(files) == [0]
+    Cleaning(files, 2).after(4, 1)
+    assert numbers(files) == []
