@@ -113,12 +113,16 @@ def test_a_segment_goes_into_sparks_state_where_the_disk_is_full(
     assert "No space left on device" in caplog.text
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "flipped", "not mounted"])
+@pytest.mark.parametrize("damage", ["missing", "unreadable", "cut", "flipped", "not mounted"])
 def test_damage_is_named(log: Log, files: SegmentFiles, damage: str) -> None:
     FiledSegments(log, files, writes=True).put(7, LARGE)
     assert files.directory is not None
     if damage == "missing":
         (files.directory / names(files)[0]).unlink()
+    elif damage == "unreadable":
+        path = files.directory / names(files)[0]
+        path.unlink()
+        path.mkdir()
     elif damage == "cut":
         log.kept[7] = log.kept[7][:-1]
     elif damage == "flipped":

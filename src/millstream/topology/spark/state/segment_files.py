@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from millstream.core.errors import ProcessorStateException
 from millstream.core.processor import TaskId
 from millstream.core.typed_json import Count, read_json
 from millstream.topology.spark.private import FILE_MODE, private_directory
@@ -69,7 +70,7 @@ class SegmentFiles:
         """Return a segment, given what Spark's state has of it.
 
         Raises:
-            ProcessorStateException: Its file is missing, or its name damaged.
+            ProcessorStateException: Its file is missing or cannot be read, or its name is damaged.
         """
         if blob[:1] != bytes([_VERSION]):
             return blob
@@ -88,6 +89,12 @@ class SegmentFiles:
             return path.read_bytes()
         except FileNotFoundError as error:
             raise damaged(where, f'Its file "{path}" is missing.') from error
+        except OSError as error:
+            raise ProcessorStateException(
+                f"cannot read {where} of the checkpoint",
+                detail=f"{error}",
+                hint="The file system of the checkpoint failed; start again when it works.",
+            ) from error
 
     def write(self, seq: int, segment: bytes) -> bytes:
         """Write a segment; return what Spark's state keeps of it.
