@@ -25,7 +25,8 @@ FEW = 200
 _APPLICATION = "restored"
 _HEAD = (
     "| keys | store | working copies | start() s | entries restored | first batch s "
-    "| of it Spark's load, all tasks s | until it is committed s | worker MB |\n|---|---|---|---|---|---|---|---|---|"
+    "| of it Spark's load, all tasks s | until it is committed s | worker MB |\n"
+    "|---|---|---|---|---|---|---|---|---|"
 )
 
 

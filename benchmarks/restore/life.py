@@ -47,9 +47,9 @@ def main() -> None:
     memory = Memory()
     memory.start()
     restored = Restored()
-    with KafkaStreams(topology(kind), config) as app:
-        app.setGlobalStateRestoreListener(restored)
-        app.start()
+    app = KafkaStreams(topology(kind), config)
+    app.setGlobalStateRestoreListener(restored)
+    with app:
         started = time.monotonic()
         while _read(app) < until:
             if time.monotonic() - started > _PATIENCE_S or not app.state().isRunningOrRebalancing():
