@@ -48,6 +48,7 @@ from millstream.topology.spark.driver.savepoints import take_savepoint
 from millstream.topology.spark.driver.segment_files import with_segment_files
 from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.driver.standbys import standby_directory
+from millstream.topology.spark.driver.warm_start import warm_start
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
 from millstream.topology.spark.generations.unread import check_feedback_read
@@ -274,6 +275,8 @@ class Runner(OwnedQuery):
         spark = self._session()
         if self._spark is not None:
             warn_without_retries(spark.sparkContext.master or "")
+        else:
+            warm_start(spark)
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()
