@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from millstream.core.errors import ProcessorStateException
 from millstream.core.processor import TaskId
+from millstream.topology.spark.driver.segment_sizes import SegmentSizes
+from millstream.topology.spark.progress import state_size
 from millstream.topology.spark.state.segment_files import (
     SMALL,
     Cleaning,
@@ -176,3 +180,34 @@ def test_a_damaged_note_deletes_nothing(log: Log, files: SegmentFiles) -> None:
     assert numbers(files) == [0]
     Cleaning(files, 2).after(4, 1)
     assert numbers(files) == []
+
+
+def test_the_size_is_that_of_the_segments_in_use(log: Log, files: SegmentFiles) -> None:
+    assert files.size() == 0
+    segments = FiledSegments(log, files, writes=True)
+    for number in range(4):
+        segments.put(number, LARGE)
+    assert files.size() == 4 * len(LARGE)
+    Cleaning(files, 20).after(0, 3)
+    assert files.size() == len(LARGE)
+
+
+def test_a_report_has_the_sizes_of_its_stages(tmp_path: Path) -> None:
+    stages: Any = [SimpleNamespace(subtopology=4, tasks=2), SimpleNamespace(subtopology=7, tasks=1)]
+    root = tmp_path / "segments"
+    for task, count in ((TaskId(4, 0), 1), (TaskId(4, 1), 2), (TaskId(7, 0), 4)):
+        segments = FiledSegments(Log(), SegmentFiles.of(root, task), writes=True)
+        for number in range(count):
+            segments.put(number, LARGE)
+    clock = iter([0.0, 0.1, 4.0, 6.0, 6.0]).__next__
+    sizes = SegmentSizes(str(root), stages, clock)
+    # Spark numbers operators from the line's end.
+    report = sizes.add_to(
+        {"stateOperators": [{"customMetrics": {"rocksdbSstFileSize": 10}}, {"customMetrics": {}}]}
+    )
+    assert list(map(state_size, report["stateOperators"])) == [10 + 4 * len(LARGE), 3 * len(LARGE)]
+    segments = FiledSegments(Log(), SegmentFiles.of(root, TaskId(7, 0)), writes=True)
+    segments.put(9, LARGE)
+    assert sizes.of_stages()[1] == 4 * len(LARGE), "it looks seldom"
+    assert sizes.of_stages()[1] == 5 * len(LARGE)
+    assert sizes.add_to({}) == {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.page.facts import PageFacts
 from millstream.page.readings import Readings
+from millstream.topology.spark.progress import state_size
 
 _PUTS = ("put-rate", "put-all-rate", "put-if-absent-rate", "delete-rate", "remove-rate")
 _GETS = ("get-rate", "fetch-rate", "range-rate", "all-rate")
@@ -60,9 +61,8 @@ def _sizes(facts: PageFacts) -> dict[str, int]:
     parts = {part.id: part for part in facts.plan.subtopologies}
     for stage, operator in zip(stages, operators, strict=True):
         stores = parts[stage.subtopology].stores if stage.subtopology in parts else ()
-        size = (operator.get("customMetrics") or {}).get("rocksdbSstFileSize")
-        if len(stores) == 1 and not stage.has_globals and size is not None:
-            found[stores[0].name] = int(size)
+        if len(stores) == 1 and not stage.has_globals and operator.get("customMetrics"):
+            found[stores[0].name] = state_size(operator)
     return found
 
 

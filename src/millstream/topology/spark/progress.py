@@ -10,6 +10,8 @@ from millstream.core.metrics import Metric, MetricName, Metrics
 GROUP = "stream-metrics"
 HISTORY = "millstream-history"
 """Name of the source of a run over history."""
+SEGMENT_BYTES = "millstreamSegmentBytes"
+"""Among the measurements of an operator: the bytes of its segments that are files."""
 _CHUNK_SOURCE = "PythonMicroBatchStream"
 """Part of Spark's description of that source, the only one in Python."""
 
@@ -21,7 +23,7 @@ def progress_metrics(
 
     ``records``: read in the batch; ``process-rate``: records a second; ``batch-time-ms``;
     ``batch-id``; ``records-lag``: records on the source topics not read yet; after a batch that
-    has written state, ``state-size-bytes``: the files of the stores in Spark's state.
+    has written state, ``state-size-bytes``: the stores' files in the checkpoint.
     """
     metrics = Metrics()
     if progress is not None:
@@ -35,7 +37,7 @@ def progress_metrics(
         }
         operators = progress.get("stateOperators") or ()
         if operators:
-            values["state-size-bytes"] = sum(map(_state_size, operators))
+            values["state-size-bytes"] = sum(map(state_size, operators))
         for name, value in values.items():
             metrics.gauge(MetricName(name, GROUP, tags), float(value))
     return metrics.asMap()
@@ -82,8 +84,10 @@ def records_of(progress: Mapping[str, Any]) -> int:
     )
 
 
-def _state_size(operator: Mapping[str, Any]) -> int:
-    return int((operator.get("customMetrics") or {}).get("rocksdbSstFileSize") or 0)
+def state_size(operator: Mapping[str, Any]) -> int:
+    """Return the bytes of a stage's stores in the checkpoint, as its report has them."""
+    measured = operator.get("customMetrics") or {}
+    return sum(int(measured.get(name) or 0) for name in ("rocksdbSstFileSize", SEGMENT_BYTES))
 
 
 def _lag(source: Mapping[str, Any]) -> int:

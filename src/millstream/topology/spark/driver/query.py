@@ -19,6 +19,7 @@ from millstream.topology.spark.driver.connector import connector_needed
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
+from millstream.topology.spark.driver.segment_sizes import SegmentSizes
 from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
@@ -63,6 +64,7 @@ class QueryControl:
         self._hurry = False
         """Whether stopping does not wait for the current batch."""
         self._progress: dict[str, Any] | None = None
+        self._sizes: SegmentSizes | None = None
 
     def restart(self) -> None:
         """Start the query again from its checkpoint, unless it is held.
@@ -80,6 +82,7 @@ class QueryControl:
             if not self._held:
                 isolating = self.isolation.for_workers()
                 again = replace(job, run_id=uuid.uuid4().hex, isolating=isolating)
+                self._sizes = SegmentSizes(job.segments, job.layout.stages)
                 self.carrying.starts(again.run_id)
                 with damage_reported(), connector_needed():
                     self._query = start_line(session, again, options)
@@ -186,7 +189,7 @@ class QueryControl:
                 raise
             return self._progress
         if progress is not None:
-            self._progress = with_records(json.loads(progress.json))
+            self._progress = self._measured(progress.json)
         return self._progress
 
     def recent_progress(self) -> list[dict[str, Any]]:
@@ -194,7 +197,7 @@ class QueryControl:
         query: Any = self._query
         if query is None:
             return []
-        return [with_records(json.loads(each.json())) for each in query._jsq.recentProgress()]
+        return [self._measured(each.json()) for each in query._jsq.recentProgress()]
 
     def recent_batches(self, after: int, limit: int) -> list[dict[str, Any]]:
         """Return Spark's progress of batches, oldest first; each takes some milliseconds.
@@ -209,8 +212,13 @@ class QueryControl:
             if int(each.batchId()) <= after or len(found) == limit:
                 break
             if _is_batch(each):
-                found.append(with_records(json.loads(each.json())))
+                found.append(self._measured(each.json()))
         return found[::-1]
+
+    def _measured(self, report: str) -> dict[str, Any]:
+        """Return a report of Spark's, with what Spark does not count or measure."""
+        progress = with_records(json.loads(report))
+        return progress if self._sizes is None else self._sizes.add_to(progress)
 
     def _check_wanted(self) -> None:
         if self._over:

@@ -140,6 +140,21 @@ class SegmentFiles:
         _write_new(new, text.encode())
         new.replace(self.directory / REMOVED)
 
+    def size(self) -> int:
+        """Return the bytes of the files but those that are only kept for former batches."""
+        if self.directory is None or not self.directory.is_dir():
+            return 0
+        noted = self._noted()
+        oldest = noted[-1].oldest if noted else 0
+        found = 0
+        with os.scandir(self.directory) as entries:
+            for entry in entries:
+                number = entry.name.partition("-")[0]
+                if number.isdigit() and int(number) >= oldest:
+                    with suppress(FileNotFoundError):
+                        found += entry.stat().st_size
+        return found
+
     def _noted(self) -> list[_Removed]:
         assert self.directory is not None
         # Without the note, or with a damaged one, files are deleted later.
