@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,8 +78,15 @@ def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(tmp_path: Path) -> None:
-    with jvm("stays", TMPDIR=str(tmp_path)) as process:
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A directory in which a socket's path is short enough: pytest's own grow with its runs."""
+    with tempfile.TemporaryDirectory(prefix="fork-") as made:
+        yield Path(made)
+
+
+def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(short: Path) -> None:
+    with jvm("stays", TMPDIR=str(short)) as process:
         (_, first), (_, second) = said(process)
         assert (name_of(first), name_of(second)) == ("pack", "stage-0")
         servers = {parent_of(parent_of(worker)) for worker in (first, second)}
@@ -85,12 +94,12 @@ def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(tmp_path: Pat
         process.kill()
     for pid in (first, second, *servers):
         eventually(partial(name_of, pid), "")
-    (directory,) = tmp_path.iterdir()
+    (directory,) = short.iterdir()
     assert list(directory.iterdir()) == []
 
 
-def test_spark_ends_a_daemon_of_the_server_as_any_other(tmp_path: Path) -> None:
-    with jvm("terminates", TMPDIR=str(tmp_path)) as process:
+def test_spark_ends_a_daemon_of_the_server_as_any_other(short: Path) -> None:
+    with jvm("terminates", TMPDIR=str(short)) as process:
         (_, worker), (_, other) = said(process)
         assert said(process) == 0
         eventually(lambda: name_of(worker), "")
