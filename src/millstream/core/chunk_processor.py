@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from millstream.core.chunk import Chunk
@@ -12,6 +12,8 @@ from millstream.core.processor import Processor
 if TYPE_CHECKING:
     from millstream.core.engine.settings import TaskSettings
     from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
+
+JointRun = Callable[[Sequence[int]], None]
 
 
 class ChunkProcessor(Processor[Any, Any, Any, Any]):
@@ -42,6 +44,9 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """Every entry of its stores belongs to the key of the record that it was made for."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
+
+    joins_runs: bool = False
+    """``joint_run`` may return something."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -91,6 +96,21 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         None: a record may be forwarded or dropped before that.
         """
         del chunk
+        return None
+
+    def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
+        """Return what processes runs of several sources as one.
+
+        It is given the numbers of the records, counted through all parts, in the order in which
+        they come. Nothing is forwarded before the commit.
+
+        Args:
+            parts: The runs, each with the processor that it goes to; this is one of them.
+
+        Returns:
+            None if they have to be processed by themselves.
+        """
+        del parts
         return None
 
     def unmatched_inserts(self, below: ChunkProcessor) -> StartInserts | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
@@ -44,6 +44,20 @@ class SentChunk:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def records(self) -> Iterator[Sent]:
+        """Yield the records; their headers are copies."""
+        count = len(self)
+        columns = (
+            self.keys,
+            self.values,
+            self.timestamps,
+            self.headers or [None] * count,
+            self.partitions or [None] * count,
+        )
+        for key, value, timestamp, headers, partition in zip(*columns, strict=True):
+            copied = headers.copy() if headers else None
+            yield new_sent((self.topic, key, value, timestamp, copied, partition))
 
     def slice(self, start: int, stop: int) -> SentChunk:
         """Return the records from ``start`` (inclusive) to ``stop`` (exclusive)."""

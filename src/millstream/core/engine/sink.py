@@ -33,6 +33,9 @@ log = logging.getLogger(__name__)
 
 UNWRITABLE = "a serializer refused it"
 
+_FEW = 16
+"""A host collects so many records with less work if they come one by one."""
+
 Origin = ProductionExceptionHandler.SerializationExceptionOrigin
 
 
@@ -120,8 +123,12 @@ class SinkRuntime:
         sent = SentChunk(topic, keys, values, chunk.timestamps, chunk.headers, partitions)
         if self._repeats is not None:
             sent = sent.without(list(map(self._repeats, keys, values, chunk.values)))
-        if len(sent):
+        if len(sent) > _FEW:
             self._task.host.send_chunk(sent)
+            return
+        send = self._task.host.send
+        for record in sent.records():
+            send(record)
 
     def _extracted(self, record: Record[Any, Any]) -> str:
         context = self._task.record_context

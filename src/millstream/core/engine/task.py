@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.chunk_processor import ChunkProcessor
+from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.engine import snapshots
 from millstream.core.engine.assembly import close_all, make_nodes, open_stores
 from millstream.core.engine.failure import (
@@ -209,9 +209,7 @@ class Task:
         """Let the nodes process decoded records of one partition as a chunk."""
         source, before = queue.source, self.group.stream_time
         self.current_run = Run(decoded, start, stop, before)
-        self._runs.add(self.current_run)
-        self._each_depth, self.punctuations.scheduled_in_run = 0, False
-        self.record_context = None
+        self._begin(self.current_run)
         began = self.measures.began()
         self.failures.guarded(source.process_chunk, decoded.chunk.slice(start, stop))
         self.current_run = None
@@ -219,6 +217,19 @@ class Task:
         if began:
             self.measures.processed(source.name, timestamps, before, began)
         self.group.stream_time = max(before, max(timestamps))
+
+    def _begin(self, *runs: Run) -> None:
+        for run in runs:
+            self._runs.add(run)
+        self._each_depth, self.punctuations.scheduled_in_run = 0, False
+        self.record_context = None
+
+    def process_joint(self, runs: list[Decoded], process: JointRun, order: list[int]) -> None:
+        """Let ``process`` take whole runs of several partitions, merged in an order."""
+        before = self.group.stream_time
+        self._begin(*(Run(run, 0, len(run.chunk), before) for run in runs))
+        self.failures.guarded(process, order)
+        self.group.stream_time = max(before, *(max(run.chunk.timestamps) for run in runs))
 
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
         self.process_at(queue.source, decoded, decoded.position)

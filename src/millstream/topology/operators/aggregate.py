@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.topology.operators.folding import Combine, Initial, identities
+from millstream.topology.operators.joint_rows import JointPart, JointRows
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.rows import RowAggregation, Rows
 from millstream.topology.operators.table_settings import TableSettings
@@ -19,6 +22,8 @@ class Aggregate(Operator):
 
     The aggregate's time is the largest of its records. A record without key or value is dropped.
     """
+
+    joins_runs = True
 
     def __init__(self, initial: Initial, combine: Combine, *, settings: TableSettings) -> None:
         self._initial = initial
@@ -67,3 +72,14 @@ class Aggregate(Operator):
             return
         table_keys = chunk.keys if self._store.at_once else None
         self._rows.add(Rows(chunk, slots, key_bytes, range(len(chunk)), table_keys))
+
+    def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
+        if self._store.at_once or not self._access.cached:
+            return None
+        joint = []
+        for processor, chunk in parts:
+            if not isinstance(processor, Aggregate) or processor._access is not self._access:
+                return None
+            joint.append(JointPart(processor.context, chunk, processor._combine))
+        rows = JointRows.of(self._access, self._initial, joint, _NULL)
+        return None if rows is None else rows.process

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 from millstream.core.engine.shortcuts.cached_updates import CachedUpdates
 from millstream.core.engine.shortcuts.join_merger import JoinMerger
 from millstream.core.engine.shortcuts.last_records import LastRecords
+from millstream.core.engine.shortcuts.merged_updates import MergedUpdates
 from millstream.core.engine.shortcuts.shortcut import Shortcut as Shortcut
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
 
-SHORTCUTS: tuple[type[Shortcut], ...] = (LastRecords, CachedUpdates, JoinMerger)
+SHORTCUTS: tuple[type[Shortcut], ...] = (
+    LastRecords,
+    CachedUpdates,
+    MergedUpdates,
+    JoinMerger,
+)
 """All of them, in the order in which a task asks them."""
 
 

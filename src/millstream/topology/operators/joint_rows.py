@@ -1,0 +1,178 @@
+"""Joint run of several aggregations that share a cached store, as those of a cogroup do."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import Self
+
+from millstream.core.chunk import Chunk
+from millstream.core.columns import has_none
+from millstream.core.state.access import RawKeyAccess
+from millstream.topology.operators.folding import Cell, Combine, Initial, identities
+
+if TYPE_CHECKING:
+    from millstream.core.engine.context import NodeContext
+
+
+@dataclass(frozen=True, slots=True)
+class JointPart:
+    """The records of one source, and what adds them to the aggregates."""
+
+    context: NodeContext
+    chunk: Chunk
+    combine: Combine
+
+
+@dataclass(slots=True)
+class _Done:
+    """What some updates have come to, by slot."""
+
+    last: dict[int, int]
+    """The place of the last update in the order."""
+    values: dict[int, Any]
+    times: dict[int, int]
+    places: int
+    """How many places of the order these updates have."""
+    error: Exception | None
+
+
+@dataclass(frozen=True, slots=True)
+class JointRows:
+    """Adds the records of several sources to the aggregates of one store, in a given order."""
+
+    access: RawKeyAccess
+    initial: Initial
+    parts: Sequence[JointPart]
+    starts: list[int]
+    """The number of each part's first record."""
+    keys: list[Any]
+    values: list[Any]
+    timestamps: list[int]
+    slots: Mapping[int, int] | Sequence[int]
+    """The number of each record's slot, if it is not dropped."""
+    slot_bytes: list[bytes]
+    reason: str
+    """Why records without key or value are dropped."""
+
+    @classmethod
+    def of(
+        cls, access: RawKeyAccess, initial: Initial, parts: Sequence[JointPart], reason: str
+    ) -> Self | None:
+        """Return the rows; None if the cache may have to flush in between, or a key is unusual."""
+        chunks = [part.chunk for part in parts]
+        keys = list(chain.from_iterable(chunk.keys for chunk in chunks))
+        values = list(chain.from_iterable(chunk.values for chunk in chunks))
+        kept, chosen = None, keys
+        if has_none(keys) or has_none(values):
+            columns = zip(keys, values, strict=True)
+            kept = [
+                n for n, (key, value) in enumerate(columns) if None is not key and None is not value
+            ]
+            chosen = [keys[number] for number in kept]
+        try:
+            slots, slot_bytes = identities(chosen, access.serialize_keys)
+        except Exception:  # noqa: BLE001 - record by record shows which key it was
+            return None
+        if not all(access.has_room(slot_bytes, chunk) for chunk in chunks):
+            return None
+        return cls(
+            access,
+            initial,
+            parts,
+            list(accumulate(map(len, chunks), initial=0))[:-1],
+            keys,
+            values,
+            list(chain.from_iterable(chunk.timestamps for chunk in chunks)),
+            slots if kept is None else dict(zip(kept, slots, strict=True)),
+            slot_bytes,
+            reason,
+        )
+
+    def process(self, order: Sequence[int]) -> None:
+        """Add the records, given by number in their order; one whose update fails is skipped."""
+        if isinstance(self.slots, Mapping):
+            order = self._kept(order, self.slots)
+        cells = self.access.read_many(self.slot_bytes)
+        first = 0
+        while first < len(order):
+            done = self._fold(order, first, cells)
+            self._write(order, done)
+            first += done.places
+            if done.error is not None:
+                part, index = self._record(order[first])
+                part.context.fail(part.chunk, index, done.error)
+                first += 1
+
+    def _kept(self, order: Sequence[int], slots: Mapping[int, int]) -> list[int]:
+        """Drop the records without key or value."""
+        kept = []
+        for number in order:
+            if number in slots:
+                kept.append(number)
+            else:
+                part, index = self._record(number)
+                part.context.drop(self.reason, part.chunk, index)
+        return kept
+
+    def _fold(self, order: Sequence[int], first: int, cells: list[Cell]) -> _Done:
+        """Apply updates to the cells, in order from a place on, up to the first failure."""
+        slots, keys, values, timestamps = self.slots, self.keys, self.values, self.timestamps
+        combines = list[Combine]()
+        for part in self.parts:
+            combines += [part.combine] * len(part.chunk)
+        initial, plain, to_cell = self.initial, self.access.plain, self.access.to_cell
+        last, news, times = dict[int, int](), dict[int, Any](), dict[int, int]()
+        place, error = first, None
+        try:
+            for place, number in enumerate(islice(order, first, None), first):
+                slot, timestamp = slots[number], timestamps[number]
+                cell = cells[slot]
+                if cell is None:
+                    old = initial()
+                else:
+                    old, stored = cell
+                    if stored > timestamp:  # noqa: PLR1730 - twice as fast as max()
+                        timestamp = stored
+                new = combines[number](keys[number], values[number], old)
+                if new is None:
+                    cells[slot] = None
+                else:
+                    cells[slot] = (
+                        (new, timestamp) if type(new) is plain else to_cell(new, timestamp)
+                    )
+                last[slot] = place
+                news[slot] = new
+                times[slot] = timestamp
+            place += 1
+        except Exception as failure:  # noqa: BLE001 - a user's function may raise anything
+            error = failure
+        return _Done(last, news, times, place - first, error)
+
+    def _write(self, order: Sequence[int], done: _Done) -> None:
+        """Write each slot's last update, in the order of these."""
+        rows = sorted(zip(done.last.values(), done.last, strict=True))
+        records = [(*self._place(order[place]), slot) for place, slot in rows]
+        for part, run in groupby(records, key=lambda record: record[0]):
+            _, indices, slots = map(list, zip(*run, strict=True))
+            chunk = self.parts[part].chunk
+            self.access.write_many(
+                [self.slot_bytes[slot] for slot in slots],
+                [chunk.keys[index] for index in indices],
+                [done.values[slot] for slot in slots],
+                [done.times[slot] for slot in slots],
+                chunk,
+                indices,
+            )
+
+    def _place(self, number: int) -> tuple[int, int]:
+        part = bisect_right(self.starts, number) - 1
+        return part, number - self.starts[part]
+
+    def _record(self, number: int) -> tuple[JointPart, int]:
+        part, index = self._place(number)
+        return self.parts[part], index
