@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from millstream.core.state.access import WindowAccess
+from millstream.topology.operators.folding import identities
 
 Cell = tuple[Any, int] | None
 Compute = Callable[[Any, Any], Any]
@@ -117,6 +118,10 @@ class _KeyValueGetter(_StoreGetter):
 
     def get_many(self, keys: Sequence[Any]) -> list[Cell] | None:
         access = self._access
+        if not access.cached and access.plain is not None:
+            # Nobody can change a row that is read once for several of them.
+            slots, raw_keys = identities(list(keys), access.serialize_keys)
+            return list(map(access.read_many(raw_keys).__getitem__, slots))
         raw_keys = access.serialize_keys(keys)
         return access.read_many(raw_keys) if access.reads_quietly(raw_keys) else None
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import compress
 from typing import Any
 
+from millstream.core.chunk import Chunk
+from millstream.core.columns import has_none
 from millstream.topology.operators.getters import Getter, StoreView
 from millstream.topology.operators.joiners import Joiner
-from millstream.topology.operators.operator import AnyRecord, Operator
+from millstream.topology.operators.operator import AnyRecord, Operator, runs
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.time_buffer import TimeBuffer
 
@@ -49,6 +52,59 @@ class LookupJoin(Operator):
         if row is not None or self._left:
             self.forward(record.withValue(self._join(record._key, record._value, row)))
 
+    def process_chunk(self, chunk: Chunk) -> None:
+        for run, row_keys in self._row_keys(chunk):
+            kept, keys = self._complete(run, row_keys)
+            rows = self._rows(kept, keys) if kept else []
+            if rows is None:
+                self.context.each(kept)
+            elif kept:
+                self._join_rows(kept, rows)
+
+    def _row_keys(self, chunk: Chunk) -> Iterable[tuple[Chunk, list[Any]]]:
+        """Yield the records of a chunk, with the keys of their rows."""
+        yield chunk, chunk.keys
+
+    def _complete(self, run: Chunk, row_keys: list[Any]) -> tuple[Chunk, list[Any]]:
+        """Drop the records without value, and those without row key unless it is a left join."""
+        if not has_none(run.values) and (self._left or not has_none(row_keys)):
+            return run, row_keys
+        columns = zip(run.values, row_keys, strict=True)
+        keep = [value is not None and (self._left or key is not None) for value, key in columns]
+        return self.kept(run, keep, _INCOMPLETE), list(compress(row_keys, keep))
+
+    def _rows(self, run: Chunk, row_keys: list[Any]) -> list[Any] | None:
+        """Return the value of each record's row; None if they have to be looked up one by one."""
+        getter, looked_up = self._getter, row_keys
+        some = has_none(row_keys)
+        if some:
+            looked_up = [key for key in row_keys if key is not None]
+        try:
+            if getter.versioned:
+                times = run.timestamps
+                if some:
+                    times = [t for t, k in zip(times, row_keys, strict=True) if k is not None]
+                cells: Any = list(map(getter.get_as_of, looked_up, times))
+            else:
+                cells = getter.get_many(looked_up)
+        except Exception:  # noqa: BLE001 - record by record shows which row it was
+            return None
+        if cells is None:
+            return None
+        rows = [None if cell is None else cell[0] for cell in cells]
+        if some:
+            found = iter(rows)
+            rows = [None if key is None else next(found) for key in row_keys]
+        return rows
+
+    def _join_rows(self, run: Chunk, rows: list[Any]) -> None:
+        """Forward the joins of records with their rows."""
+        if not self._left and has_none(rows):
+            there = [row is not None for row in rows]
+            run, rows = run.select(there), list(compress(rows, there))
+        for joined, values in runs(self.context, run, self._join, run.keys, run.values, rows):
+            self.context.forward_chunk(joined.replace(values=values))
+
     def close(self) -> None:
         self._getter.close()
 
@@ -63,6 +119,7 @@ class JoinTable(LookupJoin):
     def init(self, context: Any) -> None:
         super().init(context)
         self._getter = self._view.open(context)
+        self.by_records = not (self._getter.by_columns or self._getter.versioned)
 
 
 class JoinPastTable(JoinTable):
@@ -76,6 +133,7 @@ class JoinPastTable(JoinTable):
 
     def init(self, context: Any) -> None:
         super().init(context)
+        self.by_records = True
         self._buffer: TimeBuffer = context.getStateStore(self._buffer_name)
 
     def save(self) -> bytes:
@@ -115,6 +173,10 @@ class JoinGlobalTable(LookupJoin):
     def init(self, context: Any) -> None:
         super().init(context)
         self._getter = StoreView(self._store).open(context)
+        self.by_records = not self._getter.by_columns
 
     def row_key(self, key: Any, value: Any) -> Any:
         return self._selector(key, value)
+
+    def _row_keys(self, chunk: Chunk) -> Iterable[tuple[Chunk, list[Any]]]:
+        return runs(self.context, chunk, self._selector, chunk.keys, chunk.values)
