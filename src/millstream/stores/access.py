@@ -59,6 +59,20 @@ class StoreAccess(KeyValueAccess):
             return None
         return self._below.encoding_for(layer, self._codec.encode_column)
 
+    def cached_run(
+        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
+    ) -> dict[bytes, Any]:
+        """Return what ``cached_cells`` yields of wanted keys, with entries in place of cells."""
+        return {}
+
+    def cell_of(self, entry: Any) -> Any:
+        """Return the cell of a cache's entry."""
+        raise NotImplementedError
+
+    def keys_of(self, keys_bytes: Sequence[bytes]) -> list[Any]:
+        """Return the keys of many bytes."""
+        return self._keys.column_from_bytes(keys_bytes)
+
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         """Set the listener for flushed entries; return False if nothing is ever flushed."""
         return False
@@ -261,6 +275,14 @@ class CachedAccess(StoreAccess):
         cell_of = self._cache.cell_of
         entries = self._cache.range(lower, upper, reverse=reverse)
         return ((key, cell_of(entry)) for key, entry in entries)
+
+    def cached_run(
+        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
+    ) -> dict[bytes, Any]:
+        return self._cache.run(lower, upper, wanted)
+
+    def cell_of(self, entry: Any) -> Any:
+        return self._cache.cell_of(entry)
 
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         self._flusher.listener = listener

@@ -95,7 +95,7 @@ class ExpiringLayer(TimedLayer):
         return self.observed - self._retention + self._first_seen
 
     def put_all(self, entries: dict[bytes, bytes | None]) -> None:
-        if self.adds or self._indexed:
+        if self.adds:
             super().put_all(entries)
             return
         times = set(map(self._time_of, entries))
@@ -125,6 +125,12 @@ class ExpiringLayer(TimedLayer):
 
     def _put_column(self, entries: dict[bytes, bytes | None]) -> None:
         self._copy.put_all(entries)
+        if self._indexed:
+            index_key = self._keys.index_key
+            index = {
+                index_key(key): None if value is None else b"" for key, value in entries.items()
+            }
+            self._copy.put_all(index)
 
     def _get(self, key: bytes) -> bytes | None:
         return self._copy_get(key) if key[self._time_at] >= self._seen_from else None

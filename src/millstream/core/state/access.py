@@ -8,15 +8,18 @@ checked here; the public methods of stores do that.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from millstream.core.chunk import Chunk
 from millstream.core.headers import Headers
 from millstream.core.record_context import RecordContext
+from millstream.core.windows import Windowed
 
 ToCell = Callable[[Any, int], Any]
+WindowColumns = tuple[list[Windowed[Any]], list[Any]]
+"""Windowed keys and cells."""
 
 
 class CacheFlushListener(Protocol):
@@ -156,6 +159,14 @@ class WindowAccess(RawKeyAccess):
         In the store's order; the result can be read once. Writes in the meantime may show if the
         store is cached.
         """
+
+    def between(self, first: int, last: int, most: int) -> Iterator[WindowColumns] | None:
+        """Yield the windows of all keys that start within bounds, both inclusive.
+
+        In the store's order, at most so many at once; nothing is written in the meantime. None if
+        the store has to be asked for them one by one.
+        """
+        return None
 
     @abstractmethod
     def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:

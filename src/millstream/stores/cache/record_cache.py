@@ -253,15 +253,29 @@ class RecordCache:
 
         Each counts as used when it is yielded.
         """
-        if self._order is None:
-            self._order = SortedMap()
-            self._order.update(dict.fromkeys(self._entries))
         entries = self._entries
-        for key in list(self._order.keys(lower, upper, reverse=reverse)):
+        for key in self._keys(lower, upper, reverse=reverse):
             entry = entries.get(key)
             if entry is not None:
                 entries.move_to_end(key)
                 yield key, entry
+
+    def run(
+        self, lower: bytes | None, upper: bytes | None, wanted: Callable[[bytes], bool]
+    ) -> dict[bytes, CacheEntry]:
+        """Return those of ``range`` with wanted keys; all of that range counts as used."""
+        keys, entries = self._keys(lower, upper), self._entries
+        for key in keys:
+            entries.move_to_end(key)
+        return {key: entries[key] for key in filter(wanted, keys)}
+
+    def _keys(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> list[bytes]:
+        if self._order is None:
+            self._order = SortedMap()
+            self._order.update(dict.fromkeys(self._entries))
+        return list(self._order.keys(lower, upper, reverse=reverse))
 
     def clear(self) -> None:
         """Drop everything, dirty entries too."""

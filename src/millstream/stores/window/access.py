@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.state import WindowAccess
-from millstream.core.state.access import WindowAdds
+from millstream.core.state.access import WindowAdds, WindowColumns
+from millstream.core.windows import TimeWindow, Windowed
 from millstream.stores.access import StoreAccess
 from millstream.stores.time_keys import clamp
 from millstream.stores.timed import Cells, TimedAccess
-from millstream.stores.window.keys import WindowKeys, start_of, wanted
+from millstream.stores.window.keys import WindowKeys, key_of, start_bytes, start_of, wanted
 from millstream.stores.window.layers import WindowLayer
 
 
@@ -24,8 +25,11 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         keys: WindowKeys,
         layer: WindowLayer,
         decode: Callable[[bytes], Any],
+        windows: Mapping[bytes, TimeWindow],
     ) -> None:
+        """Bind to a store; ``windows`` has the window that begins at each start, as 8 bytes."""
         super().__init__(points, keys, layer, decode)
+        self._windows = windows
         self.set_current_record = points.set_current_record
         self.read_at = points.read_at
         self._keys = keys
@@ -85,6 +89,47 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         found = self._layer.near(key_bytes, first, last)
         cells_by_start = [(start_of(key), decode(data)) for key, data in found]
         return cells_by_start[::-1] if reverse else cells_by_start
+
+    def between(self, first: int, last: int, most: int) -> Iterator[WindowColumns] | None:
+        if self.keeps_headers:
+            return None
+        return self._columns(first, last, most)
+
+    def _columns(self, first: int, last: int, most: int) -> Iterator[WindowColumns]:
+        cells = self._cells_between(first, last)
+        raws = sorted(cells)
+        if self._layer.time_ordered:
+            raws.sort(key=start_bytes)
+        windows, keys_of = self._windows, self.points.keys_of
+        for at in range(0, len(raws), most):
+            some = raws[at : at + most]
+            keys = keys_of([key_of(raw) for raw in some])
+            shown = [windows[start_bytes(raw)] for raw in some]
+            yield list(map(Windowed, keys, shown)), [cells[raw] for raw in some]
+
+    def _cells_between(self, first: int, last: int) -> dict[bytes, Any]:
+        """Return the cells of all keys between two starts, both inclusive."""
+        decode, cell_of = self._decode, self.points.cell_of
+        cached = self._entries_between(first, last) if self.cached else {}
+        stored = self._layer.fetch(None, None, first, last, reverse=False)
+        cells = {raw: decode(data) for raw, data in stored if raw not in cached}
+        for raw, entry in cached.items():
+            cell = cell_of(entry)
+            if cell is not None:
+                cells[raw] = cell
+        return cells
+
+    def _entries_between(self, first: int, last: int) -> dict[bytes, Any]:
+        """Return the entries of the cache between two starts, both inclusive."""
+        first, last = clamp(first), min(last, self._latest)
+        if last < first:
+            return {}
+        lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
+        entries: dict[bytes, Any] = {}
+        for below, above in self._keys.bounds(None, None, first, last):
+            within = self.points.cached_run(below, above, lambda r: lower <= r[-12:-4] <= upper)
+            entries |= within
+        return entries
 
     def cells(
         self,

@@ -137,7 +137,8 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
         return self._entries(self._opened().cells(*keys, *times, reverse=reverse))
 
     def _access_over(self, points: StoreAccess, context: StateStoreContext) -> SerdeWindowAccess:
-        return SerdeWindowAccess(points, self._timed_keys, self._layer, self._decode)
+        windows = self._shown_windows
+        return SerdeWindowAccess(points, self._timed_keys, self._layer, self._decode, windows)
 
     def _window_of(self, raw: bytes) -> TimeWindow:
         return self._shown_windows[raw[-12:-4]]
