@@ -37,6 +37,7 @@ from millstream.core.working_copy import WorkingCopy
 from millstream.plugins import hookimpl
 from millstream.plugins.registry import registered
 from millstream.testing import TopologyTestDriver
+from millstream.topology.operators.suppress import SuppressTable
 
 TEXT = Serdes.String()
 LONG = Serdes.Long()
@@ -334,3 +335,42 @@ def test_suppress_takes_only_its_own_option() -> None:
     with pytest.raises(TopologyException) as failure:
         table.suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded()))
     assert "Got [KTABLE-SOURCE-0000000002]" in str(failure.value)
+
+
+def test_what_closes_while_the_cache_is_flushed_goes_out_by_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(self: Any, evicted: Any) -> None:
+        raise AssertionError("one by one")
+
+    plan = final_counts(BufferConfig.unbounded()).plan()
+    config = CONFIG | {"statestore.cache.max.bytes": 400}
+    given = [Event(f"k{number % 7}", "v", number) for number in range(200)]
+    expected = run(plan, config, given, by_chunks=False)
+    monkeypatch.setattr(SuppressTable, "_forward_each", refused)
+
+    assert run(plan, config, given, by_chunks=True) == expected
+    assert len(expected) > 100
+
+
+def test_an_update_that_cannot_be_read_takes_no_other_with_it() -> None:
+    class Refusing(type(TEXT.deserializer())):  # type: ignore[misc]
+        def deserialize(self, topic: str, data: bytes | None) -> str | None:
+            if data == b"bad":
+                raise ValueError(data)
+            return None if data is None else data.decode()
+
+    builder = StreamsBuilder()
+    serde = Serdes.serdeFrom(TEXT.serializer(), Refusing())
+    read = builder.stream("in", Consumed.with_(TEXT, TEXT))
+    table = read.toTable(Materialized.with_(TEXT, serde))
+    shown = table.suppress(RULES["later"]).toStream()
+    shown.to("out", Produced.with_(TEXT, TEXT))
+    task, host = new_task(builder.build().plan(), CONFIG | {"statestore.cache.max.bytes": 0})
+    values = ["1", "2", "bad", "4", "5"]
+    given = [Event(f"k{number}", value, number) for number, value in enumerate(values)]
+
+    task.add(raw_chunk([*given, Event("z", "6", 30), Event("z", "7", 31)], 0))
+    task.run()
+
+    assert [each.value for each in host.sent] == [b"1", b"2", b"4", b"5"]

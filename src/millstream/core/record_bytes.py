@@ -46,7 +46,8 @@ def _topic(name: str) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _name(topic: bytes) -> str:
+def topic_name(topic: bytes) -> str:
+    """Return a topic's name from its bytes."""
     # As in Kafka, malformed text is replaced.
     return topic.decode(errors="replace")
 
@@ -96,7 +97,9 @@ class BytesReader:
             for _ in range(count):
                 name = (self.sized() or b"").decode(errors="replace")
                 headers.add(name, self.sized())
-        return RecordContext(_name(topic) if topic else None, partition, offset, timestamp, headers)
+        return RecordContext(
+            topic_name(topic) if topic else None, partition, offset, timestamp, headers
+        )
 
     def _unpacked(self, form: struct.Struct) -> tuple[int, ...]:
         at = self._at

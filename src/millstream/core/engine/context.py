@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
@@ -139,6 +140,11 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """Whether a run of source records is under way, with a stream time for each of them."""
         return self._task.in_run
 
+    @cached_property
+    def columns_below(self) -> bool:
+        """Whether every node below takes runs by columns, so that none sees stream time."""
+        return all(_by_columns(child) for child in self._node.children)
+
     @property
     def node_name(self) -> str:
         """The node's name."""
@@ -209,6 +215,11 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
             f'cannot forward from "{self._node.name}" to "{name}": it is no child',
             detail=f"Children: {', '.join(child.name for child in self._node.children) or 'none'}.",
         )
+
+
+def _by_columns(node: Any) -> bool:
+    """Tell whether a node is a sink, or it and all below it take runs by columns."""
+    return getattr(node, "by_columns", True) and all(map(_by_columns, node.children))
 
 
 def shares_headers(children: Sequence[Any]) -> bool:

@@ -10,7 +10,13 @@ from itertools import islice
 
 from millstream.core.buffers import BufferedChange, entry_size
 from millstream.core.errors import ProcessorStateException
-from millstream.core.record_bytes import BytesReader, context_bytes, sized
+from millstream.core.record_bytes import (
+    ABSENT,
+    BytesReader,
+    context_bytes,
+    sized,
+    topic_name,
+)
 from millstream.core.record_context import RecordContext
 from millstream.core.working_copy import WorkingCopy
 
@@ -24,6 +30,11 @@ BY_KEY = b"\1"
 BY_TIME = b"\2"
 AFTER_TIMES = b"\3"
 _KEY_START = len(BY_TIME) + _TIME.size
+
+# A row without prior value up to its topic; what follows that; no headers and no old value.
+_PLAIN = struct.Struct(">qiqqi")
+_AFTER = struct.Struct(">iiii")
+_BARE = bytes(4) + ABSENT
 
 _SIGN = 1 << 63
 _NOWHERE = (-_SIGN - 1, b"")
@@ -183,6 +194,17 @@ def to_row(
 
 def from_row(time: int, row: bytes) -> BufferedChange:
     """Return the entry that ``to_row`` made a row of."""
+    # Most rows have no prior and no old value, and their records no headers.
+    if row[8:12] == ABSENT and len(row) >= _PLAIN.size:
+        _, _, timestamp, offset, size = _PLAIN.unpack_from(row)
+        at = _PLAIN.size + size
+        if len(row) >= at + _AFTER.size and row[at + 4 : at + 12] == _BARE:
+            partition, _, _, length = _AFTER.unpack_from(row, at)
+            new = row[at + _AFTER.size :]
+            if length == len(new):
+                topic = topic_name(row[_PLAIN.size : at]) if size else None
+                context = RecordContext(topic, partition, offset, timestamp)
+                return BufferedChange(time, None, None, new, context)
     reader = BytesReader(row, _LONG.size)
     prior, context = reader.sized(), reader.context()
     return BufferedChange(time, prior, reader.sized(), reader.sized(), context)

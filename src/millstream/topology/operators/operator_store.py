@@ -24,10 +24,12 @@ class SerdeCalls:
     ) -> None:
         keys = context.keySerde() if key_serde is None else key_serde
         values = [context.valueSerde() if each is None else each for each in value_serdes]
-        self.write_key = serializer_call(keys.serializer())
-        self.read_key = deserializer_call(keys.deserializer())
-        self.value_writers = [serializer_call(serde.serializer()) for serde in values]
-        self.value_readers = [deserializer_call(serde.deserializer()) for serde in values]
+        self.key_halves = keys.serializer(), keys.deserializer()
+        self.value_halves = [(serde.serializer(), serde.deserializer()) for serde in values]
+        self.write_key = serializer_call(self.key_halves[0])
+        self.read_key = deserializer_call(self.key_halves[1])
+        self.value_writers = [serializer_call(writes) for writes, _ in self.value_halves]
+        self.value_readers = [deserializer_call(reads) for _, reads in self.value_halves]
         self.want_headers = want_headers(keys, *values)
         self.headers = current_headers(context, wanted=self.want_headers)
 

@@ -6,11 +6,11 @@ import struct
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 from millstream.core.chunk import Chunk
-from millstream.core.columns import until_error
+from millstream.core.columns import has_none, until_error
 from millstream.core.durations import LONG_MAX
 from millstream.core.engine.failure import FATAL, FailedProcessing
 from millstream.core.errors import StreamsException
@@ -110,7 +110,11 @@ class SuppressTable(Operator):
         """Buffer the updates one after the other, and forward what each makes due."""
         olds = [None] * len(chunk) if chunk.olds is None else chunk.olds
         columns = chunk.keys, chunk.values, olds
-        updates, error = until_error(self._store.encode, *columns)
+        error: Exception | None = None
+        try:
+            updates = self._store.encode_column(*columns)
+        except Exception:  # noqa: BLE001 - one by one finds the update
+            updates, error = until_error(self._store.encode, *columns)
         before = self._stream_time
         for index in range(len(chunk)):
             context = _context(chunk, index)
@@ -158,13 +162,15 @@ class SuppressTable(Operator):
         if self._next > due:
             return
         store = self._store
-        # Processors below that read stream time or the buffer must see each update by itself.
-        forward = self._forward_each
-        if not store.watched and not self.context.in_run:
-            forward = self._forward_chunks
         try:
-            with closing(store.evict(due)) as evicted:
-                forward(evicted)
+            # Processors below that read stream time or the buffer must see each update by itself.
+            if store.watched or (self.context.in_run and not self.context.columns_below):
+                with closing(store.evict(due)) as evicted:
+                    self._forward_each(evicted)
+            else:
+                with closing(store.evict_columns(due, _CHUNK)) as columns:
+                    for each in columns:
+                        self._forward_columns(*each)
         finally:
             self._next = store.first_time()
 
@@ -199,25 +205,29 @@ class SuppressTable(Operator):
                 change = Change(new, old)
                 self.forward(make_record(key, change, context._timestamp, context._headers))
 
-    def _forward_chunks(self, evicted: Iterable[Evicted]) -> None:
+    def _forward_columns(
+        self, keys: list[Any], news: list[Any], olds: list[Any], contexts: list[RecordContext]
+    ) -> None:
         """Forward runs of updates that came from one partition each."""
-        if self._rule.final:
-            evicted = (update for update in evicted if update[1] is not None)
-        for (topic, partition), source in groupby(evicted, key=_source):
-            while rows := list(islice(source, _CHUNK)):
-                keys, news, olds, contexts = map(list, zip(*rows, strict=True))
-                headers = [context._headers for context in contexts]
-                chunk = Chunk(
-                    topic,
-                    partition,
-                    [context._offset for context in contexts],
-                    [context._timestamp for context in contexts],
-                    keys,
-                    news,
-                    headers if any(headers) else None,
-                    olds,
-                )
-                self.context.forward_chunk(chunk)
+        headers = [context._headers for context in contexts]
+        start = 0
+        for (topic, partition), source in groupby(contexts, key=_source):
+            stop = start + sum(1 for _ in source)
+            own = contexts[start:stop]
+            chunk = Chunk(
+                topic,
+                partition,
+                [context._offset for context in own],
+                [context._timestamp for context in own],
+                keys[start:stop],
+                news[start:stop],
+                headers[start:stop] if any(headers[start:stop]) else None,
+                olds[start:stop],
+            )
+            if self._rule.final and has_none(chunk.values):
+                chunk = chunk.select([new is not None for new in chunk.values])
+            self.context.forward_chunk(chunk)
+            start = stop
 
 
 def _context(chunk: Chunk, index: int) -> RecordContext:
@@ -226,8 +236,7 @@ def _context(chunk: Chunk, index: int) -> RecordContext:
     return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers)
 
 
-def _source(evicted: Evicted) -> tuple[str | None, int]:
-    context = evicted[3]
+def _source(context: RecordContext) -> tuple[str | None, int]:
     return context._topic, context._partition
 
 

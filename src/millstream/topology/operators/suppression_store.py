@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from millstream.core.buffered_log import FORMAT, from_log, logged
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
+from millstream.core.columns import until_error
 from millstream.core.durations import LONG_MAX
 from millstream.core.headers import Headers
 from millstream.core.java_collections import bucket_order, bytes_hash, table_size
 from millstream.core.metrics import Sensor, StoreMetrics
 from millstream.core.metrics.store_metrics import SUPPRESSION
 from millstream.core.record_context import RecordContext
+from millstream.core.serdes.base import deserialize_column, serialize_column
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.plugins.registry import buffer_class
 from millstream.topology.operators.operator_store import SerdeCalls
@@ -23,6 +27,9 @@ Encoded = tuple[bytes, bytes | None, bytes | None]
 
 Evicted = tuple[Any, Any, Any, RecordContext]
 """The same as objects, and the context of the record that made the update."""
+
+EvictedColumns = tuple[list[Any], list[Any], list[Any], list[RecordContext]]
+"""The same of many updates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,7 @@ class SuppressionStore(StateStore):
         calls = SerdeCalls(context, *self._serdes)
         self._write_key, self._read_key = calls.write_key, calls.read_key
         (self._write_value,), (self._read_value,) = calls.value_writers, calls.value_readers
+        self._key_halves, (self._value_halves,) = calls.key_halves, calls.value_halves
         self.wants_headers, self._headers = calls.want_headers, calls.headers
         opened, kind = buffer_class(self._kind.name), self._kind
         settings = BufferSettings(
@@ -145,6 +153,15 @@ class SuppressionStore(StateStore):
             None if old is None else write(topic, headers, old),
         )
 
+    def encode_column(self, keys: list[Any], news: list[Any], olds: list[Any]) -> list[Encoded]:
+        """Return many updates as bytes."""
+        if self.wants_headers:
+            return list(map(self.encode, keys, news, olds))
+        topic, value = self._topic, partial(serialize_column, self._value_halves[0], self._topic)
+        keys_bytes = serialize_column(self._key_halves[0], topic, keys)
+        columns = [key or b"" for key in keys_bytes], present(value, news), present(value, olds)
+        return list(zip(*columns, strict=True))
+
     def put(self, time: int, update: Encoded, context: RecordContext) -> None:
         """Buffer a key's update, in place of the one before if there is one."""
         key, new, old = update
@@ -154,8 +171,6 @@ class SuppressionStore(StateStore):
 
     def evict(self, until: int) -> Generator[Evicted, None, None]:
         """Take out the updates with ``time <= until`` in order; the caller may stop early."""
-        topic, read_key, read = self._topic, self._read_key, self._read_value
-        given = self._headers
         overtime = None if until == LONG_MAX else self.overtime
         try:
             for key, change in self._buffer.evict(until):
@@ -164,12 +179,64 @@ class SuppressionStore(StateStore):
                 if self._logged:
                     self._dirty[key] = None
                 self._leaving = key, change
-                headers = given()
-                old = None if change.old is None else read(topic, headers, change.old)
-                new = None if change.new is None else read(topic, headers, change.new)
-                yield read_key(topic, headers, key), new, old, change.context
+                yield *self._decoded_one(key, change), change.context
         finally:
             self._leaving = None
+
+    def evict_columns(self, until: int, most: int) -> Generator[EvictedColumns, None, None]:
+        """Do what ``evict`` does, with at most so many updates at a time."""
+        overtime = None if until == LONG_MAX else self.overtime
+        evicted = self._buffer.evict(until)
+        try:
+            while some := list(islice(evicted, most)):
+                for key, change in some:
+                    if overtime is not None:
+                        overtime.record(until - change.time)
+                    if self._logged:
+                        self._dirty[key] = None
+                try:
+                    columns = self._decoded(some)
+                except Exception:  # noqa: BLE001 - one by one finds the update
+                    _close(evicted)
+                    yield from self._until_error(some)
+                    return
+                yield columns
+        finally:
+            _close(evicted)
+
+    def _until_error(
+        self, some: list[tuple[bytes, BufferedChange]]
+    ) -> Generator[EvictedColumns, None, None]:
+        """Yield the updates before one that cannot be read, and raise; the rest stays."""
+        rows, error = until_error(self._decoded_one, *zip(*some, strict=True))
+        for key, change in some[len(rows) + 1 :]:
+            self._buffer.restore(key, change)
+        if rows:
+            keys, news, olds = map(list, zip(*rows, strict=True))
+            yield keys, news, olds, [change.context for _, change in some[: len(rows)]]
+        if error is not None:
+            raise error
+
+    def _decoded(self, some: list[tuple[bytes, BufferedChange]]) -> EvictedColumns:
+        topic, read_value = self._topic, self._value_halves[1]
+        contexts = [change.context for _, change in some]
+        if self.wants_headers:
+            rows = [self._decoded_one(key, change) for key, change in some]
+            keys, news, olds = map(list, zip(*rows, strict=True))
+            return keys, news, olds, contexts
+        value = partial(deserialize_column, read_value, topic)
+        return (
+            deserialize_column(self._key_halves[1], topic, [key for key, _ in some]),
+            present(value, [change.new for _, change in some]),
+            present(value, [change.old for _, change in some]),
+            contexts,
+        )
+
+    def _decoded_one(self, key: bytes, change: BufferedChange) -> tuple[Any, Any, Any]:
+        topic, headers, read = self._topic, self._headers(), self._read_value
+        old = None if change.old is None else read(topic, headers, change.old)
+        new = None if change.new is None else read(topic, headers, change.new)
+        return self._read_key(topic, headers, key), new, old
 
     def first_time(self) -> int:
         """Return the smallest time of an update; ``LONG_MAX`` if the buffer is empty."""
@@ -202,3 +269,19 @@ class SuppressionStore(StateStore):
 
     def _restore(self, key: bytes, value: bytes | None) -> None:
         self._buffer.restore(key, None if value is None else from_log(value))
+
+
+def present(call: Callable[[list[Any]], list[Any]], column: list[Any]) -> list[Any]:
+    """Call a serde for what is there of a column; it is not asked about None."""
+    some = [item for item in column if item is not None]
+    if len(some) == len(column):
+        return call(column)
+    made = iter(call(some) if some else ())
+    return [None if item is None else next(made) for item in column]
+
+
+def _close(evicted: Any) -> None:
+    """Close the iterator of a buffer, if it can be closed."""
+    close = getattr(evicted, "close", None)
+    if close is not None:
+        close()
