@@ -31,6 +31,7 @@ from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.snapshots import Snapshot, decode
 from millstream.core.errors import MillstreamError
 from millstream.core.processor import TaskId
+from millstream.topology.spark.arrow_headers import headers_column, headers_list
 from millstream.topology.spark.changelogs.kept import kept_changelogs
 from millstream.topology.spark.checkpoint.store_notes import notes_of
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
@@ -44,8 +45,6 @@ from millstream.topology.spark.wire import (
     binary_column,
     decode_chunk,
     encode_chunk,
-    headers_column,
-    headers_list,
     to_list,
 )
 from millstream.topology.spark.worker.task_host import SparkTaskHost

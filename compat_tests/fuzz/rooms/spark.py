@@ -14,6 +14,7 @@ import pyarrow as pa
 from compat_tests.fuzz.decoder import Decoder, Maker
 from millstream.core.engine import snapshots
 from millstream.core.headers import Headers
+from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.state.manifest import ChangelogPosition, Manifest, Round
 from millstream.topology.spark.state.segment_files import SegmentFiles
 from millstream.topology.spark.state.segments import (
@@ -23,7 +24,7 @@ from millstream.topology.spark.state.segments import (
     decode_segment,
     encode_segments,
 )
-from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
+from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker.feedback import true_times
 from millstream.topology.spark.worker.global_tables import pack, unpack
 from millstream.topology.spark.worker.inbox import arrivals, source_chunks, source_runs

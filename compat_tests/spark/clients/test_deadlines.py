@@ -15,11 +15,12 @@ from confluent_kafka import KafkaException as ClientException
 
 from millstream import Header, Headers, StreamsException
 from millstream.core.errors import TimeoutException
+from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.clients import deadlines
 from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
-from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
+from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker import writers
 from millstream.topology.spark.worker.topics import TopicSizes
 from millstream.topology.spark.worker.writers import SinkWriter

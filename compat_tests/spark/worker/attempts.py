@@ -21,6 +21,7 @@ import pyarrow as pa
 from millstream import Consumed, Materialized, Produced, Serdes, StreamsBuilder, StreamsConfig
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.arrow_headers import headers_column, headers_list
 from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.isolation import Isolating
 from millstream.topology.spark.job import Job
@@ -29,8 +30,6 @@ from millstream.topology.spark.wire import (
     binary_column,
     decode_chunk,
     encode_chunk,
-    headers_column,
-    headers_list,
     to_list,
 )
 from millstream.topology.spark.worker.worker_cache import Application

@@ -12,15 +12,9 @@ from hypothesis import strategies as st
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.headers import Header, Headers
 from millstream.core.partitioning import default_partition, murmur2
+from millstream.topology.spark.arrow_headers import headers_column, headers_list
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
-from millstream.topology.spark.wire import (
-    binary_column,
-    decode_chunk,
-    encode_chunk,
-    headers_column,
-    headers_list,
-    to_list,
-)
+from millstream.topology.spark.wire import binary_column, decode_chunk, encode_chunk, to_list
 from millstream.topology.spark.worker.inbox import arrivals, source_chunks, source_runs
 from millstream.topology.spark.worker.murmur import murmur2_column, partitions_of
 from millstream.topology.spark.worker.outbox import Outbox

@@ -12,6 +12,7 @@ from compat_tests.spark.support import Playground
 from millstream import Header, Headers, StreamsConfig, StreamsException
 from millstream.core.errors import RecordTooLargeException, TaskMigratedException
 from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.clients.settings import (
     client_settings,
     consumer_settings,
@@ -20,7 +21,7 @@ from millstream.topology.spark.clients.settings import (
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
-from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
+from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
 

@@ -134,7 +134,8 @@ def _write_at_zero(
     # Slow to import, and needed for records at time 0 only.
     import pyarrow as pa
 
-    from millstream.topology.spark.wire import binary_column, headers_column
+    from millstream.topology.spark.arrow_headers import headers_column
+    from millstream.topology.spark.wire import binary_column
     from millstream.topology.spark.worker.zero_time import ZeroTimeProducer, can_write
 
     own = [Headers(Header(*each) for each in record.headers) for record in records]

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from millstream.core.errors import ProcessorStateException
-from millstream.core.headers import Header, Headers
+from millstream.topology.spark.arrow_headers import HEADERS
 
 ROW_SCHEMA = (
     "key int, stage int, kind int, topic string, partition int, seq bigint, clock bigint, "
@@ -46,13 +46,12 @@ ARROW_ROW = pa.schema(
 )
 
 _ARRAY_LIMIT = 1 << 31
-_HEADER = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _COLUMNS = {
     "offsets": pa.int64(),
     "timestamps": pa.int64(),
     "keys": pa.binary(),
     "values": pa.binary(),
-    "headers": _HEADER,
+    "headers": HEADERS,
     "partitions": pa.int32(),
 }
 _FIELDS = {name: pa.field(name, kind) for name, kind in _COLUMNS.items()}
@@ -125,27 +124,6 @@ def to_list(column: pa.Array) -> list[Any]:
     if column.null_count and not pa.types.is_binary(column.type):
         return column.to_pylist()  # type: ignore[no-any-return]
     return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
-
-
-def headers_column(headers: Sequence[Headers | None] | None) -> pa.Array | None:
-    """Return the column of headers; None if no record has any."""
-    if headers is None or not any(headers):
-        return None
-    plain = [
-        None if not each else [{"key": h.key(), "value": h.value()} for h in each]
-        for each in headers
-    ]
-    return pa.array(plain, _HEADER)
-
-
-def headers_list(column: pa.Array | None) -> list[Headers | None] | None:
-    """Return the headers of a column that ``headers_column`` made."""
-    if column is None or column.null_count == len(column):
-        return None
-    return [
-        Headers(Header(h["key"], h["value"]) for h in each) if each else None
-        for each in column.to_pylist()
-    ]
 
 
 def _damaged(blob: bytes, detail: str) -> ProcessorStateException:

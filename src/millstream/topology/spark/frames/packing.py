@@ -18,17 +18,11 @@ from millstream.core.serdes.base import (
     serialize_column,
     serializer_call,
 )
+from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.frames.columns import reason_of
-from millstream.topology.spark.wire import (
-    GLOBAL,
-    RECORDS,
-    TICK,
-    binary_column,
-    encode_chunk,
-    headers_list,
-)
+from millstream.topology.spark.wire import GLOBAL, RECORDS, TICK, binary_column, encode_chunk
 from millstream.topology.spark.worker.murmur import partitions_of
 from millstream.topology.spark.worker.pack import PACKED_ARROW, Mapper
 

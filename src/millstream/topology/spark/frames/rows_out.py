@@ -11,6 +11,7 @@ import pyarrow as pa
 from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.serdes.base import deserialize_column, deserializer_call, needs_headers
+from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.frames.columns import (
     arrow_column,
@@ -19,7 +20,7 @@ from millstream.topology.spark.frames.columns import (
     times_column,
     type_of,
 )
-from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.pack import Mapper
 
 HEADERS = "array<struct<key: string, value: binary>>"

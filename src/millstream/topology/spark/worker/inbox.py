@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from millstream.core.chunk import RawChunk
-from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.arrow_headers import headers_list
+from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.sizes import consumed
 
 Columns = Mapping[str, pa.Array]
@@ -80,7 +81,6 @@ def _joined(name: str, chunks: list[dict[str, pa.Array]]) -> pa.Array:
 
 
 def _raw(topic: str, partition: int, columns: Columns, offsets: Any) -> RawChunk:
-    headers = headers_list(columns.get("headers"))
     return RawChunk(
         topic,
         partition,
@@ -88,6 +88,6 @@ def _raw(topic: str, partition: int, columns: Columns, offsets: Any) -> RawChunk
         to_list(columns["timestamps"]),
         to_list(columns["keys"]),
         to_list(columns["values"]),
-        headers,
-        consumed(topic, columns, headers),
+        headers_list(columns.get("headers")),
+        consumed(topic, columns),
     )

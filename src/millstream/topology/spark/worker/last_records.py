@@ -86,7 +86,7 @@ def _longest(column: pa.Array) -> int:
 def _measured(topic: str, chunks: Sequence[Columns]) -> Measured:
     whole = Measured()
     for each in chunks:
-        found = consumed(topic, each, None)
+        found = consumed(topic, each)
         if found is not None:
             whole.add(found)
     return whole

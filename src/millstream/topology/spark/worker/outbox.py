@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.metrics import Measures
-from millstream.topology.spark.wire import binary_column, encode_chunk, headers_column
+from millstream.topology.spark.arrow_headers import headers_column
+from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker.murmur import partitions_of
 from millstream.topology.spark.worker.sizes import produced
 
@@ -98,7 +99,7 @@ class Outbox:
             self._add(chunk.slice(0, half), counted=counted)
             self._add(chunk.slice(half, len(chunk)), counted=counted)
             return
-        sent = produced(chunk.topic, columns, chunk.headers) if counted else None
+        sent = produced(chunk.topic, columns) if counted else None
         if sent is not None:
             self.measures.add(chunk.topic, sent)
         self._chunks.setdefault(chunk.topic, []).append(columns)

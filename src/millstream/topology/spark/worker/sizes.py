@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from millstream.core.headers import Headers
-from millstream.core.metrics.measured import NULL_BYTES, Measured, headers_bytes, measured_column
+from millstream.core.metrics.measured import NULL_BYTES, Measured, measured_column
 
 
-def consumed(
-    topic: str, columns: Mapping[str, pa.Array], headers: Iterable[Headers | None] | None
-) -> Measured | None:
+def consumed(topic: str, columns: Mapping[str, pa.Array]) -> Measured | None:
     """Return the measures of records that a source has received; None if there are none."""
     keys, values = columns["keys"], columns["values"]
-    nulls = (keys.null_count + values.null_count) * NULL_BYTES
-    return _measured(topic, columns, headers_bytes(headers) + nulls)
+    return _measured(topic, columns, (keys.null_count + values.null_count) * NULL_BYTES)
 
 
-def produced(
-    topic: str, columns: Mapping[str, pa.Array], headers: Iterable[Headers | None] | None
-) -> Measured | None:
+def produced(topic: str, columns: Mapping[str, pa.Array]) -> Measured | None:
     """Return the measures of records that were sent; None if there are none."""
-    return _measured(topic, columns, headers_bytes(headers))
+    return _measured(topic, columns, 0)
 
 
 def _measured(topic: str, columns: Mapping[str, pa.Array], extra_bytes: int) -> Measured | None:
@@ -32,6 +26,8 @@ def _measured(topic: str, columns: Mapping[str, pa.Array], extra_bytes: int) -> 
     if not len(times):
         return None
     content = sum(_bytes(columns[name]) for name in ("keys", "values"))
+    if "headers" in columns:
+        content += sum(map(_bytes, columns["headers"].flatten().flatten()))
     spread = len(times), int(times.min()), int(times.max()), int(times.sum())
     return measured_column(topic, content, spread, extra_bytes)
 

@@ -20,6 +20,7 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
 from millstream.topology.spark.clients.deadlines import close_in_background, in_time
@@ -32,7 +33,7 @@ from millstream.topology.spark.clients.settings import (
 )
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
-from millstream.topology.spark.wire import decode_chunk, headers_list, to_list
+from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.feedback import marked
 from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
 from millstream.topology.spark.worker.too_large import Unsent, is_too_large, largest, too_large
@@ -252,7 +253,7 @@ class SinkWriter:
             timestamps := to_list(columns["timestamps"]),
             strict=True,
         )
-        headers = headers_list(columns.get("headers"))
+        headers = header_pairs(columns.get("headers"))
         marks = topic in self._job.layout.feedback and 0 in timestamps
         if headers is None and not marks:
             for value, key, partition, timestamp in rows:
@@ -261,9 +262,8 @@ class SinkWriter:
                 except BufferError:
                     self._produce_later(topic, value, key, partition, None, None, timestamp)
             return
-        each = [None] * count if headers is None else headers
-        for (value, key, partition, timestamp), own in zip(rows, each, strict=True):
-            plain: Any = [(header.key(), header.value()) for header in own or ()]
+        each: Sequence[Any] = [[]] * count if headers is None else headers
+        for (value, key, partition, timestamp), plain in zip(rows, each, strict=True):
             if marks:
                 plain = marked(timestamp, plain)
             try:

@@ -15,9 +15,10 @@ import pyarrow as pa
 from confluent_kafka import KafkaError, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 
+from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.clients.deadlines import LIMIT_S, in_time
 from millstream.topology.spark.clients.tls_context import READ, tls_context
-from millstream.topology.spark.wire import headers_list, to_list
+from millstream.topology.spark.wire import to_list
 
 if TYPE_CHECKING:
     from kafka import KafkaProducer
