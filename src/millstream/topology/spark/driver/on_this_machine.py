@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pyspark import SparkContext
 
 from millstream.topology.spark.driver.archive_options import with_class_archive
+from millstream.topology.spark.driver.java_options import with_java_options
 from millstream.topology.spark.driver.scratch import scratch_directory
 from millstream.topology.spark.worker_pools import DAEMON
 
@@ -50,8 +51,10 @@ def on_this_machine(settings: Mapping[str, str], *, archive: bool = False) -> di
     # Apple's libraries do not bear a fork after their import.
     if is_local and launches and sys.platform == "linux":
         found = {_DAEMON: DAEMON} | found
-    if is_local and launches and archive:
-        found = with_class_archive(found)
+    if is_local and launches:
+        found = with_java_options(found)
+        if archive:
+            found = with_class_archive(found)
     return _in_scratch(found)
 
 
