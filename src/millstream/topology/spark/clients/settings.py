@@ -168,7 +168,9 @@ def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") ->
     fixed = {
         # Every poll costs the connector three more requests; large polls halve the time of a read.
         "max.poll.records": 65_536,
-        "max.partition.fetch.bytes": 16_777_216,
+        # What a poll returns is on the heap at once, some 2 kB for a record with ten headers; what
+        # is fetched beyond it is fetched again.
+        "max.partition.fetch.bytes": 4_194_304,
         # The connector reads existing records only. A prefetch past the end would block its next
         # request for as long as the broker waits for new records: 500 ms of every batch.
         "fetch.max.wait.ms": 1,
