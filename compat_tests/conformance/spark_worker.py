@@ -114,7 +114,8 @@ def _packed(bundle: BundleJob, member: Job, topic: str, records: list[Any]) -> p
         record |= {"topic": topic, "partition": 0, "offset": offset}
     fields = [{column: record[column] for column in SOURCE_COLUMNS} for record in records]
     batch = pa.RecordBatch.from_pylist(fields, schema=_SOURCE)
-    chunk = packed(batch, member.layout.feedback)
+    *origin, blob = packed(batch, member.layout.feedback)
+    chunk = (*origin, blob.to_pybytes())
     places = _places(bundle, member, topic)
     rows = [dict(zip(PACKED_ARROW.names, (*place, *chunk), strict=True)) for place in places]
     return pa.RecordBatch.from_pylist([{**row, "clock": 0} for row in rows], schema=ARROW_ROW)

@@ -7,7 +7,9 @@ import pytest
 
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.failures import WorkerFailure, failure_from
+from millstream.topology.spark.wire import SINK, decode_chunk
 from millstream.topology.spark.worker.pack import packer
+from millstream.topology.spark.worker.sink import sink_rows
 
 STAGES = (
     Stage(index=0, subtopology=0, tasks=2, topics=("few",), internal=()),
@@ -16,14 +18,14 @@ STAGES = (
 LAYOUT = Layout(stages=STAGES, routes={}, keys=(10, 11, 12, 13))
 
 
-def rows(topic: str, partition: int) -> pa.RecordBatch:
+def rows(topic: str, partition: int, value: bytes = b"v") -> pa.RecordBatch:
     columns = {
         "topic": pa.array([topic]),
         "partition": pa.array([partition], pa.int32()),
         "offset": pa.array([7], pa.int64()),
         "timestamp": pa.array([1], pa.int64()),
         "key": pa.array([b"k"], pa.binary()),
-        "value": pa.array([b"v"], pa.binary()),
+        "value": pa.array([value], pa.binary()),
         "headers": pa.array([None], pa.null()),
     }
     return pa.RecordBatch.from_pydict(columns)
@@ -46,3 +48,26 @@ def test_a_partition_that_came_later_has_no_task(topic: str, stage: int, partiti
     assert failure.problem == f'topic "{topic}" has got more partitions while the application runs'
     assert f"partition {partition}" in failure.detail
     assert "Start the application again" in failure.hint
+
+
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_rows_large_and_small_arrive_at_the_sink_as_they_were(size: int) -> None:
+    packed = [
+        each.set_column(1, "stage", pa.array([stage], pa.int32()))
+        for stage in (SINK, 0, SINK)
+        for each in packer(LAYOUT, 0)(iter([rows("few", 1, b"v" * size)]))
+    ]
+    whole = pa.Table.from_batches(packed).combine_chunks().to_batches()[0]
+
+    for batch in (whole, whole.slice(1, 2)):
+        found = list(sink_rows(batch))
+        assert [row["topic"] for row in found] == ["few"] * batch["stage"].to_pylist().count(SINK)
+        for row in found:
+            assert bytes(row["blob"]) == batch["blob"][-1].as_py()
+            assert decode_chunk(row["blob"])["values"].to_pylist() == [b"v" * size]
+
+
+def test_a_row_without_a_blob_may_be_among_those_of_the_sink() -> None:
+    batch = pa.record_batch({"stage": [SINK, SINK], "blob": pa.array([None, b"x"], pa.binary())})
+
+    assert [row["blob"] for row in sink_rows(batch)] == [None, b"x"]

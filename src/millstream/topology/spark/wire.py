@@ -46,6 +46,7 @@ ARROW_ROW = pa.schema(
 )
 
 _ARRAY_LIMIT = 1 << 31
+_LARGE_BYTES = 1 << 20
 _COLUMNS = {
     "offsets": pa.int64(),
     "timestamps": pa.int64(),
@@ -67,16 +68,32 @@ def encode_chunk(**columns: Any) -> bytes:
         **columns: Arrow arrays of one length: keys, values, timestamps, and optionally
             offsets, headers and (target) partitions.
     """
+    return chunk_buffer(**columns).to_pybytes()  # type: ignore[no-any-return]
+
+
+def chunk_buffer(**columns: Any) -> pa.Buffer:
+    """Return the bytes of a chunk, as ``encode_chunk`` does, in Arrow's memory."""
     present = {name: column for name, column in columns.items() if column is not None}
     schema = pa.schema([_FIELDS[name] for name in present])
     batch = pa.RecordBatch.from_arrays(list(present.values()), schema=schema)
-    out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, schema) as writer:
+    if batch.nbytes < _LARGE_BYTES:
+        out = pa.BufferOutputStream()
+        _write(out, batch)
+        return out.getvalue()
+    # A stream that grows copies all it has, several times.
+    counted = pa.MockOutputStream()
+    _write(counted, batch)
+    buffer = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(buffer), batch)
+    return buffer
+
+
+def _write(out: Any, batch: pa.RecordBatch) -> None:
+    with pa.ipc.new_stream(out, batch.schema) as writer:
         writer.write_batch(batch)
-    return out.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def decode_chunk(blob: bytes) -> dict[str, pa.Array]:
+def decode_chunk(blob: bytes | pa.Buffer) -> dict[str, pa.Array]:
     """Return the columns of a chunk.
 
     Raises:
@@ -126,7 +143,7 @@ def to_list(column: pa.Array) -> list[Any]:
     return column.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
 
 
-def _damaged(blob: bytes, detail: str) -> ProcessorStateException:
+def _damaged(blob: bytes | pa.Buffer, detail: str) -> ProcessorStateException:
     return ProcessorStateException(
         "cannot read a chunk of records that was sent between two of Spark's tasks",
         detail=f"It has {len(blob)} bytes. {detail.splitlines()[0]}.",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
-from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, encode_chunk
+from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, chunk_buffer
 from millstream.topology.spark.worker.feedback import true_times
 
 SOURCE_COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
@@ -38,8 +39,7 @@ def packer(layout: Layout, stage: int) -> Mapper:
                     if partition >= tasks:
                         # A later stage may have more tasks, and so a key for it.
                         raise _grown(topic, partition, tasks)
-                row = (keys[partition], stage, RECORDS, topic, partition, first, blob)
-                yield _rows([row])
+                yield _row(keys[partition], stage, RECORDS, topic, partition, first, blob)
 
     return pack
 
@@ -62,12 +62,12 @@ def global_packer(layout: Layout) -> Mapper:
             if batch.num_rows:
                 chunk = packed(batch, ())
                 for place in places:
-                    yield _rows([(*place, GLOBAL, *chunk)])
+                    yield _row(*place, GLOBAL, *chunk)
 
     return pack
 
 
-def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, bytes]:
+def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, pa.Buffer]:
     """Return topic, partition, first offset and blob of a batch of one topic partition.
 
     Args:
@@ -85,7 +85,7 @@ def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, i
     timestamps, headers = columns["timestamp"], columns["headers"]
     if topic in feedback:
         timestamps, headers = true_times(timestamps, headers)
-    blob = encode_chunk(
+    blob = chunk_buffer(
         offsets=columns["offset"],
         timestamps=timestamps,
         keys=columns["key"].cast(pa.binary()),
@@ -106,9 +106,16 @@ def _grown(topic: str, partition: int, tasks: int) -> StreamsException:
     )
 
 
-def _rows(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
-    fields = [dict(zip(PACKED_ARROW.names, row, strict=True)) for row in rows]
-    return pa.RecordBatch.from_pylist(fields, schema=PACKED_ARROW)
+def _row(*fields: Any) -> pa.RecordBatch:
+    """Return one row; its blob, the last field, is not copied."""
+    *small, blob = fields
+    offsets = pa.py_buffer(np.array([0, blob.size], np.int32))
+    arrays = [
+        pa.array([each], field.type)
+        for each, field in zip(small, list(PACKED_ARROW)[:-1], strict=True)
+    ]
+    arrays.append(pa.Array.from_buffers(pa.binary(), 1, [None, offsets, blob]))
+    return pa.RecordBatch.from_arrays(arrays, schema=PACKED_ARROW)
 
 
 def _end(columns: Mapping[str, Any], index: int) -> tuple[str, int]:

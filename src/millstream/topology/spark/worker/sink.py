@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
@@ -35,8 +37,21 @@ def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordB
 
 
 def sink_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch that are for the sink, as dictionaries."""
-    return (row for row in batch.to_pylist() if row["stage"] == SINK)
+    """Yield the rows of a batch that are for the sink, as dictionaries; blobs are not copied."""
+    blobs = _blobs(batch.column("blob"))
+    plain = batch.drop_columns(["blob"]).to_pylist()
+    for row, blob in zip(plain, blobs, strict=True):
+        if row["stage"] == SINK:
+            yield {**row, "blob": blob}
+
+
+def _blobs(column: pa.Array) -> list[bytes | pa.Buffer | None]:
+    _, ends, data = column.buffers()
+    if column.null_count or data is None or not pa.types.is_binary(column.type):
+        return column.to_pylist()  # type: ignore[no-any-return]
+    # A scalar of Arrow would have a copy.
+    bounds = np.frombuffer(ends, np.int32, len(column) + 1, column.offset * 4).tolist()
+    return [data.slice(start, end - start) for start, end in pairwise(bounds)]
 
 
 def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[ConsumedRange]]:
@@ -51,5 +66,5 @@ def sorted_output(rows: list[dict[str, Any]]) -> tuple[list[Output], list[Consum
     return outputs, consumed
 
 
-def _first(blob: bytes | None) -> int | None:
-    return int.from_bytes(blob, "big") if blob else None
+def _first(blob: bytes | pa.Buffer | None) -> int | None:
+    return int.from_bytes(memoryview(blob), "big") if blob else None

@@ -18,6 +18,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
+from pyarrow import Buffer
 
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.arrow_headers import header_pairs
@@ -51,7 +52,7 @@ _IN_FLIGHT = 500_000
 _PAUSE_S = 0.5
 _RENEWALS = 3
 
-Output = tuple[str, bytes]
+Output = tuple[str, bytes | Buffer]
 """A topic and a chunk for it."""
 Chunk = tuple[str, dict[str, Any]]
 """A topic and a chunk's columns."""
