@@ -25,6 +25,8 @@ def weaken(protection: str) -> None:
             f"{_WORKER}.writers": _without_fencing,
             f"{_CLIENTS}.settings": _without_stable_offsets,
         },
+        # Fencing alone, without what covers a part of it.
+        "names": {f"{_WORKER}.writers": _without_fencing},
     }
     sys.meta_path.insert(0, _Changing(changes[protection]))
 
