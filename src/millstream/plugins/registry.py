@@ -14,10 +14,11 @@ from typing import Any, TypeVar, cast
 import pluggy
 
 from millstream.core.buffers import SuppressionBuffer
+from millstream.core.engine.checked_answers import checked
 from millstream.core.engine.store_wrappers import completed
 from millstream.core.errors import PluginError
 from millstream.core.state import StoreKinds
-from millstream.core.store import ByteStore
+from millstream.core.store import ByteStore, StoreTraits
 from millstream.core.wording import a
 from millstream.plugins import hookspecs
 from millstream.plugins.kinds import BUFFERS, STORES, PluginKind
@@ -154,16 +155,24 @@ def store_class(name: str) -> type[ByteStore]:
     Raises:
         PluginError: No installed plugin offers it.
     """
-    return find(STORES, name)
+    found = find(STORES, name)
+    if not isinstance(getattr(found, "traits", None), StoreTraits):
+        raise PluginError(
+            f'store "{name}" does not say what it promises',
+            detail=f'The attribute "traits" of {import_path(found)} is no StoreTraits.',
+            hint="Derive the class from ByteStore, and set traits = StoreTraits(...).",
+        )
+    return found
 
 
 def open_store(name: str, directory: Path, options: Mapping[str, Any]) -> ByteStore:
     """Open the byte store called ``name``, wrapped so that it fulfils all promises.
 
     Raises:
-        PluginError: No installed plugin offers it.
+        PluginError: No installed plugin offers it, or what it offers is no store.
     """
-    return completed(store_class(name).open(directory, options))
+    offered = store_class(name)
+    return completed(checked(offered.open(directory, options), offered))
 
 
 def buffer_class(name: str) -> type[SuppressionBuffer]:

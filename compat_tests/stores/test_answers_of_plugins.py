@@ -1,0 +1,164 @@
+"""A plugin's byte store that answers with no bytes: the fault of the store, not of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from millstream import Materialized, Serdes, StreamsBuilder
+from millstream.core.errors import PluginError, StreamsException, TaskCorruptedException
+from millstream.plugins import ByteStore, StoreTraits, hookimpl
+from millstream.plugins.registry import open_store, registered
+from millstream.testing import TopologyTestDriver
+
+TEXT = Serdes.String()
+
+
+class Answering(ByteStore):
+    """A dictionary whose answers a test changes."""
+
+    name = "answering"
+    traits = StoreTraits()
+    change: Callable[[str, Any], Any] = staticmethod(lambda what, answer: answer)
+
+    def __init__(self) -> None:
+        self._entries: dict[bytes, bytes] = {}
+
+    @classmethod
+    def open(cls, directory: Path, options: Mapping[str, Any]) -> Any:
+        """Open an empty store."""
+        del directory, options
+        return cls.change("open", cls())
+
+    def get(self, key: bytes) -> Any:
+        """Return what the test makes of the value."""
+        found = self._entries.get(key)
+        return None if found is None else self.change("get", found)
+
+    def get_many(self, keys: Any) -> Any:
+        """Return what the test makes of the values."""
+        return self.change("get_many", [self.get(key) for key in keys])
+
+    # As a plugin may write it that leaves expiry to the runtime.
+    def write(  # type: ignore[override]
+        self, batch: Mapping[bytes, bytes | None], version: bytes
+    ) -> None:
+        """Apply one batch."""
+        del version
+        self._entries |= {key: value for key, value in batch.items() if value is not None}
+
+    def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False) -> Any:
+        """Return what the test makes of the entries."""
+        del lower, upper
+        return self.change("scan", sorted(self._entries.items(), reverse=reverse))
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Plugin:
+    """Offers the store."""
+
+    @hookimpl
+    def millstream_register_stores(self) -> Sequence[type[ByteStore]]:
+        """Return the class."""
+        return [Answering]
+
+
+@pytest.fixture(autouse=True)
+def _plugin() -> Iterator[None]:
+    with registered(Plugin()):
+        yield
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, what: str, wrong: Callable[[Any], Any]) -> None:
+    monkeypatch.setattr(
+        Answering, "change", staticmethod(lambda asked, it: wrong(it) if asked == what else it)
+    )
+
+
+def joined() -> tuple[TopologyTestDriver, Any]:
+    """Return a driver that joins the values of a key, and passes over failing records."""
+    builder = StreamsBuilder()
+    kept = Materialized.as_("joined").withCachingDisabled()
+    table = builder.stream("in").groupByKey().aggregate(str, lambda _, v, a: a + v, kept)
+    table.toStream().to("out")
+    config = {
+        "default.key.serde": TEXT,
+        "default.value.serde": TEXT,
+        "default.dsl.store": "answering",
+        "processing.exception.handler": (
+            "org.apache.kafka.streams.errors.LogAndContinueProcessingExceptionHandler"
+        ),
+    }
+    driver = TopologyTestDriver(builder.build(), config, real_stores=True)
+    return driver, driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+
+
+@pytest.mark.parametrize("wrong", [lambda _: "text", lambda _: 5], ids=["str", "int"])
+def test_no_exception_handler_passes_over_a_wrong_answer(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
+) -> None:
+    answers(monkeypatch, "get", wrong)
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        with pytest.raises(StreamsException) as caught:
+            topic.pipeInput("k", "b")
+    assert isinstance(caught.value, TaskCorruptedException)
+    assert 'get() of store "answering" returned a' in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda _: None, "scan() of store"),
+        (lambda entries: [key for key, _ in entries], "a bytes as an entry"),
+        (lambda entries: [(key, "text") for key, _ in entries], "returned a str"),
+    ],
+    ids=["None", "keys", "texts"],
+)
+def test_a_wrong_scan_is_the_stores_fault(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any], said: str
+) -> None:
+    answers(monkeypatch, "scan", wrong)
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        with pytest.raises(TaskCorruptedException) as caught:
+            list(driver.getKeyValueStore("joined").all())
+    assert said in str(caught.value.__cause__)
+
+
+def test_as_many_values_come_as_keys_were_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers(monkeypatch, "get_many", lambda values: values[:1])
+    store = open_store("answering", tmp_path, {})
+    assert store.get_many([b"a"]) == [None]
+    with pytest.raises(Exception, match="1 values for 2 keys"):
+        store.get_many([b"a", b"b"])
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_what_is_like_bytes_is_taken_as_bytes(
+    monkeypatch: pytest.MonkeyPatch, kind: type[bytearray | memoryview], tmp_path: Path
+) -> None:
+    answers(monkeypatch, "get", kind)
+    store = open_store("answering", tmp_path, {})
+    store.write({b"k": b"v"}, b"1")
+    found = store.get(b"k"), store.get_many([b"k"])
+    assert found == (b"v", [b"v"])
+    assert type(found[0]) is type(found[1][0]) is bytes
+
+
+def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    answers(monkeypatch, "open", lambda _: None)
+    with pytest.raises(PluginError, match="which is no store"):
+        open_store("answering", tmp_path, {})
+    monkeypatch.setattr(Answering, "traits", {"durable": True})
+    with pytest.raises(PluginError, match="does not say what it promises"):
+        open_store("answering", tmp_path, {})

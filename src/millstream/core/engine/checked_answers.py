@@ -1,0 +1,106 @@
+"""A look at what a plugin's byte store answers, before it is taken for bytes.
+
+An answer of another type would fail far from here, as an error of the operator that asked: an
+exception handler could pass over it, and the record would be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from millstream.core.engine.store_wrappers import WrappedStore
+from millstream.core.errors import ClassCastException, PluginError
+from millstream.core.store import ByteStore, Entry, Range, StoreTraits
+from millstream.core.wording import a_kind
+
+_BYTES_LIKE = (bytes, bytearray, memoryview)
+
+
+def checked(store: Any, offered: type[ByteStore]) -> ByteStore:
+    """Return a store whose answers are looked at; those of millstream's own stores are not.
+
+    Raises:
+        PluginError: ``open`` has not returned a store.
+    """
+    if not isinstance(getattr(store, "traits", None), StoreTraits):
+        raise PluginError(
+            f'the open() of store "{offered.name}" returned {a_kind(store)}, which is no store',
+            detail=f"The class is {offered.__module__}.{offered.__qualname__}.",
+            hint="Return an instance of the class.",
+        )
+    found: ByteStore = store
+    own = type(store).__module__.startswith("millstream.")
+    return found if own else CheckedAnswers(found)
+
+
+class CheckedAnswers(WrappedStore):
+    """Refuses what is not bytes; copies bytes that the store may change later."""
+
+    def __init__(self, below: ByteStore) -> None:
+        super().__init__(below)
+        del self.get, self.get_many
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of ``key``; None if it has none."""
+        found = self.below.get(key)
+        return found if found is None or type(found) is bytes else self._as_bytes(found, "get()")
+
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        """Return the value of each key, in order."""
+        keys = list(keys)
+        found = list(self.below.get_many(keys))
+        if len(found) != len(keys):
+            raise self._refusal("get_many()", f"{len(found)} values for {len(keys)} keys")
+        return [
+            each if each is None or type(each) is bytes else self._as_bytes(each, "get_many()")
+            for each in found
+        ]
+
+    def write(
+        self,
+        batch: Mapping[bytes, bytes | None],
+        version: bytes,
+        *,
+        dropped: Sequence[Range] = (),
+    ) -> None:
+        """Apply one batch."""
+        if dropped:
+            self.below.write(batch, version, dropped=dropped)
+        else:
+            # A store without ``native_ttl`` may do without the argument.
+            self.below.write(batch, version)
+
+    def scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[Entry]:
+        """Yield the entries with ``lower <= key < upper``."""
+        entries = self.below.scan(lower, upper, reverse=reverse)
+        if not isinstance(entries, Iterable):
+            raise self._refusal("scan()", a_kind(entries))
+        return map(self._entry, entries)
+
+    def version(self) -> bytes | None:
+        """Return the version of the last ``write``; None for a new store."""
+        found = self.below.version()
+        return None if found is None else self._as_bytes(found, "version()")
+
+    def _entry(self, entry: Any) -> Entry:
+        if isinstance(entry, (tuple, list)) and len(entry) == 2:
+            key, value = entry
+            if type(key) is bytes and type(value) is bytes:
+                return key, value
+            return self._as_bytes(key, "scan()"), self._as_bytes(value, "scan()")
+        raise self._refusal("scan()", f"{a_kind(entry)} as an entry")
+
+    def _as_bytes(self, found: Any, where: str) -> bytes:
+        if isinstance(found, _BYTES_LIKE):
+            return bytes(found)
+        raise self._refusal(where, a_kind(found))
+
+    def _refusal(self, where: str, found: str) -> Exception:
+        return ClassCastException(
+            f'{where} of store "{self.name}" returned {found}',
+            detail=f"The class is {type(self.below).__module__}.{type(self.below).__qualname__}.",
+            hint="Return bytes, as the contract of ByteStore says.",
+        )
