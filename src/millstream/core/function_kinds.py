@@ -1,12 +1,21 @@
-"""Kinds of users' functions: those that only make a coroutine or a generator when called."""
+"""Kinds of users' functions: those that only make a coroutine or a generator when called.
+
+A function is looked at when it is given. What a plain one returns, such as ``lambda k, v: send(v)``
+around an async ``send``, is looked at when it is called, where the result is else not used as a
+value: it would be silently dropped, or taken for true.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from millstream.core.errors import ClassCastException
+from millstream.core.wording import a_kind
+
+_NOT_RUN: frozenset[type] = frozenset({CoroutineType, AsyncGeneratorType, GeneratorType})
 
 
 def check_kind(function: Callable[..., Any], parameter: str, *, many: bool = False) -> None:
@@ -39,3 +48,27 @@ def check_kind(function: Callable[..., Any], parameter: str, *, many: bool = Fal
 def name_of(function: Callable[..., Any]) -> str:
     """Return what a function, or the class of a callable object, is called."""
     return str(getattr(function, "__qualname__", None) or type(function).__qualname__)
+
+
+def check_result(result: Any, role: str) -> None:
+    """Refuse a coroutine or a generator where a function should have done its work.
+
+    Raises:
+        ClassCastException: It is one.
+    """
+    if type(result) in _NOT_RUN:
+        if isinstance(result, CoroutineType):
+            # Else Python warns that nobody has awaited it.
+            result.close()
+        raise ClassCastException(
+            f"{role} returned {a_kind(result)}, of which nothing has run",
+            hint="Call plain functions only: no operator waits for an async one.",
+        )
+
+
+def first_not_run(results: Iterable[Any]) -> int | None:
+    """Return the place of the first result that ``check_result`` refuses; None if there is none."""
+    kinds = list(map(type, results))
+    if _NOT_RUN.isdisjoint(kinds):
+        return None
+    return next(place for place, kind in enumerate(kinds) if kind in _NOT_RUN)

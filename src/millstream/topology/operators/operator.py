@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.columns import until_error
+from millstream.core.errors import ClassCastException
+from millstream.core.function_kinds import check_result, first_not_run
 from millstream.core.records import Record
 
 if TYPE_CHECKING:
@@ -55,3 +57,21 @@ def runs(
         context.fail(chunk, done, error)
         chunk = chunk.slice(done + 1, len(chunk))
         columns = tuple(column[done + 1 :] for column in columns)
+
+
+def done_runs(
+    context: NodeContext,
+    chunk: Chunk,
+    function: Callable[..., Any],
+    role: str,
+    *columns: Sequence[Any],
+) -> Iterator[tuple[Chunk, list[Any]]]:
+    """Yield as ``runs`` does; refuse results that are coroutines or generators."""
+    for run, results in runs(context, chunk, function, *columns):
+        place = first_not_run(results)
+        if place is not None:
+            try:
+                check_result(results[place], role)
+            except ClassCastException as error:
+                context.fail(run, place, error)
+        yield run, results

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.function_kinds import check_result
 from millstream.core.keyvalue import KeyValue
 from millstream.core.records import make_record
 from millstream.topology.operators.flat import fanned_out, flattened, not_none, pair
 from millstream.topology.operators.operator import (
     AnyRecord,
     Operator,
+    done_runs,
     runs,
 )
 from millstream.topology.operators.returned import Returned
@@ -30,16 +32,23 @@ def key_is_not_none(key: Any, value: Any) -> bool:
 class Filter(Operator):
     """Forwards the records that a predicate accepts, or the others."""
 
-    def __init__(self, predicate: Callable[..., bool], *, negate: bool = False) -> None:
+    def __init__(self, predicate: Callable[..., Any], *, negate: bool = False) -> None:
         self._predicate = predicate
         self._negate = negate
 
     def process(self, record: AnyRecord) -> None:
-        if bool(self._predicate(record._key, record._value)) is not self._negate:
+        verdict = self._predicate(record._key, record._value)
+        if verdict is not True and verdict is not False:
+            check_result(verdict, "a predicate")
+            verdict = bool(verdict)
+        if verdict is not self._negate:
             self.forward(record.withValue(record._value))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        for run, verdicts in runs(self.context, chunk, self._predicate, chunk.keys, chunk.values):
+        columns = chunk.keys, chunk.values
+        for run, verdicts in done_runs(
+            self.context, chunk, self._predicate, "a predicate", *columns
+        ):
             keep = [not verdict for verdict in verdicts] if self._negate else verdicts
             self.context.forward_chunk(run if all(keep) else run.select(keep))
 
@@ -188,22 +197,33 @@ class ForEach(Operator):
         self._action = action
 
     def process(self, record: AnyRecord) -> None:
-        self._action(record._key, record._value)
+        self.act(record)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        for _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
+        for _ in self.acted(chunk):
             pass
+
+    def act(self, record: AnyRecord) -> None:
+        """Call the action with one record."""
+        result = self._action(record._key, record._value)
+        if result is not None:
+            check_result(result, "an action")
+
+    def acted(self, chunk: Chunk) -> Iterator[tuple[Chunk, list[Any]]]:
+        """Call the action with each record; yield the runs between failures."""
+        columns = chunk.keys, chunk.values
+        return done_runs(self.context, chunk, self._action, "an action", *columns)
 
 
 class Peek(ForEach):
     """Calls an action with each record and forwards it."""
 
     def process(self, record: AnyRecord) -> None:
-        self._action(record._key, record._value)
+        self.act(record)
         self.forward(record.withValue(record._value))
 
     def process_chunk(self, chunk: Chunk) -> None:
-        for run, _ in runs(self.context, chunk, self._action, chunk.keys, chunk.values):
+        for run, _ in self.acted(chunk):
             self.context.forward_chunk(run)
 
 
@@ -221,14 +241,17 @@ class PassThrough(Operator):
 class Branch(Operator):
     """Forwards each record to the child of the first predicate that accepts it."""
 
-    def __init__(self, predicates: Sequence[Callable[..., bool]], children: Sequence[str]) -> None:
+    def __init__(self, predicates: Sequence[Callable[..., Any]], children: Sequence[str]) -> None:
         self._choices = tuple(zip(predicates, children, strict=False))
         self._default = children[len(predicates)] if len(children) > len(predicates) else None
 
     def process(self, record: AnyRecord) -> None:
         """Forward the record to one child, or drop it if no predicate accepts it."""
         for predicate, child in self._choices:
-            if predicate(record._key, record._value):
+            verdict = predicate(record._key, record._value)
+            if verdict is not True and verdict is not False:
+                check_result(verdict, "a predicate")
+            if verdict:
                 self.context.forward(record, child)
                 return
         if self._default is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.columns import has_none
+from millstream.core.function_kinds import check_result
 from millstream.core.records import Change, make_record
 from millstream.topology.operators.folding import identities, write_updates
 from millstream.topology.operators.operator import AnyRecord, Operator, runs
@@ -213,7 +214,7 @@ class FilterTable(DerivedTable):
     """A table of the rows that a predicate accepts, or of the others."""
 
     def __init__(
-        self, predicate: Callable[..., bool], *, negate: bool, settings: TableSettings
+        self, predicate: Callable[..., Any], *, negate: bool, settings: TableSettings
     ) -> None:
         super().__init__(settings=settings)
         self._predicate = predicate
@@ -222,9 +223,12 @@ class FilterTable(DerivedTable):
         self._skips_absent = not settings.versioned_input
 
     def compute(self, key: Any, value: Any) -> Any:
-        if value is not None and bool(self._predicate(key, value)) is not self._negate:
-            return value
-        return None
+        if value is None:
+            return None
+        verdict = self._predicate(key, value)
+        if verdict is not True and verdict is not False:
+            check_result(verdict, "a predicate")
+        return value if bool(verdict) is not self._negate else None
 
 
 class MapTableValues(DerivedTable):
