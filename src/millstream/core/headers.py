@@ -56,6 +56,19 @@ def _bytes(key: str, value: object) -> bytes:
     )
 
 
+def _checked(headers: Any) -> list[Header]:
+    items = list(headers)
+    for place, item in enumerate(items):
+        if type(item) is not Header or type(item._value) is not bytes:
+            if not isinstance(item, Header):
+                raise ClassCastException(
+                    f"{a_kind(item)} is no header", hint="Write Header(name, value)."
+                )
+            if item._value is not None:
+                items[place] = Header(item._key, _bytes(item._key, item._value))
+    return items
+
+
 class Headers:
     """The headers of one record: ordered, mutable, names may repeat.
 
@@ -73,7 +86,7 @@ class Headers:
     __slots__ = ("_items", "_row", "_rows")
 
     def __init__(self, headers: Iterable[Header] | None = None) -> None:
-        self._items: list[Header] | tuple[()] = [] if headers is None else list(headers)
+        self._items: list[Header] | tuple[()] = [] if headers is None else _checked(headers)
         self._rows: HeaderRows | None = None
         """Columns that have the headers before those in ``_items``, in the row ``_row``."""
         self._row = 0
@@ -198,3 +211,19 @@ def headers_of_row(rows: HeaderRows, row: int) -> Headers:
 def unread(headers: Headers) -> tuple[HeaderRows | None, int, Sequence[Header]]:
     """Return columns and the row whose headers come first, and the list of those that follow."""
     return headers._rows, headers._row, headers._items
+
+
+def own_headers(headers: Any) -> Headers | None:
+    """Return a copy of a record's headers; None if there are none.
+
+    Raises:
+        ClassCastException: They are something else.
+    """
+    if isinstance(headers, Headers):
+        return headers.copy() if headers else None
+    if headers is None:
+        return None
+    raise ClassCastException(
+        f"headers cannot be {a_kind(headers)}",
+        hint='Write Headers().add("name", b"value").',
+    )

@@ -9,7 +9,11 @@ from functools import total_ordering
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from millstream.core.errors import TaskIdFormatException, UnsupportedOperationException
+from millstream.core.errors import (
+    IllegalStateException,
+    TaskIdFormatException,
+    UnsupportedOperationException,
+)
 from millstream.core.headers import Headers
 from millstream.core.readable import Readable
 from millstream.core.records import FixedKeyRecord, Record, RecordMetadata
@@ -268,7 +272,8 @@ class ContextualProcessor(Processor[KIn, VIn, KOut, VOut]):
 
     def context(self) -> ProcessorContext[KOut, VOut]:
         """Return the context."""
-        return self._context
+        kept: ProcessorContext[KOut, VOut] = _kept_context(self)
+        return kept
 
 
 class FixedKeyProcessor(Readable, ABC, Generic[KIn, VIn, VOut]):
@@ -294,7 +299,19 @@ class ContextualFixedKeyProcessor(FixedKeyProcessor[KIn, VIn, VOut]):
 
     def context(self) -> FixedKeyProcessorContext[KIn, VOut]:
         """Return the context."""
-        return self._context
+        kept: FixedKeyProcessorContext[KIn, VOut] = _kept_context(self)
+        return kept
+
+
+def _kept_context(processor: Any) -> Any:
+    try:
+        return processor._context
+    except AttributeError as error:
+        raise IllegalStateException(
+            f"{type(processor).__qualname__} has no context",
+            detail="Its init() has not been called, or has not kept it.",
+            hint="Begin an init() of your own with super().init(context).",
+        ) from error
 
 
 class ConnectedStoreProvider(Readable):

@@ -11,7 +11,7 @@ from millstream.core.errors import (
     NullPointerException,
     StreamsException,
 )
-from millstream.core.headers import Headers
+from millstream.core.headers import Headers, own_headers
 from millstream.core.java_text import java_text
 
 K = TypeVar("K")
@@ -32,7 +32,7 @@ class Record(Generic[K_co, V_co]):
 
     Raises:
         StreamsException: ``timestamp`` is negative.
-        ClassCastException: ``timestamp`` is of another type.
+        ClassCastException: ``timestamp`` or ``headers`` is of another type.
 
     Source: ``processor.api.Record``.
     """
@@ -51,7 +51,7 @@ class Record(Generic[K_co, V_co]):
         self._key = key
         self._value = value
         self._timestamp = timestamp
-        self._headers = headers.copy() if headers else None
+        self._headers = None if headers is None else own_headers(headers)
 
     def key(self) -> K_co:
         """Return the key."""
@@ -85,7 +85,7 @@ class Record(Generic[K_co, V_co]):
 
     def withHeaders(self, headers: Headers) -> Record[K_co, V_co]:
         """Return a copy with these headers instead."""
-        return make_record(self._key, self._value, self._timestamp, headers)
+        return adopt_record(self._key, self._value, self._timestamp, own_headers(headers))
 
     def __eq__(self, other: object) -> bool:
         return (

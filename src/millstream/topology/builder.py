@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from millstream.core.errors import TopologyException
+from millstream.core.errors import ClassCastException, TopologyException
 from millstream.core.java_collections import hash_order
 from millstream.core.plan import (
     GlobalStore,
@@ -60,6 +60,10 @@ class TopologyBuilder:
         unused_name(name, self._all_nodes())
         pattern: re.Pattern[str] | None = None
         names: tuple[str, ...] = ()
+        if isinstance(topics, re.Pattern) and not isinstance(topics.pattern, str):
+            raise ClassCastException(
+                "topics cannot be a pattern of bytes", hint='Write re.compile("..."), without b.'
+            )
         if isinstance(topics, re.Pattern):
             pattern = topics
         else:
