@@ -55,7 +55,7 @@ class CompositeStore:
 
     def __getattr__(self, name: str) -> Any:
         if name not in READS and name not in POINTS and name not in SUMS:
-            raise AttributeError(name)
+            raise AttributeError(f"a store that is queried has no {name}: it can only be read")
         return lambda *arguments, **keywords: self._read(name, arguments, keywords)
 
     def _read(self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from millstream.core.errors import ClassCastException
 from millstream.core.java_shapes import java_object
 from millstream.core.query.composite import CompositeStore
 from millstream.core.query.plain import Show, aggregate_of, timestamped_of, value_of
@@ -25,6 +26,7 @@ from millstream.core.state.session import ReadOnlySessionStore, SessionStore
 from millstream.core.state.store import StateStore
 from millstream.core.state.values import ValueAndTimestamp
 from millstream.core.state.window import ReadOnlyWindowStore, TimestampedWindowStore, WindowStore
+from millstream.core.wording import a_kind
 
 T = TypeVar("T")
 # A static method's own: the class's are unknown to a type checker there.
@@ -166,6 +168,26 @@ class QueryableStoreTypes:
     sessionStoreWithHeaders = SessionStoreWithHeadersType
 
 
+def checked_type(given: Any) -> Any:
+    """Return an interface of stores, or None.
+
+    Raises:
+        ClassCastException: It is something else, such as the class of an interface.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, type) and hasattr(given, "accepts") and hasattr(given, "create"):
+        return given
+    hint = "Give one of QueryableStoreTypes, such as QueryableStoreTypes.keyValueStore()."
+    if isinstance(given, type):
+        forgotten = issubclass(given, QueryableStoreType)
+        hint = "Call it, with parentheses." if forgotten else hint
+        raise ClassCastException(
+            f"queryableStoreType cannot be the class {given.__qualname__}", hint=hint
+        )
+    raise ClassCastException(f"queryableStoreType cannot be {a_kind(given)}", hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class StoreQueryParameters(Generic[T]):
     """Store, interface and partition for ``KafkaStreams.store``.
@@ -182,8 +204,12 @@ class StoreQueryParameters(Generic[T]):
     def fromNameAndType(
         storeName: str, queryableStoreType: QueryableStoreType[T_]
     ) -> StoreQueryParameters[T_]:
-        """Return parameters for the active stores of all partitions."""
-        return StoreQueryParameters(storeName, queryableStoreType)
+        """Return parameters for the active stores of all partitions.
+
+        Raises:
+            ClassCastException: What is given as type is none.
+        """
+        return StoreQueryParameters(storeName, checked_type(queryableStoreType))
 
     def withPartition(self, partition: int) -> StoreQueryParameters[T]:
         """Return parameters for one partition."""

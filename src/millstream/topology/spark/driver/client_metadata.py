@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.kafka import TopicPartition
 from millstream.core.metadata import (
     HostInfo,
@@ -17,6 +21,7 @@ from millstream.core.metadata import (
 from millstream.core.partitioning import default_partition
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
+from millstream.core.wording import a_kind
 from millstream.topology.spark.checkpoint.log import flat, source_positions
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.placement.facts import Executor
@@ -164,7 +169,13 @@ def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
         if data is None:
             raise NullPointerException("the serializer gives no bytes for the key")
         return default_partition(data, count)
-    found = getattr(partitioner, "partitions", partitioner)(topic, key, None, count)
+    ask = getattr(partitioner, "partitions", partitioner)
+    if not callable(ask):
+        raise ClassCastException(
+            f"the key's serializer cannot be {a_kind(partitioner)}",
+            hint="Give a serializer, such as Serdes.String().serializer(), or a StreamPartitioner.",
+        )
+    found = ask(topic, key, None, count)
     if found is None or len(found) != 1:
         raise IllegalArgumentException(
             "The partitions returned by StreamPartitioner#partitions method when used for "

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import (
+    ClassCastException,
     IllegalStateException,
     InvalidStateStoreException,
     StreamsNotStartedException,
@@ -22,6 +23,8 @@ from millstream.core.metadata import (
 )
 from millstream.core.processor import TaskId
 from millstream.core.query import StateQueryRequest, StateQueryResult, StoreQueryParameters
+from millstream.core.wording import a_kind
+from millstream.topology.checks import not_none
 from millstream.topology.spark.driver.client_metadata import ClientMetadata
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.state_machine import State, StateMachine
@@ -46,6 +49,14 @@ def not_started(stop: str = "") -> StreamsNotStartedException:
     return StreamsNotStartedException(
         "KafkaStreams has not been started, you can retry after calling start()" + stop
     )
+
+
+def _check_kind(given: Any, kind: type, how: str) -> None:
+    # As in Kafka, what is null shows after the look at the application's state.
+    if given is not None and not isinstance(given, kind):
+        raise ClassCastException(
+            f"a query cannot be {a_kind(given)}", hint=f"Write {kind.__name__}.{how}."
+        )
 
 
 class QueryableApplication:
@@ -76,8 +87,9 @@ class QueryableApplication:
             UnknownStateStoreException: The topology has no such store.
             InvalidStateStoreException: The store is of another type, or cannot be read.
         """
+        _check_kind(storeQueryParameters, StoreQueryParameters, "fromNameAndType(name, type)")
         queries = self._running(self._queries)
-        view: T = queries.store(storeQueryParameters)
+        view: T = queries.store(not_none(storeQueryParameters, "storeQueryParameters"))
         return view
 
     def query(self, request: StateQueryRequest[R]) -> StateQueryResult[R]:
@@ -90,6 +102,7 @@ class QueryableApplication:
 
         Source: KIP-796.
         """
+        _check_kind(request, StateQueryRequest, "inStore(name).withQuery(query)")
         name, state = request.getStoreName(), self.state()
         if name not in self._runner.store_names():
             raise unknown_store(name)

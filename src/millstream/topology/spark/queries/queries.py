@@ -32,6 +32,7 @@ from millstream.core.query import (
     StoreQueryParameters,
 )
 from millstream.core.query.drained import drained
+from millstream.topology.checks import not_none
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.queries.carrying import Carrying
@@ -91,7 +92,8 @@ class Queries:
 
     def store(self, parameters: StoreQueryParameters[Any]) -> Any:
         """Return a view of a store; every read of it shows the last committed batch."""
-        name, kind = parameters.storeName(), parameters.queryableStoreType()
+        name = parameters.storeName()
+        kind = not_none(parameters.queryableStoreType(), "queryableStoreType")
         provider = _Provider(self, self._check, parameters)
         provider.stores(name, kind)  # a wrong name or type is an error now
         return kind.create(provider, name)

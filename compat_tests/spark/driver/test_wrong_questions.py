@@ -1,0 +1,68 @@
+"""Questions with the wrong kind of object are refused with the name of the right one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from millstream import (
+    ClassCastException,
+    KafkaStreams,
+    KeyQuery,
+    QueryableStoreTypes,
+    ReadOnlyKeyValueStore,
+    Serdes,
+    StoreQueryParameters,
+    StreamsBuilder,
+)
+from millstream.core.query.composite import CompositeStore
+from millstream.topology.spark.driver.client_metadata import _partition
+
+
+def application() -> Any:
+    builder = StreamsBuilder()
+    builder.table("in").toStream().to("out")
+    return KafkaStreams(
+        builder.build(), {"application.id": "app", "bootstrap.servers": "nowhere:1"}
+    )
+
+
+@pytest.mark.parametrize("wrong", ["counts", 5, KeyQuery.withKey("k")])
+def test_a_store_is_asked_for_with_parameters(wrong: Any) -> None:
+    with pytest.raises(ClassCastException, match="a query cannot be") as caught:
+        application().store(wrong)
+    assert caught.value.hint == "Write StoreQueryParameters.fromNameAndType(name, type)."
+
+
+@pytest.mark.parametrize("wrong", ["counts", 5, KeyQuery.withKey("k")])
+def test_a_query_is_wrapped_in_a_request(wrong: Any) -> None:
+    with pytest.raises(ClassCastException) as caught:
+        application().query(wrong)
+    assert caught.value.hint == "Write StateQueryRequest.inStore(name).withQuery(query)."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (QueryableStoreTypes.keyValueStore, "with parentheses"),
+        (ReadOnlyKeyValueStore, "QueryableStoreTypes.keyValueStore()"),
+        ("keyValueStore", "QueryableStoreTypes.keyValueStore()"),
+    ],
+)
+def test_the_type_of_a_store_is_one_of_kafkas(wrong: Any, hint: str) -> None:
+    with pytest.raises(ClassCastException, match="queryableStoreType cannot be") as caught:
+        StoreQueryParameters.fromNameAndType("counts", wrong)
+    assert hint in caught.value.hint
+
+
+def test_a_serde_is_no_serializer_of_a_key() -> None:
+    assert _partition("in", "k", Serdes.String().serializer(), 1) == 0
+    with pytest.raises(ClassCastException, match="serializer cannot be a StringSerde"):
+        _partition("in", "k", Serdes.String(), 1)
+
+
+def test_a_store_that_is_queried_says_that_it_cannot_be_written() -> None:
+    store = CompositeStore(list)
+    with pytest.raises(AttributeError, match="has no put: it can only be read"):
+        store.put("k", "v")
