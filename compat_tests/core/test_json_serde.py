@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from compat_tests.core.test_serdes import UUID_1_2, write
 from millstream.core.errors import (
+    ClassCastException,
     SerializationException,
 )
 from millstream.core.serdes import (
@@ -59,3 +61,26 @@ def test_json_that_cannot_be_written_is_refused() -> None:
     for value in (circle, math.nan):
         with pytest.raises(SerializationException):
             write(JsonSerde(), value)
+
+
+@dataclass
+class Order:
+    id: int
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (Order, "Write JsonSerde.of(Order)"),
+        (list[int], "Write JsonSerde.of(list"),
+        ("Order", "Give a function."),
+    ],
+)
+def test_a_class_in_the_place_of_the_default_function_is_refused(wrong: Any, hint: str) -> None:
+    with pytest.raises(ClassCastException, match="default cannot be") as caught:
+        JsonSerde(wrong)
+    assert hint in caught.value.hint
+
+
+def test_a_builtin_class_is_a_default_function() -> None:
+    assert write(JsonSerde(str), UUID_1_2) == f'"{UUID_1_2}"'.encode()

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from millstream import (
+    ClassCastException,
     ConfigException,
     ContextualFixedKeyProcessor,
     ContextualProcessor,
@@ -284,3 +285,12 @@ def test_a_captured_callable_is_run_by_punctuate_as_well() -> None:
     assert seen == [5, 6]
     assert punctuator == seen.append
     assert punctuator == context.scheduledPunctuators()[0].getPunctuator()
+
+
+def test_a_store_is_initialised_with_the_store_context() -> None:
+    context: Any = MockProcessorContext()
+    supplier = Stores.inMemoryKeyValueStore("counts")
+    store = Stores.keyValueStoreBuilder(supplier, Serdes.String(), Serdes.Long()).build()
+    with pytest.raises(ClassCastException, match="with a MockProcessorContext") as caught:
+        store.init(context, store)
+    assert "getStateStoreContext()" in caught.value.hint

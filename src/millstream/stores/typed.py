@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 from weakref import WeakSet
 
-from millstream.core.errors import InvalidStateStoreException
+from millstream.core.errors import ClassCastException, InvalidStateStoreException
 from millstream.core.headers import Headers
 from millstream.core.metrics import StoreMetrics
 from millstream.core.serdes import Serde
 from millstream.core.state import CacheFlushListener, DslStoreFormat, StateStore, StateStoreContext
+from millstream.core.wording import a_kind
 from millstream.stores import metered
 from millstream.stores.access import CachedAccess, DirectAccess, StoreAccess
 from millstream.stores.codec import BoundSerde, Codec, PlainCodec, resolve
@@ -101,6 +102,12 @@ class OpenedStore(StateStore, Generic[A]):
 
     def _parts(self, context: StateStoreContext) -> tuple[BoundSerde[Any], BoundSerde[Any]]:
         """Return the serdes of keys and values, bound to the changelog's topic as in Kafka."""
+        if not hasattr(context, "changelog_topic"):
+            raise ClassCastException(
+                f'store "{self._name}" cannot be initialised with {a_kind(context)}',
+                hint="It takes a StateStoreContext: in a test of a processor "
+                "context.getStateStoreContext(); elsewhere the runtime initialises stores.",
+            )
         topic = context.changelog_topic(self._name)
         key_serde = resolve(self._key_serde, context.keySerde(), "key", self._name)
         value_serde = resolve(self._value_serde, context.valueSerde(), "value", self._name)

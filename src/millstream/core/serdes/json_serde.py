@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import json.encoder
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_origin
 
 from millstream.core.errors import ClassCastException, SerializationException
 from millstream.core.serdes.base import Deserializer, Serializer
@@ -33,6 +33,7 @@ class JsonSerializer(Serializer[Any]):
         *,
         sort_keys: bool | None = None,
     ) -> None:
+        _check_default(default)
         self._default = default
         self._sort_keys = sort_keys
         self._set_order(bool(sort_keys))
@@ -181,6 +182,25 @@ class JsonSerde(WrapperSerde[T]):
         WrapperSerde.__init__(made, TypedJsonSerializer(type), TypedJsonDeserializer(type))
         serde: JsonSerde[S] = made
         return serde
+
+
+def _check_default(default: Any) -> None:
+    """Refuse a class that is given in the place of the function: it would read plain dicts.
+
+    Raises:
+        ClassCastException: It is such a class, or cannot be called.
+    """
+    if isinstance(default, type) and default.__module__ == "builtins":
+        # A function, such as str, as for json.dumps.
+        return
+    if isinstance(default, type) or get_origin(default) is not None:
+        name = getattr(default, "__qualname__", None) or str(default)
+        raise ClassCastException(
+            f"default cannot be the type {name}",
+            hint=f"Write JsonSerde.of({name}) for JSON of its objects.",
+        )
+    if default is not None and not callable(default):
+        raise ClassCastException(f"default cannot be {a_kind(default)}", hint="Give a function.")
 
 
 def _made_serializer(
