@@ -232,8 +232,11 @@ class Task:
         self.group.stream_time = max(before, *(max(run.chunk.timestamps) for run in runs))
 
     def _process(self, queue: RecordQueue, decoded: Decoded) -> None:
-        self.process_at(queue.source, decoded, decoded.position)
-        self.group.done(queue, 1)
+        try:
+            self.process_at(queue.source, decoded, decoded.position)
+        finally:
+            # As in Kafka, a record that fails is gone, too: the test driver goes on after it.
+            self.group.done(queue, 1)
         self.punctuations.run_stream_time()
 
     def process_at(self, source: SourceRuntime, decoded: Decoded, index: int) -> None:
