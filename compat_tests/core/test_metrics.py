@@ -154,3 +154,15 @@ def test_what_tasks_have_recorded_is_added_up_elsewhere(clock: Clock) -> None:
     assert found["bytes-consumed-total"] == 5.0
     assert found["lookup-total"] == 2.0
     assert found["task-closed-total"] == 0.0
+
+
+def test_the_name_of_a_metric_has_a_description_and_tags_as_in_kafka() -> None:
+    tags = {"city": "Rome"}
+    full = MetricName("orders-total", "shop", "The total number of orders", tags)
+    assert full.description() == "The total number of orders"
+    assert full.tags() == tags
+    bare = MetricName("orders-total", "shop", tags)
+    assert (bare, bare.description()) == (full, "")
+    assert hash(bare) == hash(full)
+    assert pickle.loads(pickle.dumps(full)).description() == full.description()
+    assert MetricName("orders-total", "shop").tags() == {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
 from millstream.core.readable import Readable
+
+Tags = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
 class RecordingLevel(IntEnum):
@@ -21,13 +23,41 @@ class RecordingLevel(IntEnum):
     TRACE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class MetricName:
-    """A metric's name, group and tags; see ``org.apache.kafka.common.MetricName``."""
+    """A metric's name, group, description and tags.
+
+    Two names are equal if they differ in nothing but the description.
+
+    Example:
+        >>> MetricName("orders-total", "shop", "Orders so far", {"city": "Rome"}).tags()
+        {'city': 'Rome'}
+
+    Source: ``org.apache.kafka.common.MetricName``.
+    """
 
     _name: str
     _group: str
     _tags: tuple[tuple[str, str], ...] = ()
+    _description: str = field(default="", compare=False, repr=False)
+
+    def __init__(
+        self,
+        name: str,
+        group: str,
+        description: str | Tags = "",
+        tags: Tags = (),
+    ) -> None:
+        """Take Kafka's arguments; the description may be left out, also before the tags."""
+        text = description if isinstance(description, str) else ""
+        own = tags if isinstance(description, str) else description
+        if isinstance(own, Mapping):
+            own = own.items()
+        put = object.__setattr__
+        put(self, "_name", name)
+        put(self, "_group", group)
+        put(self, "_tags", tuple(own))
+        put(self, "_description", text)
 
     def name(self) -> str:
         """Return the name, for instance ``dropped-records-total``."""
@@ -36,6 +66,10 @@ class MetricName:
     def group(self) -> str:
         """Return the group, for instance ``stream-task-metrics``."""
         return self._group
+
+    def description(self) -> str:
+        """Return the description that it was made with; those of millstream's metrics are empty."""
+        return self._description
 
     def tags(self) -> dict[str, str]:
         """Return the tags, for instance ``task-id``."""
