@@ -8,7 +8,7 @@ value: it would be silently dropped, or taken for true.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
@@ -66,9 +66,8 @@ def check_result(result: Any, role: str) -> None:
         )
 
 
-def first_not_run(results: Iterable[Any]) -> int | None:
+def first_not_run(results: Sequence[Any]) -> int | None:
     """Return the place of the first result that ``check_result`` refuses; None if there is none."""
-    kinds = list(map(type, results))
-    if _NOT_RUN.isdisjoint(kinds):
+    if _NOT_RUN.isdisjoint(map(type, results)):
         return None
-    return next(place for place, kind in enumerate(kinds) if kind in _NOT_RUN)
+    return next(place for place, each in enumerate(results) if type(each) in _NOT_RUN)
