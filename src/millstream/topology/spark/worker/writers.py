@@ -264,6 +264,7 @@ class SinkWriter:
                     self._produce_later(topic, value, key, partition, None, None, timestamp)
             return
         each: Sequence[Any] = [[]] * count if headers is None else headers
+        plain: Any
         for (value, key, partition, timestamp), plain in zip(rows, each, strict=True):
             if marks:
                 plain = marked(timestamp, plain)
