@@ -169,13 +169,13 @@ def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
         if data is None:
             raise NullPointerException("the serializer gives no bytes for the key")
         return default_partition(data, count)
-    ask = getattr(partitioner, "partitions", partitioner)
+    ask: Any = getattr(partitioner, "partitions", partitioner)
     if not callable(ask):
         raise ClassCastException(
             f"the key's serializer cannot be {a_kind(partitioner)}",
             hint="Give a serializer, such as Serdes.String().serializer(), or a StreamPartitioner.",
         )
-    found = ask(topic, key, None, count)
+    found: Any = ask(topic, key, None, count)
     if found is None or len(found) != 1:
         raise IllegalArgumentException(
             "The partitions returned by StreamPartitioner#partitions method when used for "
