@@ -6,8 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from millstream import StreamsBuilder, StreamsConfig
+from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver import brokers
 from millstream.topology.spark.driver.brokers import Brokers
 
@@ -55,3 +57,54 @@ def test_a_topic_that_does_not_exist_is_not_waited_for_long(
     broker = SlowBroker(late=1_000)
     assert asked(monkeypatch, broker) == {"old": 2}
     assert broker.now < 5
+
+
+class BusyBroker:
+    """Answers a request for a new topic out of time, a few times, or refuses it."""
+
+    def __init__(self, *errors: int) -> None:
+        self.errors = list(errors)
+        self.now = 0.0
+
+    def client(self, settings: object) -> BusyBroker:
+        del settings
+        return self
+
+    def create_topics(self, topics: list[Any]) -> dict[str, Any]:
+        return {topics[0].topic: SimpleNamespace(result=self.answer)}
+
+    def answer(self) -> None:
+        self.now += 60
+        if self.errors:
+            raise KafkaException(KafkaError(self.errors.pop(0)))
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def create(monkeypatch: pytest.MonkeyPatch, broker: BusyBroker) -> None:
+    clock = SimpleNamespace(monotonic=lambda: broker.now, sleep=broker.sleep)
+    monkeypatch.setattr(brokers, "AdminClient", broker.client)
+    monkeypatch.setattr(brokers, "time", clock)
+    Brokers(CONFIG).create_progress_topics(1, {})
+
+
+def test_a_busy_broker_is_asked_again_for_an_internal_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = KafkaError._TIMED_OUT
+    broker = BusyBroker(late, late, KafkaError.TOPIC_ALREADY_EXISTS)
+    create(monkeypatch, broker)
+    assert broker.errors == []
+
+
+@pytest.mark.parametrize(
+    "errors", [[KafkaError._TIMED_OUT] * 9, [KafkaError.TOPIC_AUTHORIZATION_FAILED]]
+)
+def test_it_is_not_asked_for_ever_nor_where_it_refuses(
+    monkeypatch: pytest.MonkeyPatch, errors: list[int]
+) -> None:
+    broker = BusyBroker(*errors)
+    with pytest.raises(StreamsException, match="cannot create internal topic"):
+        create(monkeypatch, broker)
+    assert broker.now < 400

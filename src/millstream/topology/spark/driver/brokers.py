@@ -28,7 +28,9 @@ from millstream.topology.spark.clients.consumers import checked, committed, conn
 from millstream.topology.spark.clients.rights import Right, kind_of, not_allowed
 from millstream.topology.spark.clients.settings import (
     client_settings,
+    code_of,
     consumer_settings,
+    is_transient,
     raise_kafka_error,
 )
 from millstream.topology.spark.job import progress_topic
@@ -244,13 +246,22 @@ class Brokers:
         replication = self._config.getInt("replication.factor")
         new = NewTopic(topic, partitions, replication, config=dict(settings))
         admin = AdminClient(self._quiet)  # a name: the request ends with the client
-        (future,) = admin.create_topics([new]).values()
-        try:
-            future.result()
-        except ClientException as error:
-            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+        give_up = time.monotonic() + self._config.getLong("task.timeout.ms") / 1000
+        while True:
+            (future,) = admin.create_topics([new]).values()
+            try:
+                future.result()
+            except ClientException as error:
+                if code_of(error) == KafkaError.TOPIC_ALREADY_EXISTS:
+                    return
+                # A broker that is busy may create it after it was out of time.
+                if is_transient(error) and time.monotonic() < give_up:
+                    log.warning("internal topic is asked for again topic=%s %s", topic, error)
+                    time.sleep(_NEW_TOPIC_PAUSE_S)
+                    continue
                 needed = [Right("Create", "topic", topic)]
                 raise_kafka_error(f'cannot create internal topic "{topic}"', error, needed)
+            return
 
     def _grow(self, topic: str, partitions: int) -> None:
         """Give a topic more partitions; return when the broker knows them."""
