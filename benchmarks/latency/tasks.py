@@ -50,7 +50,7 @@ def stage_times(folder: Path) -> list[StageTimes]:
     jobs: dict[int, tuple[int, list[int]]] = {}
     begun: dict[int, int] = {}
     tasks: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
-    for event in _events(folder):
+    for event in events(folder):
         kind = event["Event"]
         if kind == "SparkListenerJobStart":
             if "streaming.sql.batchId" in (event.get("Properties") or {}):
@@ -95,7 +95,8 @@ def _accumulated(info: Mapping[str, Any], name: str) -> float:
     return max(updates, default=0.0)
 
 
-def _events(folder: Path) -> Iterator[Mapping[str, Any]]:
+def events(folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the events of all logs in a directory."""
     for file in sorted(each for each in folder.rglob("*") if each.is_file()):
         if file.name.startswith(("appstatus", ".")):
             continue

@@ -82,12 +82,12 @@ def catch_up_row(store: str, keys: int, batches: int) -> dict[str, Any]:
         times = []
         for _ in range(WARM_UP + batches):
             changes = _changes(random, random.sample(range(keys), CHANGED))
-            times.append(_seconds(lambda changes=changes: worker.batch(state, changes)))
+            times.append(cpu_seconds(lambda changes=changes: worker.batch(state, changes)))
         worker.changelog.close()
         restores = []
         for number in range(RESTORES):
             cold = Worker(store, Path(folder) / f"cold-{number}")
-            restores.append(_seconds(lambda cold=cold: cold.catch_up(state)))
+            restores.append(cpu_seconds(lambda cold=cold: cold.catch_up(state)))
             entries = sum(count for _, count in cold.changelog.rebuilt[0].steps)
             restored = cold.changelog.working_copy(STORE, store).scan(None, None)
             assert sum(1 for _ in restored) == keys
@@ -108,7 +108,8 @@ def _changes(random: Random, numbers: list[int]) -> dict[bytes, bytes | None]:
     return {b"key-%012d" % number: random.randbytes(VALUE_BYTES) for number in numbers}
 
 
-def _seconds(work: Any) -> float:
+def cpu_seconds(work: Any) -> float:
+    """Return the processor time of this thread that a function takes."""
     start = time.thread_time()
     work()
     return time.thread_time() - start

@@ -89,7 +89,7 @@ class Meter:
         at_us = time.time_ns() // 1000
         own = [pid for pid, _ in below(self._root)]
         for pid in own:
-            self._note(pid, _kind(pid, self._root))
+            self._note(pid, kind_of(pid, self._root))
         if self._broker is not None:
             self._note(self._broker, "broker")
         cpu_s: dict[str, float] = dict.fromkeys(KINDS, 0.0)
@@ -98,7 +98,7 @@ class Meter:
             cpu_s[kind] += used
         self.samples.append(Sample(at_us, {**cpu_s, BUSY: _busy_s()}))
         if with_memory:
-            self.peak_mb = max(self.peak_mb, sum(map(_memory_mb, own)))
+            self.peak_mb = max(self.peak_mb, sum(map(memory_mb, own)))
 
     def _note(self, pid: int, kind: str) -> None:
         with suppress(OSError, ValueError, IndexError):
@@ -113,7 +113,8 @@ def _nearest(samples: list[Sample], moment_us: int) -> Sample | None:
     return min(samples, key=lambda each: abs(each.at_us - moment_us), default=None)
 
 
-def _kind(pid: int, root: int) -> str:
+def kind_of(pid: int, root: int) -> str:
+    """Return the kind of a process of a side, whose first process is the root."""
     with suppress(OSError):
         name = Path(f"/proc/{pid}/comm").read_text().strip()
         if name == "java":
@@ -125,7 +126,8 @@ def _kind(pid: int, root: int) -> str:
     return "other"
 
 
-def _memory_mb(pid: int) -> float:
+def memory_mb(pid: int) -> float:
+    """Return the memory of a process, with its share of shared pages; 0 if it is gone."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
