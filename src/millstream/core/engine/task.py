@@ -288,18 +288,10 @@ class Task:
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
         """Return the context of one record of a chunk."""
-        offset = chunk.offsets[index]
+        offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
         headers = None if chunk.headers is None else chunk.headers[index]
-        raw_key, raw_value = self._runs.raw(chunk, index)
-        return RecordContext(
-            chunk.topic,
-            chunk.partition,
-            offset,
-            chunk.timestamps[index],
-            headers,
-            raw_key,
-            raw_value,
-        )
+        raw = self._runs.raw(chunk, index)
+        return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers, *raw)
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:
