@@ -9,7 +9,12 @@ from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
 from millstream.core.record_context import RecordContext
 from millstream.topology.operators.operator import AnyRecord
-from millstream.topology.operators.suppression_store import Encoded, Evicted, SuppressionStore
+from millstream.topology.operators.suppression_store import (
+    Encoded,
+    Evicted,
+    EvictedColumns,
+    SuppressionStore,
+)
 
 if TYPE_CHECKING:
     from millstream.core.engine.context import NodeContext
@@ -29,12 +34,8 @@ def measure_suppression(
     emitted, emitted_kip, suppressed, evicted_early, overtime = (
         measures.node_sensor(family, node) for family in families
     )
-    forward, forward_chunk, put, evict = (
-        operator.forward,
-        context.forward_chunk,
-        store.put,
-        store.evict,
-    )
+    forward, forward_chunk = operator.forward, context.forward_chunk
+    put, evict, evict_columns = store.put, store.evict, store.evict_columns
 
     def count_forward(record: AnyRecord) -> None:
         forward(record)
@@ -65,6 +66,16 @@ def measure_suppression(
                 if until == LONG_MAX:
                     evicted_early.record_many(count, count, 1, 1)
 
+    def size_after_columns(until: int, most: int) -> Generator[EvictedColumns, None, None]:
+        count = 0
+        try:
+            for columns in evict_columns(until, most):
+                count += len(columns[0])
+                yield columns
+        finally:
+            if count:
+                store.record_size()
+
     store.overtime = overtime
     if measures.debug:
         owner: Any = operator
@@ -72,3 +83,4 @@ def measure_suppression(
         owner.context.forward_chunk = count_forward_chunk
         owner = store
         owner.put, owner.evict = count_put, count_evict
+        owner.evict_columns = size_after_columns
