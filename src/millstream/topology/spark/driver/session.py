@@ -54,6 +54,10 @@ _NEW_SESSION: dict[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.speculation": "false",
     "spark.shuffle.compress": "false",
+    # A task that reads what a killed executor had waits so long before it asks whether that one is
+    # alive; a live one is waited for as long as by Spark's defaults, 3 times 5 s.
+    "spark.shuffle.io.retryWait": "200ms",
+    "spark.shuffle.io.maxRetries": "75",
     # The history is for the web UI, which is off; each batch would add 30 kB and more.
     "spark.sql.ui.retainedExecutions": "2",
     "spark.sql.streaming.ui.enabled": "false",
