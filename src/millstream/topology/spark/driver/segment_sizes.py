@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,9 @@ class SegmentSizes:
         with self._looking:
             began = self._clock()
             if self._root and began >= self._next:
-                self._found = [self._of(stage) for stage in self._stages]
+                # What cannot be looked at now keeps its size: a report is no reason to fail.
+                with suppress(OSError):
+                    self._found = [self._of(stage) for stage in self._stages]
                 took = self._clock() - began
                 self._next = began + max(_EVERY_S, _SHARE * took)
             return list(self._found)
