@@ -211,3 +211,31 @@ def test_a_report_has_the_sizes_of_its_stages(tmp_path: Path) -> None:
     assert sizes.of_stages()[1] == 4 * len(LARGE), "it looks seldom"
     assert sizes.of_stages()[1] == 5 * len(LARGE)
     assert sizes.add_to({}) == {}
+
+
+def test_a_note_of_an_attempt_that_failed_deletes_nothing_that_is_in_use(
+    log: Log, files: SegmentFiles
+) -> None:
+    segments = FiledSegments(log, files, writes=True)
+    for number in range(4):
+        segments.put(number, LARGE)
+    # The attempt saw more segments go than the one that was committed in its place.
+    files.delete_old(0, 3, 10)
+    files.delete_old(11, 1, 10)
+    assert numbers(files) == [1, 2, 3]
+
+
+def test_a_size_that_cannot_be_looked_up_is_no_failure(tmp_path: Path) -> None:
+    stages: Any = [SimpleNamespace(subtopology=0, tasks=1)]
+    files = SegmentFiles.of(tmp_path, TaskId(0, 0))
+    FiledSegments(Log(), files, writes=True).put(0, LARGE)
+    clock = iter([0.0, 0.0, 10.0, 10.0]).__next__
+    sizes = SegmentSizes(str(tmp_path), stages, clock)
+    assert sizes.of_stages() == [len(LARGE)]
+
+    def broken(self: SegmentFiles) -> int:
+        raise OSError("stale file handle")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SegmentFiles, "size", broken)
+        assert sizes.of_stages() == [len(LARGE)]

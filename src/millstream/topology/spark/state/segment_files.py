@@ -113,11 +113,11 @@ class SegmentFiles:
         return _POINTER.pack(_VERSION, name, zlib.crc32(bytes([_VERSION]) + name))
 
     def delete_old(self, batch: int, oldest: int, kept: int) -> None:
-        """Note which segments a batch has left, and delete the files that no kept batch has.
+        """Note which segments a batch began with, and delete the files that no kept batch has.
 
         Args:
-            batch: Number of the batch.
-            oldest: Number of the oldest segment that it has left.
+            batch: Number of the batch; it may fail, and be repeated with another result.
+            oldest: Number of the oldest segment that it began with, which is committed.
             kept: For how many batches Spark keeps the state.
 
         Raises:
@@ -131,7 +131,7 @@ class SegmentFiles:
             noted.append(_Removed(batch, oldest))
         gone = [each for each in noted if each.batch + kept < batch]
         if gone:
-            for path in _below(self.directory, gone[-1].oldest):
+            for path in _below(self.directory, min(gone[-1].oldest, oldest)):
                 path.unlink(missing_ok=True)
             noted = [each for each in noted if each.batch >= gone[-1].batch]
         text = json.dumps([[each.batch, each.oldest] for each in noted])
@@ -166,7 +166,7 @@ class SegmentFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Removed:
-    """Which segments a batch had left."""
+    """Which segments a batch began with."""
 
     batch: int
     oldest: int

@@ -104,7 +104,7 @@ class WorkerTask:
             self._mirroring = Mirroring(files, job.instance, self._id)
         self._cleaning = Cleaning(SegmentFiles.of(job.segments, self._id), job.kept_batches)
         self._oldest = 0
-        """Number of the oldest segment that the last batch has left."""
+        """Number of the oldest segment that the last batch began with."""
         self._task: Task | None = None
         self._globals: GlobalTables | None = None
         self._step: bytes | None = None
@@ -194,7 +194,7 @@ class WorkerTask:
             snapshot = self._globals.pack(snapshot)
         self._host.log_changes(task.group.stream_time)
         following = changelog.commit(manifest, segments, snapshot=snapshot, arrivals=next_offsets)
-        self._step, self._oldest = following.step, following.oldest
+        self._step, self._oldest = following.step, manifest.oldest
         self.carrier.note(manifest, following, changelog)
         task.measures.committed(began)
         consumed = {
