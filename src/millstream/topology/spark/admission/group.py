@@ -16,7 +16,6 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from millstream.core.config import StreamsConfig
 from millstream.topology.spark.clients.consumers import commit, committed, connected
-from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -24,6 +23,7 @@ from millstream.topology.spark.clients.settings import (
     producer_settings,
     raise_kafka_error,
 )
+from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import (
     Claim,
@@ -231,7 +231,7 @@ class Group:
 
     def _fence(self, sink: int) -> None:
         producer = Producer(self._producer | {"transactional.id": f"{self._id}-{sink}"})
-        in_time("init_transactions", lambda: producer.init_transactions(_FENCE_TIMEOUT_S))
+        init_transactions(producer, self._progress, _FENCE_TIMEOUT_S)
 
     def _connected(self, what: str, **settings: Any) -> AbstractContextManager[Consumer]:
         return connected(self._consumer | settings, f'cannot {what} group "{self._id}"')

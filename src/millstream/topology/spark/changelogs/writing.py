@@ -17,6 +17,7 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.changelogs.feeds import Feed
 from millstream.topology.spark.changelogs.reading import Changelogs, Formats, changelog_records
 from millstream.topology.spark.clients.deadlines import in_time
+from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.logged_store import SPILLED
 from millstream.topology.spark.worker.zero_time import ZeroTimeProducer
 from millstream.topology.spark.worker_pools import workers_for
@@ -222,7 +223,7 @@ class ChangelogWriter:
         producer, count, open_ = self._producer, 0, 0
         at_zero: list[tuple[Any, ...]] = []
         leading = True
-        in_time("init_transactions", lambda: producer.init_transactions(_TIMEOUT_S))
+        init_transactions(producer, self._place[0], _TIMEOUT_S)
         for row in rows:
             _, _, _, key, value, time, headers = row
             count += 1

@@ -97,6 +97,9 @@ _TRANSIENT = (
     KafkaError.NOT_LEADER_FOR_PARTITION,
     KafkaError.REQUEST_TIMED_OUT,
 )
+# A connection to a coordinator is always a second attempt: librdkafka looks for it under no name
+# first. The pause is doubled after each failure, up to ``reconnect.backoff.max.ms``.
+_FIRST_PAUSE = {"reconnect.backoff.ms": 20}
 PRODUCER_DEFAULTS: dict[str, Any] = {
     # The same partitioner as that of Kafka's Java producer.
     "partitioner": "murmur2_random",
@@ -151,7 +154,8 @@ def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
 def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
     # Errors are raised; librdkafka would write each attempt to connect to stderr.
     quiet = {"log_level": 2}
-    return _translated(settings, _SHARED) | librdkafka_security(settings) | quiet
+    fixed = librdkafka_security(settings) | quiet
+    return _FIRST_PAUSE | _translated(settings, _SHARED) | fixed
 
 
 def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") -> dict[str, str]:

@@ -32,6 +32,7 @@ from millstream.topology.spark.clients.settings import (
     kafka_error,
     needs_new_producer,
 )
+from millstream.topology.spark.clients.transactions import init_transactions
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, to_list
@@ -312,7 +313,7 @@ class SinkWriter:
             settings["transactional.id"] = self._transactional_id()
         producer = self._producer = Producer(settings)
         if self._job.exactly_once:
-            in_time("init_transactions", lambda: producer.init_transactions(TIMEOUT_S))
+            init_transactions(producer, self._job.progress_topic, TIMEOUT_S)
         return producer
 
     def _transactional_id(self) -> str:
