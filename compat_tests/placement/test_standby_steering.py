@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_tests.placement.simulated import Simulated
+from millstream.core.processor import TaskId
 from millstream.topology.assign.assignor import Assignor
 from millstream.topology.assign.high_availability import HighAvailability
 from millstream.topology.assign.round_robin import RoundRobin
@@ -145,3 +146,46 @@ def test_whatever_comes_and_goes_copies_are_where_their_tasks_are_not(
     if assignor is Sticky:
         wanted = min(standbys, len(spark.executors) - 1)
         assert sum(map(len, copied(spark).values())) == 5 * wanted
+
+
+@pytest.mark.parametrize("cold", [True, False])
+def test_a_lost_task_runs_at_its_standby_before_an_executor_that_joins_meanwhile_gets_it(
+    cold: bool,
+) -> None:
+    spark = started()
+    lost = spark.owners()["1"]
+    standby = {number: each for each, copies in copied(spark).items() for number in copies}
+    spark.executors = ["0", "2"]
+    spark.look()
+    # The batch that was disturbed has not ended yet.
+    spark.executors = ["0", "2", "3"]
+    spark.cold = frozenset({"3"} if cold else ())
+    spark.look()
+    assert all(standby[task.partition()] == place for task, place in places(spark, lost).items())
+    kept = spark.steering.copies()
+    assert all(task in kept[place] for task, place in places(spark, lost).items())
+    spark.run()
+    assert {number: spark.ran[task][-1] for number, task in enumerate(spark.tasks)} == {
+        number: standby[number] if number in lost else spark.ran[task][-2]
+        for number, task in enumerate(spark.tasks)
+    }
+    spark.cold = frozenset()
+    spark.settle(12)
+    assert sorted(map(len, spark.owners().values())) == [2, 2, 2]
+    assert set(spark.owners()["3"]) == set(lost)
+
+
+def test_a_lost_task_without_a_copy_does_not_wait_for_an_executor_that_starts() -> None:
+    spark = Simulated(6, executors=["0", "1", "2"])
+    spark.settle()
+    lost = spark.owners()["1"]
+    spark.executors = ["0", "2"]
+    spark.look()
+    spark.executors, spark.cold = ["0", "2", "3"], frozenset({"3"})
+    spark.look()
+    assert "3" not in places(spark, lost).values()
+
+
+def places(spark: Simulated, numbers: list[int]) -> dict[TaskId, str]:
+    """Return where Spark would run some tasks."""
+    return {task: spark.location[task] for task in spark.tasks if task.partition() in numbers}

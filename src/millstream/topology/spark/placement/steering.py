@@ -246,13 +246,26 @@ class Steering:
         else:
             for executor, learners in answer.warmup.items():
                 owners |= dict.fromkeys(learners, executor)
+        self._reason, self._followup = reason, answer.followup
         for task, known in self._tasks.items():
             owner = owners.get(task, known.wanted)
+            if owner != known.wanted and self._goes_on(task, known, owner, facts):
+                # It gets its new owner when it has run there.
+                self._followup = True
+                continue
             if owner != known.wanted:
                 known.wanted, known.why, known.hinted = owner, reason, None
             known.evicted = known.evicted and not settles
-        self._reason, self._followup = reason, answer.followup
         self._asked_ms, self._asked_batch = facts.now_ms, facts.batch
+
+    def _goes_on(self, task: TaskId, known: _Known, owner: str | None, facts: ClusterFacts) -> bool:
+        """Return whether a lost task first runs where Spark was told, not at a new owner.
+
+        The batch waits for it, and the new owner has to start its workers or to restore.
+        """
+        if known.hinted is None or known.moves or known.wanted is None:
+            return False
+        return owner in facts.cold or task in self._copies.get(known.wanted, ())
 
     def _learn(self, answer: Assignment, now_ms: int) -> None:
         """Note the copies that an assignment asks for; of learners no more than are allowed."""
