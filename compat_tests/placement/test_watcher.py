@@ -15,6 +15,7 @@ from millstream.topology.spark.compile import compile_plan
 from millstream.topology.spark.driver.client_metadata import ClientMetadata
 from millstream.topology.spark.placement import watcher
 from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.placement.first_load import LastState
 from millstream.topology.spark.placement.record import PlacementRecord, read_record
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 
@@ -43,6 +44,9 @@ class MadeUp:
 
     def progress(self) -> dict[str, Any]:
         return {} if self.batch < 0 else {"batchId": self.batch, "sources": []}
+
+    def state_of(self, batch: int) -> LastState:
+        return LastState("checkpoint", 0, batch)
 
     def location(self, task: TaskId) -> str | None:
         return self.places.get(task)

@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.processor import TaskId
 from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.placement.first_load import LastState
 
 LOCALITY_WAIT = "spark.locality.wait"
 _WAITS = (LOCALITY_WAIT, *(f"{LOCALITY_WAIT}.{level}" for level in ("process", "node", "rack")))
@@ -50,7 +51,9 @@ class SparkInternals:
         self._coordinator = java_session.streams().stateStoreCoordinator()
         self._nothing = jvm.scala.collection.mutable.ArrayBuffer().toSeq()
         state = jvm.org.apache.spark.sql.execution.streaming.state
-        root = f"{self._query.streamingQuery().resolvedCheckpointRoot()}/state"
+        self._location = str(self._query.streamingQuery().resolvedCheckpointRoot())
+        self._operator = min(operators.values())
+        root = f"{self._location}/state"
         run = self._query.runId()
         make_id, make_provider = state.StateStoreId, state.StateStoreProviderId
         self._providers = {
@@ -96,6 +99,10 @@ class SparkInternals:
         found = self._coordinator.getLocation(self._providers[task]).toString()
         match = _LOCATION.fullmatch(found)
         return None if match is None else match[2]
+
+    def state_of(self, batch: int) -> LastState:
+        """Return the state that a complete batch has left, of the first stage that has tasks."""
+        return LastState(self._location, self._operator, batch)
 
     def tell(self, task: TaskId, executor: Executor) -> None:
         """Hint Spark to prefer an executor for a task, from the next planned batch on."""

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.placement.first_load import LastState
 from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.executor_id import executor_id
@@ -97,8 +98,14 @@ class Warming:
         self._start: Future[RDD[Any]] = Future()
         self._running: dict[str, tuple[list[threading.Thread], float]] = {}
         """Executor -> the last start, a thread for each core, and when it was."""
+        self._state: LastState | None = None
+        self._loaded: set[str] = set()
+        """Executors that have loaded state, or were asked to."""
+        self._loading: threading.Thread | None = None
 
-    def prepare(self, job: Job, sample: Sample | None = None) -> None:
+    def prepare(
+        self, job: Job, sample: Sample | None = None, state: LastState | None = None
+    ) -> None:
         """Plan the start of a job's workers, in a thread: Spark may take a second for that.
 
         A new executor is then asked to start them before Spark has other tasks for it.
@@ -106,7 +113,9 @@ class Warming:
         Args:
             job: What the workers know.
             sample: Records to read on the executor.
+            state: State to load on executors, of the last batch; None to load none.
         """
+        self._state = state
         if job is not self._job:
             self._job, self._start = job, Future()
             _thread(self._plan, job, sample, self._start)
@@ -120,6 +129,20 @@ class Warming:
         cores = range(max(1, executor.cores))
         threads = [_thread(self._warm, self._start, executor) for _ in cores]
         self._running[executor.id] = (threads, now)
+
+    def load(self, executors: Iterable[Executor]) -> None:
+        """Load state on an executor that has not done so, one at a time and in a thread.
+
+        The first load takes a JVM half a second longer than the next ones. A lost executor's task
+        would wait for it.
+        """
+        if self._loading is not None and self._loading.is_alive():
+            return
+        cold = self.cold()
+        for executor in executors:
+            if executor.id not in self._loaded and executor.id not in cold:
+                self._loading = _thread(self._load, executor)
+                return
 
     def cold(self) -> frozenset[str]:
         """Return the executors whose workers are being started, but for those that never end."""
@@ -142,8 +165,21 @@ class Warming:
             log.info("no workers are started ahead error=%r", error)
 
     def _warm(self, start: Future[RDD[Any]], executor: Executor) -> None:
-        if start.exception() is None and takes_tasks(self._session, executor):
-            warm(start.result(), executor)
+        if start.exception() is not None or not takes_tasks(self._session, executor):
+            return
+        warm(start.result(), executor)
+        self._load(executor)
+
+    def _load(self, executor: Executor) -> None:
+        state = self._state
+        if state is None or executor.id in self._loaded:
+            return
+        self._loaded.add(executor.id)
+        try:
+            # Without Python: this is for the JVM.
+            _placed(state.first_partition(self._session), executor)._jrdd.count()
+        except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+            log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
 
 
 def takes_tasks(session: SparkSession, executor: Executor) -> bool:

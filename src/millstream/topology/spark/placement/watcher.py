@@ -236,13 +236,15 @@ class PlacementWatcher:
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
+            self._warming.load([each for each in facts.executors if facts.copies.get(each.id)])
         self._write()
 
     def _warm(self, executors: Iterable[Executor]) -> None:
         """Start the workers of executors, but not before the first batch starts them everywhere."""
         if self._job is None or self._assignor is None or self._facts.batch < 0:
             return
-        self._warming.prepare(self._job, sample_of(self._connector, self._progress))
+        state = None if self._watched is None else self._watched.state_of(self._facts.batch)
+        self._warming.prepare(self._job, sample_of(self._connector, self._progress), state)
         for executor in executors:
             self._warming.begin(executor)
 
