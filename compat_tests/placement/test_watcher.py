@@ -30,6 +30,7 @@ class MadeUp:
         self.batch = -1
         self.places: dict[TaskId, str] = {}
         self.fails = False
+        self.offers = 0
 
     def has_new_executors(self) -> bool:
         if self.fails:
@@ -44,6 +45,9 @@ class MadeUp:
 
     def progress(self) -> dict[str, Any]:
         return {} if self.batch < 0 else {"batchId": self.batch, "sources": []}
+
+    def offer_cores(self) -> None:
+        self.offers += 1
 
     def state_of(self, batch: int) -> LastState:
         return LastState("checkpoint", 0, batch)
@@ -95,6 +99,22 @@ def test_spark_is_told_before_the_first_batch(made_up: MadeUp, tmp_path: Path) -
     found = record(tmp_path)
     assert (found.assignor, found.remark, found.batch) == ("sticky", "", -1)
     assert [place.wanted for place in found.tasks] == ["0", "1", "0", "1"]
+
+
+def test_after_a_loss_spark_is_asked_for_a_while_to_offer_cores(
+    made_up: MadeUp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query: Any = SimpleNamespace(isActive=True)
+    placed = placement(tmp_path, CLUSTER)
+    placed.watch(query)
+    made_up.batch = 5
+    wait_for(lambda: all(place.executor for place in placed.places()), 10)
+    assert made_up.offers == 0
+    made_up.ids, made_up.batch = ["1"], 6
+    wait_for(lambda: made_up.offers > 1, 10)
+    monkeypatch.setattr(watcher, "_OFFERS_S", 0.0)
+    wait_for(lambda: len(placed.executors()) == 1, 10)
+    query.isActive = False
 
 
 def test_what_a_planned_batch_overwrites_is_said_again(made_up: MadeUp, tmp_path: Path) -> None:

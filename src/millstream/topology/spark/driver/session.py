@@ -58,9 +58,6 @@ _NEW_SESSION: dict[str, str] = {
     # alive; a live one is waited for as long as by Spark's defaults, 3 times 5 s.
     "spark.shuffle.io.retryWait": "50ms",
     "spark.shuffle.io.maxRetries": "300",
-    # A lost executor's task waits for the next offer of cores: one is made when a task ends, and
-    # after this time; Spark's default is 1 s.
-    "spark.scheduler.revive.interval": "100ms",
     # The history is for the web UI, which is off; each batch would add 30 kB and more.
     "spark.sql.ui.retainedExecutions": "2",
     "spark.sql.streaming.ui.enabled": "false",

@@ -110,6 +110,10 @@ class SparkInternals:
             self._providers[task], executor.host, executor.id, self._nothing
         )
 
+    def offer_cores(self) -> None:
+        """Let Spark's scheduler offer free cores to waiting tasks now; it does so every second."""
+        self._context.schedulerBackend().reviveOffers()
+
     def set_locality_wait(self, milliseconds: int) -> None:
         """Set how long Spark waits for a task's executor, for the stages that start from now on."""
         for key in (LOCALITY_WAIT, _OURS):

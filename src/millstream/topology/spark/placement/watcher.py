@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 DEFAULT_ASSIGNOR = "sticky"
 DRIVER = "driver"
 _POLL_S = 0.1
+_OFFERS_S = 1.5
+"""How long after a loss Spark is asked to offer cores; a new executor joins later as a rule."""
 _SHARE_OF_LOOKING = 20
 """Observation takes at most one part in this many of the driver's time."""
 
@@ -115,6 +117,8 @@ class PlacementWatcher:
         self._watched: SparkInternals | None = None
         self._looking = threading.Lock()
         self._due = 0.0
+        self._lost = -_OFFERS_S
+        """When an executor was lost last, by the monotonic clock."""
 
     def executors(self) -> list[Executor]:
         """Return the executors; none in local mode, where the driver runs everything."""
@@ -192,6 +196,9 @@ class PlacementWatcher:
         """Observe if there may be changes and the share of time allows it."""
         began = time.monotonic()
         changed = internals.has_new_executors()
+        if began - self._lost < _OFFERS_S:
+            # The lost task may start elsewhere after ``spark.locality.wait``, at the next offer.
+            internals.offer_cores()
         if not changed and began < self._due:
             return
         if changed or internals.last_batch() != self._facts.batch:
@@ -204,6 +211,8 @@ class PlacementWatcher:
     def _look(self, internals: SparkInternals) -> None:
         known, executors = self._facts.executors, internals.executors()
         self._progress = internals.progress()
+        if {each.id for each in known} - {each.id for each in executors}:
+            self._lost = time.monotonic()
         # At once, before Spark gives a task to a core that is free.
         self._warm([each for each in executors if each not in known])
         progress = self._progress
