@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Generic
 
+from millstream.core.errors import ClassCastException
+from millstream.core.wording import a_kind
 from millstream.topology.callables import KEY_VALUE
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.flow import Flow
@@ -66,9 +68,20 @@ class BranchedKStream(Generic[K, V]):
             how.chain_consumer(stream)
             return
         if how.chain_function is not None:
-            stream = how.chain_function(stream)
+            stream = _chained(name, how.chain_function(stream))
         if stream is not None:
             self._streams[name] = stream
+
+
+def _chained(name: str, found: Any) -> KStream[Any, Any] | None:
+    """Return the stream that a branch's function gave; None leaves the branch out."""
+    if found is not None and not isinstance(found, KStream):
+        raise ClassCastException(
+            f'the function of branch "{name}" returned {a_kind(found)}, not a KStream',
+            hint="Return a stream, or None to leave the branch out of the result. Call toStream() "
+            "on a table.",
+        )
+    return found
 
 
 def _how(method: str, branched: Any) -> Branched[Any, Any]:
