@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 import uuid
@@ -14,19 +15,28 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.config import StreamsConfig
+from millstream.topology.spark.clients.outages import answers
+from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.damage import damage_reported, with_causes
 from millstream.topology.spark.driver.connector import connector_needed
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.driver.segment_sizes import SegmentSizes
+from millstream.topology.spark.driver.silent_broker import SilentBroker
 from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
 from millstream.topology.spark.progress import with_records
 from millstream.topology.spark.queries.carrying import Carrying
 
+log = logging.getLogger(__name__)
+
 _STOP_POLL_S = 0.005
+_NO_END = (
+    "Kafka does not answer; stopping without the end of the current batch, "
+    "which the next start repeats"
+)
 STOPPED = "the query was stopped from outside"
 """The failure of a query that has ended without an error."""
 
@@ -226,9 +236,13 @@ class QueryControl:
 
     def _stop(self, query: StreamingQuery, timeout_s: float | None) -> None:
         give_up = None if timeout_s is None else time.monotonic() + timeout_s
-        batch = _batch_of(query)
+        batch, settings = _batch_of(query), client_settings(self._config)
+        broker = SilentBroker(lambda: answers(settings))
         while query.isActive and query.status["isTriggerActive"] and _batch_of(query) == batch:
             if self._hurry or (give_up is not None and time.monotonic() > give_up):
+                break
+            if broker.is_silent():
+                log.warning("%s: %s", self._config.getString("application.id"), _NO_END)
                 break
             time.sleep(_STOP_POLL_S)
         query.stop()
