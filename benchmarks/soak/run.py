@@ -87,8 +87,13 @@ class Feeder(threading.Thread):
                 "batch.size": 1_000_000,
                 "queue.buffering.max.messages": 2_000_000,
                 "queue.buffering.max.kbytes": 1_000_000,
+                "delivery.timeout.ms": 60_000,
+                "delivery.report.only.error": True,
+                "on_delivery": self._failed,
             }
         )
+        self.failure: Any = None
+        """Why a record was not sent; the load is not steady then."""
         self.stopping = threading.Event()
         self.sent = 0
 
@@ -108,6 +113,10 @@ class Feeder(threading.Thread):
             sent = due
             self._producer.poll(0)
         self._producer.flush(30)
+
+    def _failed(self, error: Any, message: Any) -> None:
+        del message
+        self.failure = self.failure or error
 
     def _send(self, number: int) -> None:
         while True:
@@ -130,7 +139,7 @@ def run(settings: Settings, keep: Path, say: Callable[[str], None]) -> Samples:
         say: Takes a line now and then.
 
     Raises:
-        IllegalStateException: The application ended before its time.
+        IllegalStateException: The application ended before its time, or records were not sent.
     """
     found = Samples()
     with EmbeddedBroker(data_dir=keep / "broker", config=_BROKER) as broker:
@@ -151,6 +160,8 @@ def run(settings: Settings, keep: Path, say: Callable[[str], None]) -> Samples:
                     say(f"filled keys={settings.keys} seconds={found.filled_s:.0f}")
                 feeder.start()
                 _watch(settings, keep, process, told, found, say)
+                if feeder.failure is not None:
+                    raise IllegalStateException(f"the load was not steady: {feeder.failure}")
             finally:
                 feeder.stopping.set()
                 _end(process)
