@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from millstream import Materialized, Serdes, StreamsBuilder
-from millstream.core.errors import PluginError, StreamsException, TaskCorruptedException
+from millstream.core.errors import (
+    PluginError,
+    ProcessorStateException,
+    StreamsException,
+    TaskCorruptedException,
+)
 from millstream.plugins import ByteStore, StoreTraits, hookimpl
 from millstream.plugins.registry import open_store, registered
 from millstream.testing import TopologyTestDriver
@@ -48,6 +53,7 @@ class Answering(ByteStore):
     ) -> None:
         """Apply one batch."""
         del version
+        batch = self.change("write", batch)
         self._entries |= {key: value for key, value in batch.items() if value is not None}
 
     def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False) -> Any:
@@ -56,7 +62,8 @@ class Answering(ByteStore):
         return self.change("scan", sorted(self._entries.items(), reverse=reverse))
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing, unless the test raises."""
+        self.change("close", None)
 
 
 class Plugin:
@@ -102,10 +109,10 @@ def joined() -> tuple[TopologyTestDriver, Any]:
 def test_no_exception_handler_passes_over_a_wrong_answer(
     monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
 ) -> None:
-    answers(monkeypatch, "get", wrong)
     driver, topic = joined()
     with driver:
         topic.pipeInput("k", "a")
+        answers(monkeypatch, "get", wrong)
         with pytest.raises(StreamsException) as caught:
             topic.pipeInput("k", "b")
     assert isinstance(caught.value, TaskCorruptedException)
@@ -162,3 +169,25 @@ def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     monkeypatch.setattr(Answering, "traits", {"durable": True})
     with pytest.raises(PluginError, match="does not say what it promises"):
         open_store("answering", tmp_path, {})
+
+
+def test_a_store_that_cannot_be_closed_is_named_and_the_others_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed = []
+
+    def fail(_: Any) -> None:
+        closed.append(1)
+        raise OSError("the disk is gone")
+
+    answers(monkeypatch, "close", fail)
+    builder = StreamsBuilder()
+    for name in ("first", "second"):
+        builder.stream(name).groupByKey().count(Materialized.as_(name))
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    driver = TopologyTestDriver(builder.build(), config | {"default.dsl.store": "answering"})
+    with pytest.raises(ProcessorStateException, match='cannot close store "first"') as caught:
+        driver.close()
+    assert isinstance(caught.value.__cause__, OSError)
+    assert len(closed) == 2
+    driver.close()

@@ -15,6 +15,7 @@ from typing_extensions import Self
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import to_epoch_millis, to_millis
+from millstream.core.engine.assembly import close_all
 from millstream.core.engine.output import Sent
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.task import Task
@@ -220,20 +221,19 @@ class TopologyTestDriver(DriverSavepoints):
         """Close processors and stores, and delete their files; a second call does nothing.
 
         Raises:
-            StreamsException: A processor failed to close.
+            StreamsException: A processor or store failed to close; all others are closed.
         """
         if self._closed:
             return
         self._closed = True
+        tasks = (self._task, *self._global_tasks)
         try:
-            for task in (self._task, *self._global_tasks):
-                task.close()
+            close_all([*(task.close for task in tasks), self._host.close])
         finally:
-            self._host.close()
-        if self._observers:
-            self._observers.batch_done(self.metrics())
-        self._observers.state_changed("NOT_RUNNING", "RUNNING")
-        self._observers.close()
+            if self._observers:
+                self._observers.batch_done(self.metrics())
+            self._observers.state_changed("NOT_RUNNING", "RUNNING")
+            self._observers.close()
 
     def pipe(
         self,

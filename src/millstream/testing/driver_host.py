@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.engine.assembly import close_all, closing
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.file_names import directory_name
@@ -148,8 +149,13 @@ class DriverHost(TaskHost):
         return changed
 
     def close(self) -> None:
-        """Close the byte stores and remove their files."""
-        for copy in self._copies.values():
-            copy.store.close()
-        if self._directory is not None:
-            self._directory.cleanup()
+        """Close the byte stores and remove their files.
+
+        Raises:
+            ProcessorStateException: A plugin's byte store failed to close; the others are closed.
+        """
+        try:
+            close_all(closing({name: copy.store for name, copy in self._copies.items()}))
+        finally:
+            if self._directory is not None:
+                self._directory.cleanup()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.engine.failure import close_failure
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
 from millstream.core.engine.source import SourceRuntime
@@ -88,16 +90,30 @@ def restore(store: Any, callback: Any, changes: Iterable[tuple[bytes, bytes, int
             put(entry.key, entry.value)
 
 
-def close_all(opened: Iterable[Any]) -> None:
-    """Close everything; the first error is raised when all have been tried."""
+def close_all(closings: Iterable[Callable[[], None]]) -> None:
+    """Call everything; the first error is raised when all have been tried."""
     first: Exception | None = None
-    for each in opened:
+    for close in closings:
         try:
-            each.close()
+            close()
         except Exception as error:  # noqa: BLE001 - the rest must be closed as well
             first = first or error
     if first is not None:
         raise first
+
+
+def closing(stores: Mapping[str, Any]) -> list[Callable[[], None]]:
+    """Return what closes each store, with its name in the error of one that fails."""
+    return [partial(_close_store, name, store) for name, store in stores.items()]
+
+
+def _close_store(name: str, store: Any) -> None:
+    try:
+        store.close()
+    except StreamsException:
+        raise
+    except Exception as error:
+        raise close_failure(name, error) from error
 
 
 def make_nodes(

@@ -210,6 +210,15 @@ def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateE
     )
 
 
+def close_failure(store: str, error: Exception) -> ProcessorStateException:
+    """Return the error of a store that cannot be closed."""
+    return ProcessorStateException(
+        f'cannot close store "{store}"',
+        detail=said(error),
+        hint="The close() of the store itself, or of the plugin's byte store below it, raised.",
+    )
+
+
 def _where(task_id: Any, context: RecordContext | None) -> str:
     if context is None or context.topic() is None:
         return f"Task {task_id}"

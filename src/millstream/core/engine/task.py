@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.engine import snapshots
-from millstream.core.engine.assembly import close_all, make_nodes, open_stores
+from millstream.core.engine.assembly import close_all, closing, make_nodes, open_stores
 from millstream.core.engine.failure import (
     FATAL,
     FailedProcessing,
@@ -383,7 +383,7 @@ class Task:
     def close(self) -> None:
         """Close processors, then stores; the first error is raised when all have been tried."""
         try:
-            close_all((*self._processors, *self.stores.values()))
+            close_all([*(each.close for each in self._processors), *closing(self.stores)])
         finally:
             self.stores = {}
             self.measures.closed()
