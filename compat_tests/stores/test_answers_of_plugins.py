@@ -171,6 +171,16 @@ def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         open_store("answering", tmp_path, {})
 
 
+def test_a_store_that_keeps_nothing_is_seen_at_its_first_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers(monkeypatch, "write", lambda _: {})
+    driver, topic = joined()
+    with driver, pytest.raises(TaskCorruptedException) as caught:
+        topic.pipeInput("k", "a")
+    assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
+
+
 def test_a_store_that_cannot_be_closed_is_named_and_the_others_are_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

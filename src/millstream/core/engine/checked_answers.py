@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millstream.core.engine.store_wrappers import WrappedStore
-from millstream.core.errors import ClassCastException, PluginError
+from millstream.core.errors import ClassCastException, IllegalStateException, PluginError
 from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.wording import a_kind
 
@@ -40,6 +40,7 @@ class CheckedAnswers(WrappedStore):
     def __init__(self, below: ByteStore) -> None:
         super().__init__(below)
         del self.get, self.get_many
+        self._written = False
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""
@@ -70,6 +71,8 @@ class CheckedAnswers(WrappedStore):
         else:
             # A store without ``native_ttl`` may do without the argument.
             self.below.write(batch, version)
+        if batch and not self._written:
+            self._look_at(*next(iter(batch.items())))
 
     def scan(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
@@ -84,6 +87,18 @@ class CheckedAnswers(WrappedStore):
         """Return the version of the last ``write``; None for a new store."""
         found = self.below.version()
         return None if found is None else self._as_bytes(found, "version()")
+
+    def _look_at(self, key: bytes, value: bytes | None) -> None:
+        """Read one entry of the first write: a store that keeps nothing would stay unseen."""
+        self._written = True
+        found = self.get(key)
+        if found != value:
+            raise IllegalStateException(
+                f'store "{self.name}" has lost what was written to it',
+                detail="After the first write(), get() returned something else; the class is "
+                f"{type(self.below).__module__}.{type(self.below).__qualname__}.",
+                hint="Run the tests of millstream.testing.kit.ByteStoreTests for the store.",
+            )
 
     def _entry(self, entry: Any) -> Entry:
         if isinstance(entry, (tuple, list)) and len(entry) == 2:
