@@ -71,7 +71,8 @@ class CheckedAnswers(WrappedStore):
         else:
             # A store without ``native_ttl`` may do without the argument.
             self.below.write(batch, version)
-        if batch and not self._written:
+        # A store that expires entries itself may have dropped an old one at once.
+        if batch and not self._written and not self.traits.native_ttl:
             self._look_at(*next(iter(batch.items())))
 
     def scan(
