@@ -176,8 +176,9 @@ class Warming:
             return
         self._loaded.add(executor.id)
         try:
+            placed: Any = _placed(state.first_partition(self._session), executor)
             # Without Python: this is for the JVM.
-            _placed(state.first_partition(self._session), executor)._jrdd.count()
+            placed._jrdd.count()
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
             log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
 
