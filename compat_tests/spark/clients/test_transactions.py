@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, Producer
 from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.config import StreamsConfig
@@ -48,3 +48,20 @@ def test_a_second_attempt_to_connect_comes_soon_unless_an_application_says_other
     assert settings(StreamsConfig(plain))["reconnect.backoff.ms"] == 20
     given = StreamsConfig(plain | {"reconnect.backoff.ms": 300})
     assert settings(given)["reconnect.backoff.ms"] == 300
+
+
+@pytest.mark.parametrize("longest", [0, "5"])
+@pytest.mark.parametrize("prefix", ["", "producer."])
+def test_a_longest_pause_below_the_first_one_makes_a_client_as_in_java(
+    prefix: str, longest: object
+) -> None:
+    config = StreamsConfig(
+        {
+            "application.id": "app",
+            "bootstrap.servers": "broker:9092",
+            f"{prefix}reconnect.backoff.max.ms": longest,
+        }
+    )
+    found = producer_settings(config)
+    assert found["reconnect.backoff.ms"] == int(str(longest))
+    Producer(found)

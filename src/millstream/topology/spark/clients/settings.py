@@ -134,7 +134,7 @@ def producer_settings(config: StreamsConfig) -> dict[str, Any]:
     settings = _common(own) | PRODUCER_DEFAULTS
     settings |= _translated(given, _SHARED + _PRODUCER)
     settings["enable.idempotence"] = True
-    return settings
+    return _pausing(settings)
 
 
 def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
@@ -155,7 +155,15 @@ def _common(settings: Mapping[str, Any]) -> dict[str, Any]:
     # Errors are raised; librdkafka would write each attempt to connect to stderr.
     quiet = {"log_level": 2}
     fixed = librdkafka_security(settings) | quiet
-    return _FIRST_PAUSE | _translated(settings, _SHARED) | fixed
+    return _pausing(_FIRST_PAUSE | _translated(settings, _SHARED) | fixed)
+
+
+def _pausing(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings whose first pause is not above the longest: librdkafka makes no client."""
+    first, longest = (settings.get(f"reconnect.backoff.{each}") for each in ("ms", "max.ms"))
+    if longest is None:
+        return settings
+    return settings | {"reconnect.backoff.ms": min(int(first or 0), int(longest))}
 
 
 def connector_settings(config: StreamsConfig, prefix: str = "main.consumer.") -> dict[str, str]:
