@@ -62,6 +62,22 @@ def test_executors_load_state_once_and_one_after_the_other(
     assert loads.executors == ["1", "2"]
 
 
+@pytest.mark.parametrize(("there", "loads_state"), [(True, ["1"]), (False, [])])
+def test_an_executor_that_joins_loads_state_only_if_its_workers_were_started_there(
+    there: bool, loads_state: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads, found = Loads(monkeypatch), warmer()
+    loads.may_end.set()
+    monkeypatch.setattr(warming, "warm", lambda *given: there)
+    monkeypatch.setattr(warming, "prepared", lambda *given: None)
+    monkeypatch.setattr(warming, "takes_tasks", lambda *given: True)
+    job: Any = SimpleNamespace(standbys="")
+    found.prepare(job, None, LastState("checkpoint", 0, 4))
+    found.begin(ONE)
+    wait_for(lambda: not found.cold(), 10)
+    assert loads.executors == loads_state
+
+
 def test_state_that_cannot_be_read_disturbs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     loads, found = Loads(monkeypatch), warmer()
 

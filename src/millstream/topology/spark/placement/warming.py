@@ -167,8 +167,9 @@ class Warming:
     def _warm(self, start: Future[RDD[Any]], executor: Executor) -> None:
         if start.exception() is not None or not takes_tasks(self._session, executor):
             return
-        warm(start.result(), executor)
-        self._load(executor)
+        # Where it ran elsewhere, a load would, too.
+        if warm(start.result(), executor):
+            self._load(executor)
 
     def _load(self, executor: Executor) -> None:
         state = self._state
