@@ -76,7 +76,7 @@ class Samples:
 class Feeder(threading.Thread):
     """Sends records at a steady rate."""
 
-    def __init__(self, servers: str, settings: Settings) -> None:
+    def __init__(self, servers: str, settings: Settings, patience_s: float = 60) -> None:
         super().__init__(daemon=True)
         self._settings, self._random = settings, Random(5)
         self._producer = Producer(
@@ -87,7 +87,7 @@ class Feeder(threading.Thread):
                 "batch.size": 1_000_000,
                 "queue.buffering.max.messages": 2_000_000,
                 "queue.buffering.max.kbytes": 1_000_000,
-                "delivery.timeout.ms": 60_000,
+                "delivery.timeout.ms": int(patience_s * 1000),
                 "delivery.report.only.error": True,
                 "on_delivery": self._failed,
             }

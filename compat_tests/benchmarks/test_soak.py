@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from benchmarks.soak.plot import plot
 from benchmarks.soak.report import table
-from benchmarks.soak.run import Samples
+from benchmarks.soak.run import Feeder, Samples
 from benchmarks.soak.samples import of_directory, processes, sample
 from benchmarks.soak.slopes import Slope, slopes
 
@@ -51,6 +53,14 @@ def test_a_series_that_is_not_there_all_the_time_has_no_slope() -> None:
         found.add(float(number), {"always": 1.0, "later": 2.0})
     assert [each.name for each in slopes(found.times, found.series, 0)] == ["always"]
     assert [each.name for each in slopes(found.times, found.series, 1)] == ["always", "later"]
+
+
+def test_a_record_that_is_not_sent_is_known_to_the_run() -> None:
+    settings: Any = SimpleNamespace(rate=1, keys=1)
+    feeder = Feeder("localhost:1", settings, patience_s=0.1)
+    feeder._send(1)
+    feeder._producer.flush(10)
+    assert "timed out" in str(feeder.failure)
 
 
 def test_the_table_marks_what_grows_but_not_what_must() -> None:
