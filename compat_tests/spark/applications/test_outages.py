@@ -103,6 +103,38 @@ def test_an_application_outlives_an_outage_that_is_longer_than_every_time_out(
     assert states.count("REBALANCING") >= 2
 
 
+@pytest.mark.long
+def test_an_application_whose_broker_is_gone_closes_without_the_end_of_its_batch(
+    spark: SparkSession, play: Playground, kafka: KafkaServer
+) -> None:
+    source, target = play.topic("in"), play.topic("out")
+    words = Random(7).choices(WORDS, k=400)
+    rows = [(b"k", word.encode(), n, n % 2) for n, word in enumerate(words)]
+    config = play.config(
+        processing_guarantee="exactly_once_v2",
+        statestore_cache_max_bytes=0,
+        **{"millstream.max.records.per.batch": 50},
+    )
+    play.produce(source, rows[:300])
+    streams = KafkaStreams(counting(source, target), config, spark=spark)
+    streams.start()
+    wait_for(lambda: sum(play.ends(target).values()) >= 50, PATIENCE_S)
+    kafka.kill()
+    try:
+        # Spark's source and the sinks would try for longer than that.
+        assert streams.close(120_000)
+    finally:
+        kafka.restart()
+    play.produce(source, rows[300:])
+    with KafkaStreams(counting(source, target), config, spark=spark):
+        found = play.read(target, len(words), more=1)
+    counts: dict[bytes, list[int]] = {}
+    for message in found:
+        counts.setdefault(message.key(), []).append(int.from_bytes(message.value(), "big"))
+    assert {word.decode(): each[-1] for word, each in counts.items()} == Counter(words)
+    assert all(b - a == 1 for each in counts.values() for a, b in pairwise(each))
+
+
 def outage(kafka: KafkaServer, how: str) -> tuple[Callable[[], object], Callable[[], object]]:
     """Return what makes the broker go away, and what brings it back."""
     return (kafka.kill, kafka.restart) if how == "killed" else (kafka.pause, kafka.unpause)
