@@ -44,13 +44,30 @@ def given() -> tuple[dict[str, Any], str, str]:
 
 
 def run_to_the_end(streams: KafkaStreams) -> None:
-    """Run until standard input ends; print a line of JSON for each batch."""
+    """Run until standard input ends; print a line of JSON for each batch.
+
+    A line ``more`` or ``fewer`` asks Spark for one executor more, or to end one.
+    """
     streams.setStateListener(lambda new, old: os._exit(1) if new.name == "ERROR" else None)
     with streams:
         streams.start()
         threading.Thread(target=_tell_batches, args=(streams,), daemon=True).start()
-        sys.stdin.read()
+        for line in sys.stdin:
+            _resize(line.strip())
     SparkSession.builder.getOrCreate().stop()
+
+
+def _resize(word: str) -> None:
+    session = SparkSession.builder.getOrCreate()
+    jvm: Any = session._jvm
+    java_context: Any = session._jsc
+    context = java_context.sc()
+    executors = context.getExecutorIds().mkString(",").split(",")
+    if word == "more":
+        nowhere = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(jvm.java.util.HashMap())
+        context.requestTotalExecutors(len(executors) + 1, 0, nowhere)
+    else:
+        context.killExecutor(max(executors, key=int))
 
 
 def _tell_batches(streams: KafkaStreams) -> None:

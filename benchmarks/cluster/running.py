@@ -84,6 +84,12 @@ class Running:
                 return
         raise RuntimeError(f"executor {executor} has no process")
 
+    def resize(self, word: str) -> None:
+        """Have Spark start one executor more, or end the last one: ``more`` or ``fewer``."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{word}\n".encode())
+        self._process.stdin.flush()
+
     def close(self) -> None:
         """Let the application end by itself."""
         assert self._process.stdin is not None

@@ -68,6 +68,11 @@ class Outcome:
     """From the kill until Spark had a new executor."""
     moving_s: float
     """Longest of all later batches."""
+    added_s: float
+    """Longest batch from the moment when Spark had an executor more, until a task was there. The
+    batches before had one executor less than at first."""
+    before_s: float
+    """Median of those."""
     wrong: int
     """Results that were lost, repeated or wrong."""
     balanced: bool
@@ -106,8 +111,9 @@ def run(setting: Setting) -> Outcome:
             steers = setting.entries.get("millstream.steer.tasks", True)
             balanced = _watch_balance(app, BALANCE_S if steers else BALANCE_S / 6)
             app.wait_for_batches(3)
+            batches = list(app.batches)[len(before) :]
+            before_s, added_s = _add_executor(app, setting.batches)
         app.wait_for("all results", lambda: results.count >= sender.count)
-        batches = list(app.batches)[len(before) :]
         app.close()
     assert results.first_at is not None
     assert results.next_at is not None
@@ -130,6 +136,8 @@ def run(setting: Setting) -> Outcome:
         longest_after_kill_s=max((each["ms"] for each in first), default=0) / 1000,
         joined_s=joined - killed,
         moving_s=max(each["ms"] for each in later) / 1000,
+        added_s=added_s,
+        before_s=before_s,
         wrong=results.wrong + results.count - sender.count,
         balanced=balanced,
         load=load,
@@ -242,6 +250,21 @@ def _has_standby(setting: Setting) -> bool:
     reports = setting.directory.glob("*/checkpoint/millstream-standbys/*/reports/*.json")
     copies = [copy for each in reports for copy in json.loads(each.read_bytes())["copies"]]
     return any(copy["task"] == "0_0" and copy["ready"] for copy in copies)
+
+
+def _add_executor(app: Running, batches: int) -> tuple[float, float]:
+    """End an executor, and add another later; return the median batch before, and the longest."""
+    app.resize("fewer")
+    app.wait_for("an executor less", lambda: len(app.executors()) == EXECUTORS - 1)
+    app.wait_for_batches(2 * batches)
+    before = median(each["ms"] for each in list(app.batches)[-batches:])
+    app.resize("more")
+    app.wait_for("an executor more", lambda: len(app.executors()) == EXECUTORS)
+    added, count = time.time(), len(app.batches)
+    _watch_balance(app, BALANCE_S)
+    app.wait_for_batches(3)
+    later = [each["ms"] for each in list(app.batches)[count:] if each["at"] > added]
+    return before / 1000, max(later) / 1000
 
 
 def _watch_balance(app: Running, seconds: float) -> bool:

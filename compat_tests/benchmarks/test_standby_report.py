@@ -17,6 +17,8 @@ RUN = Outcome(
     longest_after_kill_s=1.5,
     joined_s=12.0,
     moving_s=0.75,
+    added_s=0.9,
+    before_s=0.6,
     wrong=0,
     balanced=True,
     load=(1.5, 1.0, 1.0),
@@ -31,6 +33,7 @@ def test_the_report_compares_with_the_runs_without_standbys() -> None:
     assert table["… in ordinary batches"] == ["3 (2 to 4)", "16", "2"]
     assert table["… entries restored"] == ["0", "1,000,000", "0"]
     assert table["… longest batch from then on, in ordinary ones"] == ["1.50"] * 3
+    assert table["… in ordinary ones"] == ["1.50"] * 3
     assert table["… next output, times as fast as without"] == ["6 (4 to 8)", "1", "8"]
     assert table["… throughput, as a part of that without"] == ["0.82 (0.75 to 0.90)", "1", "0.90"]
 

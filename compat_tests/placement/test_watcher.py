@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,7 +38,7 @@ class MadeUp:
             raise RuntimeError("nobody answers")
         return False
 
-    def executors(self) -> tuple[Executor, ...]:
+    def executors(self, held: AbstractSet[str] = frozenset()) -> tuple[Executor, ...]:
         return tuple(Executor(id=each, host="h", port=5) for each in self.ids)
 
     def last_batch(self) -> int:

@@ -12,6 +12,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from millstream.topology.spark.compiled_java import compiled
+
 log = logging.getLogger(__name__)
 
 _RAW = "org.apache.hadoop.fs.RawLocalFileSystem"
@@ -55,7 +57,7 @@ def without_processes(session: SparkSession) -> bool:
         raw = files.getRawFileSystem()
         if raw.getClass().getName() != _RAW:
             return bool(raw.getClass().getName() == _OURS)
-        ours = _compiled(session)
+        ours = compiled(session, _SOURCE, _OURS)
         ours.initialize(root, configuration)
         field = jvm.java.lang.Class.forName("org.apache.hadoop.fs.FilterFileSystem")
         field = field.getDeclaredField("fs")
@@ -65,16 +67,3 @@ def without_processes(session: SparkSession) -> bool:
         log.debug("the JVM sets permissions by processes: %s", error)
         return False
     return True
-
-
-def _compiled(session: SparkSession) -> Any:
-    """Return the file system, compiled by the compiler that Spark has for its own code."""
-    jvm: Any = session._jvm
-    gateway: Any = session.sparkContext._gateway
-    compiler = jvm.org.codehaus.janino.SimpleCompiler()
-    compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())
-    compiler.cook(_SOURCE)
-    found = compiler.getClassLoader().loadClass(_OURS)
-    no_types = gateway.new_array(jvm.java.lang.Class, 0)
-    no_values = gateway.new_array(jvm.java.lang.Object, 0)
-    return found.getDeclaredConstructor(no_types).newInstance(no_values)

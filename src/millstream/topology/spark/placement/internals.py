@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -71,8 +72,8 @@ class SparkInternals:
         """Return whether the executors have changed since the last ``executors`` call; cheap."""
         return self._executor_ids() != self._executors[0]
 
-    def executors(self) -> tuple[Executor, ...]:
-        """Return the executors that take tasks."""
+    def executors(self, held: AbstractSet[str] = frozenset()) -> tuple[Executor, ...]:
+        """Return the executors that take tasks, and those that are held back from it."""
         ids = self._executor_ids()
         known, executors = self._executors
         if ids != known:
@@ -81,7 +82,7 @@ class SparkInternals:
             complete = len(executors) == len(ids.split(",")) and all(e.port for e in executors)
             self._executors = (ids if complete else None, executors)
         backend = self._context.schedulerBackend()
-        return tuple(each for each in executors if backend.isExecutorActive(each.id))
+        return tuple(e for e in executors if e.id in held or backend.isExecutorActive(e.id))
 
     def last_batch(self) -> int:
         """Return the number of the last complete batch; -1 before the first one of this query."""
@@ -99,6 +100,10 @@ class SparkInternals:
         found = self._coordinator.getLocation(self._providers[task]).toString()
         match = _LOCATION.fullmatch(found)
         return None if match is None else match[2]
+
+    def provider(self, task: TaskId) -> Any:
+        """Return Spark's id of a task's state store."""
+        return self._providers[task]
 
     def state_of(self, batch: int) -> LastState:
         """Return the state that a complete batch has left, of the first stage that has tasks."""

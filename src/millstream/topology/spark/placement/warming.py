@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
 from millstream.topology.spark.placement.sample import Sample
+from millstream.topology.spark.placement.scheduling import Scheduling
 from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.executor_id import executor_id
 from millstream.topology.spark.worker.live_task import following
@@ -120,14 +122,23 @@ class Warming:
             self._job, self._start = job, Future()
             _thread(self._plan, job, sample, self._start)
 
-    def begin(self, executor: Executor) -> None:
-        """Start the workers of an executor, unless that was done a moment ago."""
+    def begin(self, executor: Executor, scheduling: Scheduling | None = None) -> None:
+        """Start the workers of an executor, unless that was done a moment ago.
+
+        Args:
+            executor: The executor.
+            scheduling: What holds it back from other tasks until then; None if nothing does.
+        """
         now = time.monotonic()
         threads, since = self._running.get(executor.id, ([], now - AGAIN_S))
         if self._job is None or now - since < AGAIN_S or _alive(threads):
             return
+        if scheduling is not None:
+            scheduling.hold(executor)
         cores = range(max(1, executor.cores))
-        threads = [_thread(self._warm, self._start, executor) for _ in cores]
+        threads = [_thread(self._warm, self._start, executor, scheduling) for _ in cores]
+        if scheduling is not None:
+            _thread(scheduling.admit, executor)
         self._running[executor.id] = (threads, now)
 
     def load(self, executors: Iterable[Executor]) -> None:
@@ -164,11 +175,20 @@ class Warming:
             start.set_exception(error)
             log.info("no workers are started ahead error=%r", error)
 
-    def _warm(self, start: Future[RDD[Any]], executor: Executor) -> None:
-        if start.exception() is not None or not takes_tasks(self._session, executor):
+    def _warm(
+        self, start: Future[RDD[Any]], executor: Executor, scheduling: Scheduling | None
+    ) -> None:
+        if start.exception() is not None:
+            if scheduling is not None:
+                scheduling.release(executor)
             return
+        started = scheduling is not None and scheduling.started(executor)
+        if not started and not takes_tasks(self._session, executor):
+            return
+        with nullcontext() if scheduling is None else scheduling.warming(executor):
+            ran_there = warm(start.result(), executor)
         # Where it ran elsewhere, a load would, too.
-        if warm(start.result(), executor):
+        if ran_there:
             self._load(executor)
 
     def _load(self, executor: Executor) -> None:

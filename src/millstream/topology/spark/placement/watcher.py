@@ -30,6 +30,7 @@ from millstream.topology.spark.placement.locality_wait import LocalityWait
 from millstream.topology.spark.placement.processed import processed_records
 from millstream.topology.spark.placement.record import PlacementRecord, write_record
 from millstream.topology.spark.placement.sample import sample_of
+from millstream.topology.spark.placement.scheduling import Scheduling
 from millstream.topology.spark.placement.standbys import StandbyWatch
 from millstream.topology.spark.placement.steering import Steering
 from millstream.topology.spark.placement.warming import Warming
@@ -115,6 +116,7 @@ class PlacementWatcher:
         self._written: Any = None
         self._facts = ClusterFacts(batch=-1, executors=(), located={})
         self._watched: SparkInternals | None = None
+        self._scheduling: Scheduling | None = None
         self._looking = threading.Lock()
         self._due = 0.0
         self._lost = -_OFFERS_S
@@ -166,8 +168,9 @@ class PlacementWatcher:
             return
         try:
             internals = SparkInternals(self._session, query, self._operators, self._tasks)
+            scheduling = Scheduling(self._session, internals)
             with self._looking:
-                self._watched = internals
+                self._watched, self._scheduling = internals, scheduling
                 self._steering.restarted()
                 # If possible before the first batch is planned.
                 self._look(internals)
@@ -175,10 +178,15 @@ class PlacementWatcher:
             self._give_up(f"this version of Spark takes no placement hints: {error!r}")
             return
         threading.Thread(
-            target=self._watch, args=(query, internals), name="millstream-placement", daemon=True
+            target=self._watch,
+            args=(query, internals, scheduling),
+            name="millstream-placement",
+            daemon=True,
         ).start()
 
-    def _watch(self, query: StreamingQuery, internals: SparkInternals) -> None:
+    def _watch(
+        self, query: StreamingQuery, internals: SparkInternals, scheduling: Scheduling
+    ) -> None:
         try:
             while query.isActive:
                 # A lost executor's tasks are repeated at once, and a new one gets tasks at once.
@@ -191,6 +199,10 @@ class PlacementWatcher:
             with suppress(Exception):
                 if query.isActive:
                     self._give_up(f"steering ended: {error!r}")
+        finally:
+            # Also where Spark's session has ended.
+            with suppress(Exception):
+                scheduling.close()
 
     def _poll(self, internals: SparkInternals) -> None:
         """Observe if there may be changes and the share of time allows it."""
@@ -209,7 +221,10 @@ class PlacementWatcher:
         self._due = began + (time.monotonic() - began) * _SHARE_OF_LOOKING
 
     def _look(self, internals: SparkInternals) -> None:
-        known, executors = self._facts.executors, internals.executors()
+        known = self._facts.executors
+        executors = internals.executors(
+            self._scheduling.held() if self._scheduling else frozenset()
+        )
         self._progress = internals.progress()
         if {each.id for each in known} - {each.id for each in executors}:
             self._lost = time.monotonic()
@@ -242,6 +257,8 @@ class PlacementWatcher:
         for task, executor in orders.items():
             internals.tell(task, by_id[executor])
         if self._standbys is not None:
+            if self._scheduling is not None:
+                self._scheduling.tell_copies(_one_copy_each(facts))
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
@@ -254,8 +271,11 @@ class PlacementWatcher:
             return
         state = None if self._watched is None else self._watched.state_of(self._facts.batch)
         self._warming.prepare(self._job, sample_of(self._connector, self._progress), state)
+        scheduling = self._scheduling
+        if scheduling is not None:
+            scheduling.hold_new_executors()
         for executor in executors:
-            self._warming.begin(executor)
+            self._warming.begin(executor, scheduling)
 
     def _give_up(self, remark: str) -> None:
         self._remark = remark
@@ -287,6 +307,16 @@ class PlacementWatcher:
 
 def _located(internals: SparkInternals, tasks: Iterable[TaskId]) -> dict[TaskId, str]:
     return {task: place for task in tasks if (place := internals.location(task))}
+
+
+def _one_copy_each(facts: ClusterFacts) -> dict[TaskId, Executor]:
+    """Return an executor with a copy of each task that has one, but where the task itself runs."""
+    found: dict[TaskId, Executor] = {}
+    for executor in facts.executors:
+        for task in facts.copies.get(executor.id, ()):
+            if executor.id not in facts.cold and facts.located.get(task) != executor.id:
+                found.setdefault(task, executor)
+    return found
 
 
 def _stateful(plan: Plan, layout: Layout, tasks: tuple[TaskId, ...]) -> frozenset[TaskId]:

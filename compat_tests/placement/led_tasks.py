@@ -1,0 +1,183 @@
+"""Program: loses executors of a small cluster while tasks run; prints a line of JSON for each.
+
+First a query with state loses the executor of a task that is in the middle of it. A copy of this
+task is said to be on an executor that is busy, while another one is idle. Then Spark's replacement
+joins while more tasks wait than there are cores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pyspark import TaskContext
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.pandas.functions import pandas_udf
+
+from millstream.core.processor import TaskId
+from millstream.topology.spark.driver.session import new_session
+from millstream.topology.spark.placement.facts import Executor
+from millstream.topology.spark.placement.internals import SparkInternals
+from millstream.topology.spark.placement.scheduling import Scheduling
+from millstream.topology.spark.placement.warming import warm
+from millstream.topology.spark.worker.executor_id import executor_id
+
+EXECUTORS = 3
+PATIENCE_S = 60
+
+
+def wait_for(found: Callable[[], Any], what: str) -> Any:
+    end = time.monotonic() + PATIENCE_S
+    while not (value := found()):
+        assert time.monotonic() < end, f"nothing came of: {what}"
+        time.sleep(0.02)
+    return value
+
+
+def say(**facts: Any) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+
+
+def slow_counts(session: SparkSession, folder: Path) -> Any:
+    """A query of one state stage; a task notes where it runs and waits while its file is there."""
+
+    def stay(counts: pd.Series) -> pd.Series:
+        context = TaskContext.get()
+        task = context.partitionId() if context else -1
+        with (folder / f"ran-{task}").open("a") as noted:
+            noted.write(f"{executor_id()}\n")
+        while (folder / f"wait-{task}").exists():
+            time.sleep(0.02)
+        return counts
+
+    make: Any = pandas_udf
+    udf = make(stay, "long")
+    source = session.readStream.format("rate").option("rowsPerSecond", 100).load()
+    counted = source.selectExpr("value % 20 as key").groupBy("key").count()
+    return (
+        counted.select(udf("count").alias("count"))
+        .writeStream.outputMode("update")
+        .format("noop")
+        .option("checkpointLocation", str(folder / "checkpoint"))
+        .start()
+    )
+
+
+def ran(folder: Path, task: int) -> list[str]:
+    path = folder / f"ran-{task}"
+    return path.read_text().split() if path.exists() else []
+
+
+def lose(session: SparkSession, executor: str) -> None:
+    """Kill an executor's process."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if session.sparkContext.applicationId in words and _follows(words, executor):
+            os.kill(int(path.parent.name), signal.SIGKILL)
+            return
+    raise AssertionError(f"executor {executor} has no process")
+
+
+def _follows(words: list[str], executor: str) -> bool:
+    return "--executor-id" in words and words[words.index("--executor-id") + 1] == executor
+
+
+def lost_in_a_stage(session: SparkSession, folder: Path) -> str:
+    """Return the executors' host."""
+    query = slow_counts(session, folder)
+    tasks = tuple(TaskId(0, number) for number in range(2))
+    wait_for(lambda: query.lastProgress and ran(folder, 0) and ran(folder, 1), "a batch")
+    internals = SparkInternals(session, query, {0: 0}, tasks)
+    scheduling = Scheduling(session, internals)
+    executors = {each.id: each for each in internals.executors()}
+    for number in range(2):
+        (folder / f"wait-{number}").touch()
+    before = [len(ran(folder, number)) for number in range(2)]
+    wait_for(lambda: all(len(ran(folder, n)) > before[n] for n in range(2)), "both tasks wait")
+    lost, busy = ran(folder, 0)[-1], ran(folder, 1)[-1]
+    scheduling.tell_copies({tasks[0]: executors[busy]})
+    runs = len(ran(folder, 0))
+    lose(session, lost)
+    wait_for(lambda: lost not in {each.id for each in internals.executors()}, "the loss")
+    # Spark offers cores every second: an idle executor would have the task by then.
+    time.sleep(1.2)
+    waited = len(ran(folder, 0)) == runs
+    (folder / "wait-1").unlink()
+    wait_for(lambda: len(ran(folder, 0)) > runs, "the lost task")
+    say(waited=waited, at_its_copy=ran(folder, 0)[runs] == busy, idle=len(executors) - 2)
+    (folder / "wait-0").unlink()
+    query.stop()
+    scheduling.close()
+    return executors[busy].host
+
+
+def joins(session: SparkSession, folder: Path, host: str) -> None:
+    context: Any = session._jsc
+    internals: Any = type("Internals", (), {"provider": lambda *_: None})()
+    scheduling = Scheduling(session, internals)
+    scheduling.hold_new_executors()
+    known = set(context.sc().getExecutorIds().mkString(",").split(","))
+    log = folder / "order"
+
+    def note(kind: str) -> Callable[[Any], Any]:
+        def noted(rows: Any) -> Any:
+            with log.open("a") as lines:
+                lines.write(f"{kind} {executor_id()}\n")
+            time.sleep(0.3)
+            return iter([Row(executor=executor_id())])
+
+        return noted
+
+    many = session.sparkContext.parallelize(range(150), 150)
+    waiting = threading.Thread(target=lambda: many.mapPartitions(note("batch")).count())
+    waiting.start()
+    wait_for(log.exists, "a first task")
+    lose(session, min(known))
+    (held,) = wait_for(scheduling.held, "a held executor")
+
+    executor = Executor(id=held, host=host, cores=1)
+    one = session.sparkContext.parallelize([0], 1).mapPartitions(note("warm"))
+    there: list[bool] = []
+
+    def warms() -> None:
+        assert scheduling.started(executor)
+        with scheduling.warming(executor):
+            there.append(warm(one, executor))
+
+    warming = threading.Thread(target=warms)
+    warming.start()
+    scheduling.admit(executor)
+    warming.join()
+    waiting.join()
+    ran = [line.split()[0] for line in log.read_text().splitlines() if line.endswith(f" {held}")]
+    say(there=there, first=ran[:1], later=sorted(set(ran[1:])), held=sorted(scheduling.held()))
+    scheduling.close()
+
+
+def main() -> None:
+    settings = {"spark.master": f"local-cluster[{EXECUTORS},1,1024]", "spark.log.level": "ERROR"}
+    session = new_session({**settings, "spark.sql.shuffle.partitions": "2"}, "led")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        host = lost_in_a_stage(session, Path(folder))
+        context: Any = session._jsc
+        ids = context.sc().getExecutorIds
+        wait_for(lambda: len(ids().mkString(",").split(",")) == EXECUTORS, "a replacement")
+        joins(session, Path(folder), host)
+        session.stop()
+
+
+if __name__ == "__main__":
+    main()
