@@ -1,4 +1,4 @@
-"""What Spark's scheduler is told of copies of tasks, and of executors that are not warm yet."""
+"""Access to Spark's scheduler: it is told of copies, and of executors that are not warm yet."""
 
 from __future__ import annotations
 
