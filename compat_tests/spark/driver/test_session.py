@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from millstream import ConfigException
 from millstream.topology.spark.driver.session import (
     check_worker_python,
+    query_session,
     session_settings,
     submitted,
     worker_python,
@@ -85,3 +89,25 @@ def test_the_workers_python_must_be_on_the_drivers_machine(
     file.chmod(0o700)
     check_worker_python("./env.pex")
     check_worker_python(sys.executable)
+
+
+def _session_of(settings: Mapping[str, str]) -> Any:
+    conf = SimpleNamespace(get=settings.get)
+    context = SimpleNamespace(pythonExec=sys.executable, getConf=lambda: conf)
+    made = SimpleNamespace(set=lambda *_: None, isModifiable=lambda _: True)
+    return SimpleNamespace(sparkContext=context, newSession=lambda: SimpleNamespace(conf=made))
+
+
+@pytest.mark.parametrize(("reuse", "warned"), [("false", True), ("true", False)])
+def test_workers_that_are_new_in_each_batch_are_warned_of(
+    reuse: str, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    query_session(_session_of({"spark.python.worker.reuse": reuse}), {}, 2)
+    assert ("spark.python.worker.reuse is false" in caplog.text) == warned
+
+
+def test_a_state_store_that_the_operators_refuse_is_refused_at_the_start() -> None:
+    key = "spark.sql.streaming.stateStore.providerClass"
+    name = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+    with pytest.raises(ConfigException, match=rf"{name} for configuration {key}"):
+        query_session(_session_of({}), {key: name}, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -22,15 +23,17 @@ from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 from millstream.topology.spark.worker_pools import importable_daemon
 
-_JARS, _PYTHON = "spark.jars", "spark.pyspark.python"
+log = logging.getLogger(__name__)
+
+_JARS, _PYTHON, _REUSE = "spark.jars", "spark.pyspark.python", "spark.python.worker.reuse"
 _STATE = "spark.sql.streaming.stateStore"
+_PROVIDER = f"{_STATE}.providerClass"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
 SQL_SETTINGS: dict[str, str] = {
-    f"{_STATE}.providerClass": "org.apache.spark.sql.execution.streaming.state."
-    "RocksDBStateStoreProvider",
+    _PROVIDER: "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
@@ -176,12 +179,25 @@ def query_session(
     """Return a session of the same Spark application with the settings the line needs.
 
     Raises:
-        ConfigException: The Python of the workers is not on this machine.
+        ConfigException: The Python of the workers is not on this machine, or Spark is to keep state
+            in a way that its stateful operators refuse.
     """
     hide_calls()
     check_worker_python(spark.sparkContext.pythonExec)
+    if spark.sparkContext.getConf().get(_REUSE, "true").strip().lower() == "false":
+        log.warning(
+            "%s is false: each task of each batch starts a Python worker, which makes producers "
+            "and opens stores anew, and builds stores in memory from the checkpoint",
+            _REUSE,
+        )
     session = spark.newSession()
     given = {k: v for k, v in _spark_entries(config).items() if k.startswith("spark.sql.")}
+    if given.get(_PROVIDER, "").endswith(".HDFSBackedStateStoreProvider"):
+        raise ConfigException(
+            f"Invalid value {given[_PROVIDER]} for configuration {_PROVIDER}: Spark's "
+            "transformWithState keeps its state in RocksDB",
+            hint="Leave out the entry.",
+        )
     settings = SQL_SETTINGS | given
     settings["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
     for key, value in settings.items():
