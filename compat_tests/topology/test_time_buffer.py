@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from compat_tests.properties.effort import examples
 from compat_tests.topology.driving import TEXT, Row, outputs
 from millstream import Consumed, Joined, Materialized, Stores, StreamsBuilder, Topology
+from millstream.topology.operators import time_buffer
 from millstream.topology.operators.time_buffer import TimeBuffer
 
 READ = Consumed.with_(TEXT, TEXT)
@@ -47,6 +48,17 @@ def test_a_release_that_begins_at_the_earliest_record_finds_all(given_rows: list
         assert outputs(joined(), given_rows) == found
 
 
+@given(st.lists(rows, max_size=30), st.integers(0, 5))
+@examples(100)
+def test_it_makes_no_difference_which_records_are_only_in_the_store(
+    given_rows: list[Row], most: int
+) -> None:
+    found = outputs(joined(), given_rows)
+
+    with patch.object(time_buffer, "_MOST_FRESH", most):
+        assert outputs(joined(), given_rows) == found
+
+
 def test_what_has_been_released_is_not_looked_at_again() -> None:
     begins: list[bytes] = []
     init = TimeBuffer.init
@@ -61,7 +73,7 @@ def test_what_has_been_released_is_not_looked_at_again() -> None:
 
         buffer._store.range = noted
 
-    with patch.object(TimeBuffer, "init", watched):
+    with patch.object(TimeBuffer, "init", watched), patch.object(time_buffer, "_MOST_FRESH", 0):
         outputs(joined(), [("stream", "a", "x", time) for time in range(0, 60, GRACE_MS + 1)])
 
     assert begins[0] == b"\0"

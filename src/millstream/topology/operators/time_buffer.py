@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 from millstream.core.durations import LONG_MAX
@@ -18,10 +19,13 @@ _LONG = struct.Struct(">q")
 _INT = struct.Struct(">i")
 _TIMES = struct.Struct(">qqi")
 
-_PREFIX = b"\0"
+_PREFIX, _END = b"\0", b"\1"
 _PADDING = bytes(8)
 _KEY_START = len(_PREFIX) + _LONG.size
 _MAX_SEQUENCE = 0x7FFFFFFF
+_MOST_FRESH = 100_000
+
+Fresh = tuple[RecordContext, "bytes | None"]
 
 
 class TimeBuffer(OperatorStore):
@@ -29,6 +33,9 @@ class TimeBuffer(OperatorStore):
 
     Keys and values are those of Kafka's changelog: ``0 || time || key || sequence``, and the
     record's context before its value.
+
+    What was added since the last commit is also kept as objects, as most of it is released before
+    the next one: then the store is not asked for it.
 
     Source: ``internals.RocksDBTimeOrderedKeyValueBuffer`` (KIP-923).
     """
@@ -45,6 +52,12 @@ class TimeBuffer(OperatorStore):
         self._sequence = 0
         self._released = False
         """Nothing is older than ``_earliest``: all before it has been released by this object."""
+        self._fresh: dict[bytes, Fresh] = {}
+        """Added since then: by key, the context and the value."""
+        self._order: list[bytes] = []
+        """Their keys, a heap."""
+        self._next_stored = -1
+        """No other record is older."""
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         super().init(stateStoreContext, root)
@@ -81,6 +94,12 @@ class TimeBuffer(OperatorStore):
         data = context_bytes(context) + ABSENT + ABSENT + sized(value)
         self._access.write(slot, slot, data, timestamp)
         self._log(slot, data + _PADDING)
+        # Headers are read from the bytes: others may change them until then.
+        its_context = _read(data)[0] if context._headers else _without_headers(context)
+        self._fresh[slot] = its_context, value
+        heappush(self._order, slot)
+        if len(self._fresh) > _MOST_FRESH:
+            self._forget()
         return True
 
     def release(self) -> Iterator[tuple[Record[Any, Any], RecordContext]]:
@@ -88,24 +107,61 @@ class TimeBuffer(OperatorStore):
         limit = self._stream_time - self._grace
         if limit < max(0, self._earliest):
             return
-        # What this batch has released is stepped over in each scan that begins before it.
-        first = _LONG.pack(max(0, self._earliest)) if self._released else b""
-        with self._store.range(_PREFIX + first, _PREFIX + _LONG.pack(limit + 1)) as entries:
-            for slot, data in entries:
-                context, value = _read(data)
-                key = self._read_key(self._topic, self._headers(), slot[_KEY_START : -_INT.size])
-                shown = value
-                if shown is not None:
-                    shown = self._read_value(self._topic, self._headers(), shown)
-                record = make_record(key, shown, context.timestamp(), context._headers)
-                yield record, context
-                self._access.write(slot, slot, None, context.timestamp())
-                self._log(slot, None)
+        for slot, context, value in self._due(limit):
+            key = self._read_key(self._topic, self._headers(), slot[_KEY_START : -_INT.size])
+            shown = value
+            if shown is not None:
+                shown = self._read_value(self._topic, self._headers(), shown)
+            record = make_record(key, shown, context.timestamp(), context._headers)
+            yield record, context
+            self._access.write(slot, slot, None, context.timestamp())
+            self._log(slot, None)
         self._earliest = limit + 1
         self._released = True
 
+    def _due(self, limit: int) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
+        """Yield what is not younger than a time, in order."""
+        end = _PREFIX + _LONG.pack(limit + 1)
+        if self._next_stored <= limit:
+            yield from self._stored(end)
+        yield from self._added(end)
+
+    def _added(self, end: bytes) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
+        """Yield what was added since the last commit, before a place."""
+        order, fresh = self._order, self._fresh
+        while order and order[0] < end:
+            slot = order[0]
+            context, value = fresh[slot]
+            yield slot, context, value
+            heappop(order)
+            del fresh[slot]
+
+    def _stored(self, end: bytes) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
+        """Yield what is in the store only, with what was added in between."""
+        # What this batch has released is stepped over in each scan that begins before it.
+        first = _LONG.pack(max(0, self._earliest)) if self._released else b""
+        next_stored = LONG_MAX
+        with self._store.range(_PREFIX + first, _END) as entries:
+            for slot, data in entries:
+                if slot in self._fresh:
+                    continue
+                if slot >= end:
+                    (next_stored,) = _LONG.unpack_from(slot, len(_PREFIX))
+                    break
+                yield from self._added(slot)
+                context, value = _read(data)
+                yield slot, context, value
+        self._next_stored = next_stored
+
+    def _forget(self) -> None:
+        """Have everything in the store only."""
+        self._fresh.clear()
+        self._order.clear()
+        self._next_stored = -1
+
     def save(self) -> bytes:
         """Return what decides about lateness and order after a restart."""
+        self._forget()
         return _TIMES.pack(self._stream_time, self._earliest, self._sequence)
 
     @staticmethod
@@ -118,6 +174,7 @@ class TimeBuffer(OperatorStore):
         """Take up what ``save`` returned."""
         self._stream_time, self._earliest, self._sequence = _TIMES.unpack(data)
         self._released = False
+        self._forget()
 
     def _log(self, key: bytes, value: bytes | None) -> None:
         if self._logged:
@@ -133,3 +190,9 @@ def _read(data: bytes) -> tuple[RecordContext, bytes | None]:
     reader.sized()
     reader.sized()
     return context, reader.sized()
+
+
+def _without_headers(context: RecordContext) -> RecordContext:
+    return RecordContext(
+        context._topic or None, context._partition, context._offset, context._timestamp, None
+    )
