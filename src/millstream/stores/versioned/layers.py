@@ -107,6 +107,10 @@ class StoredVersions(VersionLayer):
         self._observed = int.from_bytes(meta[:8], "big") if meta else -1
         places = range(8, len(meta), 8)
         self._segments = {int.from_bytes(meta[at : at + 8], "big") for at in places}
+        self._saved_segments = meta[8:]
+        self._read_last: tuple[bytes, bytes | None] = (b"", None)
+        """Place and bytes of the latest version that was read or written last: a write follows a
+        read of the same key as a rule. No place is empty."""
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
         if self._expired(time):
@@ -131,7 +135,11 @@ class StoredVersions(VersionLayer):
         return UNDEFINED
 
     def latest(self, key: bytes) -> Latest | None:
-        data = self._get(LATEST + key)
+        place = LATEST + key
+        last, data = self._read_last
+        if last != place:
+            data = self._get(place)
+            self._read_last = place, data
         return None if data is None else latest_of(data)
 
     def as_of(self, key: bytes, time: int) -> Found | None:
@@ -231,8 +239,10 @@ class StoredVersions(VersionLayer):
         self._set_row(key, end, row)
 
     def _set_latest(self, key: bytes, value: bytes | None, time: int) -> None:
-        stamp = time.to_bytes(8, "big", signed=True)
-        self._set(LATEST + key, None if value is None else stamp + value)
+        place = LATEST + key
+        data = None if value is None else time.to_bytes(8, "big", signed=True) + value
+        self._set(place, data)
+        self._read_last = place, data
 
     def _rows(self, key: bytes, time: int) -> Iterator[tuple[int, bytes]]:
         """Yield segments and rows of versions that ended at ``time`` or later, newest first."""
@@ -258,6 +268,7 @@ class StoredVersions(VersionLayer):
         self._set(self._place(segment, key), row.to_bytes())
         if segment not in self._segments:
             self._segments.add(segment)
+            self._note_segments()
             self._save()
 
     def _place(self, segment: int, key: bytes) -> bytes:
@@ -269,16 +280,19 @@ class StoredVersions(VersionLayer):
     def _advance(self, time: int) -> None:
         self._observed = time
         first = self._segment(time - self._retention)
-        expired = {segment for segment in self._segments if segment < first}
-        if expired:
+        if self._segments and min(self._segments) < first:
+            expired = {segment for segment in self._segments if segment < first}
             self._segments -= expired
             lower, upper = min(expired), max(expired) + 1
             self._copy.drop_range(self._place(lower, b""), self._place(upper, b""))
+            self._note_segments()
         self._save()
 
+    def _note_segments(self) -> None:
+        self._saved_segments = b"".join(s.to_bytes(8, "big") for s in sorted(self._segments))
+
     def _save(self) -> None:
-        numbers = (self._observed, *sorted(self._segments))
-        self._set(META_KEY, b"".join(number.to_bytes(8, "big") for number in numbers))
+        self._set(META_KEY, self._observed.to_bytes(8, "big") + self._saved_segments)
 
 
 class SuppliedVersions(Delegating, VersionLayer):
