@@ -201,3 +201,29 @@ def test_a_store_that_cannot_be_closed_is_named_and_the_others_are_closed(
     assert isinstance(caught.value.__cause__, OSError)
     assert len(closed) == 2
     driver.close()
+
+
+def test_a_driver_that_cannot_be_made_closes_the_stores_that_it_has_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[Any] = []
+    closed: list[Any] = []
+
+    def open_one(store: Any) -> Any:
+        if opened:
+            raise OSError("the disk is gone")
+        opened.append(store)
+        return store
+
+    monkeypatch.setattr(
+        Answering,
+        "change",
+        staticmethod(lambda asked, it: {"open": open_one, "close": closed.append}[asked](it)),
+    )
+    builder = StreamsBuilder()
+    for name in ("first", "second"):
+        builder.stream(name).groupByKey().count(Materialized.as_(name))
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    with pytest.raises(Exception, match="the disk is gone"):
+        TopologyTestDriver(builder.build(), config | {"default.dsl.store": "answering"})
+    assert len(closed) == 1

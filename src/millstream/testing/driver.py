@@ -132,18 +132,19 @@ class TopologyTestDriver(DriverSavepoints):
         # As in Kafka's driver; in an application global stores have their own cache.
         cache = CacheBudget(settings.cache_bytes)
         self._metrics = settings.metrics(self._host.now_ms)
-        self._global_tasks = self._tasks_of_globals(plan, settings, cache)
-        for task in self._global_tasks:
-            self._host.global_stores.update(task.stores)
-        self._task = Task(
-            plan,
-            plan.subtopologies,
-            TaskId(0, 0),
-            settings,
-            self._host,
-            cache=cache,
-            measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
-        )
+        with self._host.closed_on_failure():
+            self._global_tasks = self._tasks_of_globals(plan, settings, cache)
+            for task in self._global_tasks:
+                self._host.global_stores.update(task.stores)
+            self._task = Task(
+                plan,
+                plan.subtopologies,
+                TaskId(0, 0),
+                settings,
+                self._host,
+                cache=cache,
+                measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
+            )
         super().__init__(self._task, *self._global_tasks, names=topology.store_names())
         if state is not None:
             self._begin(state)
