@@ -162,6 +162,19 @@ def test_what_is_like_bytes_is_taken_as_bytes(
     assert type(found[0]) is type(found[1][0]) is bytes
 
 
+def test_a_store_that_cannot_be_opened_is_named_with_its_task(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: Any) -> None:
+        raise OSError("the disk is gone")
+
+    answers(monkeypatch, "open", fail)
+    with pytest.raises(ProcessorStateException, match='cannot open store "joined"') as caught:
+        joined()
+    assert "Task 0_0; OSError: the disk is gone" in str(caught.value)
+    assert "the open() of the plugin's byte store" in caught.value.hint
+
+
 def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     answers(monkeypatch, "open", lambda _: None)
     with pytest.raises(PluginError, match="which is no store"):
