@@ -140,6 +140,53 @@ def test_a_number_of_entries_is_a_number() -> None:
         Stores.lruMap("s", "3")  # type: ignore[arg-type]
 
 
+KEYS = Stores.inMemoryKeyValueStore("s")
+WINDOWS = Stores.inMemoryWindowStore("s", 10, 5, False)
+SESSIONS = Stores.inMemorySessionStore("s", 10)
+VERSIONS = Stores.persistentVersionedKeyValueStore("s", 10)
+
+
+@pytest.mark.parametrize(
+    ("builder", "supplier", "found"),
+    [
+        (Stores.keyValueStoreBuilder, WINDOWS, "window"),
+        (Stores.timestampedKeyValueStoreBuilder, SESSIONS, "session"),
+        (Stores.timestampedKeyValueStoreWithHeadersBuilder, VERSIONS, "versioned"),
+        (Stores.windowStoreBuilder, KEYS, "key-value"),
+        (Stores.timestampedWindowStoreBuilder, SESSIONS, "session"),
+        (Stores.sessionStoreBuilder, WINDOWS, "window"),
+        (Stores.sessionStoreBuilder, KEYS, "key-value"),
+        (Stores.versionedKeyValueStoreBuilder, SESSIONS, "session"),
+    ],
+)
+def test_a_supplier_of_another_kind_of_store_is_refused_with_the_builder_for_it(
+    builder: Any, supplier: Any, found: str
+) -> None:
+    with pytest.raises(ClassCastException, match=f'store "s" is one of {found} stores') as caught:
+        builder(supplier, TEXT, NUMBER)
+    assert "StoreBuilder(...)" in caught.value.hint
+
+
+@pytest.mark.parametrize("supplier", ["s", 5, Stores.inMemoryKeyValueStore, type(KEYS)])
+def test_what_is_no_supplier_is_named(supplier: Any) -> None:
+    with pytest.raises(ClassCastException, match="supplier cannot be"):
+        Stores.keyValueStoreBuilder(supplier, TEXT, NUMBER)
+
+
+@pytest.mark.parametrize("serde", [str, "string", Serdes.String, TEXT.serializer()])
+def test_what_is_no_serde_of_a_store_is_named(serde: Any) -> None:
+    with pytest.raises(ClassCastException, match="keySerde cannot be"):
+        Stores.keyValueStoreBuilder(KEYS, serde, NUMBER)
+    with pytest.raises(ClassCastException, match="valueSerde cannot be"):
+        Stores.keyValueStoreBuilder(KEYS, TEXT, serde)
+
+
+def test_settings_of_a_changelog_are_a_mapping() -> None:
+    builder: Any = Stores.keyValueStoreBuilder(KEYS, TEXT, NUMBER)
+    with pytest.raises(ClassCastException, match="config cannot be a str"):
+        builder.withLoggingEnabled("retention.ms=5")
+
+
 @pytest.mark.parametrize("name", ["../../outside", "a/b", "..", ".", "a\0b", "%2F", "ä <b>"])
 def test_files_of_a_store_stay_in_their_directory(name: str, tmp_path: Path) -> None:
     directory = (tmp_path / directory_name(name)).resolve()
