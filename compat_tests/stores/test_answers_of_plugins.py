@@ -194,6 +194,18 @@ def test_a_store_that_keeps_nothing_is_seen_at_its_first_write(
     assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
 
 
+def test_a_store_that_keeps_nothing_any_more_is_seen_at_that_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        answers(monkeypatch, "write", lambda _: {})
+        with pytest.raises(TaskCorruptedException) as caught:
+            topic.pipeInput("k", "b")
+    assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
+
+
 def test_a_store_that_cannot_be_closed_is_named_and_the_others_are_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -40,7 +40,6 @@ class CheckedAnswers(WrappedStore):
     def __init__(self, below: ByteStore) -> None:
         super().__init__(below)
         del self.get, self.get_many
-        self._written = False
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""
@@ -72,7 +71,7 @@ class CheckedAnswers(WrappedStore):
             # A store without ``native_ttl`` may do without the argument.
             self.below.write(batch, version)
         # A store that expires entries itself may have dropped an old one at once.
-        if batch and not self._written and not self.traits.native_ttl:
+        if batch and not self.traits.native_ttl:
             self._look_at(*next(iter(batch.items())))
 
     def scan(
@@ -90,13 +89,12 @@ class CheckedAnswers(WrappedStore):
         return None if found is None else self._as_bytes(found, "version()")
 
     def _look_at(self, key: bytes, value: bytes | None) -> None:
-        """Read one entry of the first write: a store that keeps nothing would stay unseen."""
-        self._written = True
+        """Read one entry of a write: a store that keeps nothing of it would stay unseen."""
         found = self.get(key)
         if found != value:
             raise IllegalStateException(
                 f'store "{self.name}" has lost what was written to it',
-                detail="After the first write(), get() returned something else; the class is "
+                detail="After a write(), get() returned something else; the class is "
                 f"{type(self.below).__module__}.{type(self.below).__qualname__}.",
                 hint="Run the tests of millstream.testing.kit.ByteStoreTests for the store.",
             )
