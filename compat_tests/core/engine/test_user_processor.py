@@ -129,3 +129,16 @@ def test_a_punctuator_forwards_and_schedules_also_after_a_record_that_failed() -
         driver.advanceWallClockTime(10)
         out = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
         assert out.readValuesToList() == ["10"]
+
+
+class StartsBefore1970(ForwardsLater):
+    """Schedules from a time that Kafka Streams refuses."""
+
+    def init(self, context: Any) -> None:
+        context.schedule(-1, 10, PunctuationType.WALL_CLOCK_TIME, print)
+
+
+def test_a_schedule_starts_at_the_epoch_at_the_earliest() -> None:
+    with pytest.raises(StreamsException) as raised:
+        results(StartsBefore1970)
+    assert "The minimum supported start time is Instant.EPOCH." in str(raised.value)

@@ -351,6 +351,10 @@ def schedule_arguments(
         )
     start = given.get("startTime")
     start_ms = None if start is None else to_epoch_millis(start, "startTime")
+    if checked and start_ms is not None and start_ms < 0:
+        raise IllegalArgumentException(
+            "The minimum supported start time is Instant.EPOCH.", detail=f"It is {start_ms} ms."
+        )
     clock = None if kind is None and not checked else _clock(kind)
     callback = given["callback"]
     if checked and not callable(getattr(callback, "punctuate", callback)):
