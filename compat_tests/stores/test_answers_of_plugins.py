@@ -61,6 +61,10 @@ class Answering(ByteStore):
         del lower, upper
         return self.change("scan", sorted(self._entries.items(), reverse=reverse))
 
+    def size_estimate(self) -> Any:
+        """Return what the test makes of the number of entries."""
+        return self.change("size_estimate", len(self._entries))
+
     def close(self) -> None:
         """Do nothing, unless the test raises."""
         self.change("close", None)
@@ -138,6 +142,18 @@ def test_a_wrong_scan_is_the_stores_fault(
         with pytest.raises(TaskCorruptedException) as caught:
             list(driver.getKeyValueStore("joined").all())
     assert said in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("wrong", [lambda _: None, lambda _: "1", lambda count: 1 // (count - 1)])
+def test_a_wrong_number_of_entries_is_the_stores_fault(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
+) -> None:
+    answers(monkeypatch, "size_estimate", wrong)
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        with pytest.raises(TaskCorruptedException):
+            driver.getKeyValueStore("joined").approximateNumEntries()
 
 
 def test_as_many_values_come_as_keys_were_asked(
