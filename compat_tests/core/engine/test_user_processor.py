@@ -142,3 +142,21 @@ def test_a_schedule_starts_at_the_epoch_at_the_earliest() -> None:
     with pytest.raises(StreamsException) as raised:
         results(StartsBefore1970)
     assert "The minimum supported start time is Instant.EPOCH." in str(raised.value)
+
+
+class ForwardsInClose(KeepsContext):
+    """Sends what is left when it is closed."""
+
+    def close(self) -> None:
+        self.contexts[-1].forward(Record("k", "left over", 0))
+
+
+def test_what_is_forwarded_in_close_can_be_read_from_a_closed_driver() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").process(ForwardsInClose).to("out")
+    text = Serdes.String()
+    driver = TopologyTestDriver(builder.build(), CONFIG)
+    driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v")
+    driver.close()
+    out = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
+    assert out.readValuesToList() == ["v", "left over"]

@@ -219,7 +219,7 @@ class TopologyTestDriver(DriverSavepoints):
         return f"TopologyTestDriver({self._application_id!r})"
 
     def close(self) -> None:
-        """Close processors and stores, and delete their files; a second call does nothing.
+        """Close processors, whose last records can be read then, and stores; once is enough.
 
         Raises:
             StreamsException: A processor or store failed to close; all others are closed.
@@ -231,6 +231,8 @@ class TopologyTestDriver(DriverSavepoints):
         try:
             close_all([*(task.close for task in tasks), self._host.close])
         finally:
+            for sent in self._host.sent:
+                self._produced.setdefault(sent.topic, deque()).append(sent)
             if self._observers:
                 self._observers.batch_done(self.metrics())
             self._observers.state_changed("NOT_RUNNING", "RUNNING")
