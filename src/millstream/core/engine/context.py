@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.punctuation import Punctuation
+from millstream.core.engine.read_only import ReadOnlyStore
 from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
     ClassCastException,
@@ -181,7 +182,9 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     def getStateStore(self, name: str) -> Any:
         store = self._task.host.global_store(name)
         if store is not None:
-            return store
+            # Its own processor writes to it; our operators only read, and by other methods, too.
+            reads = self._node.processor.only_in_calls and name not in self._node.stores
+            return ReadOnlyStore(store) if reads else store
         if name not in self._node.stores:
             raise StreamsException(
                 f'processor "{self._node.name}" has no access to store "{name}"',
