@@ -12,6 +12,7 @@ import pytest
 
 from millstream import (
     ClassCastException,
+    Headers,
     IllegalArgumentException,
     KeyValue,
     NullPointerException,
@@ -21,6 +22,8 @@ from millstream import (
     Stores,
     StreamsException,
     Topology,
+    ValueAndTimestamp,
+    ValueTimestampHeaders,
 )
 from millstream.core.file_names import directory_name
 from millstream.testing import TopologyTestDriver
@@ -82,7 +85,33 @@ def test_a_version_may_begin_at_any_number(time: Any) -> None:
     assert used(VERSIONED, use) == (1, NOW)
 
 
-@pytest.mark.parametrize("time", [None, "5"])
+@pytest.mark.parametrize("time", TIMES, ids=repr)
+@pytest.mark.parametrize("caching", [False, True])
+def test_the_time_of_a_value_may_be_any_number(time: Any, caching: bool) -> None:
+    builder = Stores.timestampedKeyValueStoreBuilder(
+        Stores.persistentTimestampedKeyValueStore("s"), TEXT, NUMBER
+    )
+    put = ValueAndTimestamp.make(1, time)
+    found = used(
+        builder.withCachingEnabled() if caching else builder,
+        lambda store: (store.put("a", put), store.get("a"))[1],
+    )
+    assert (found.timestamp(), type(found.timestamp())) == (NOW, int)
+    assert ValueTimestampHeaders.make(1, time, Headers()).timestamp() == NOW  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("time", [None, "5", float("nan"), 2**63])
+def test_another_time_of_a_value_is_refused_where_it_is_made(time: Any) -> None:
+    for make in (
+        lambda: ValueAndTimestamp.make(1, time),
+        lambda: ValueAndTimestamp.makeAllowNullable(None, time),
+        lambda: ValueTimestampHeaders.make(1, time, Headers()),
+    ):
+        with pytest.raises((ClassCastException, IllegalArgumentException), match="timestamp"):
+            make()
+
+
+@pytest.mark.parametrize("time", [None, "5", 2**63])
 @pytest.mark.parametrize("builder", [WINDOW, VERSIONED], ids=["window", "versioned"])
 def test_another_time_is_refused_with_its_name(builder: Any, time: Any) -> None:
     with pytest.raises(StreamsException, match=r'parameter "(windowStartT|t)imestamp"') as caught:
