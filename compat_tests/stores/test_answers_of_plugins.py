@@ -61,6 +61,10 @@ class Answering(ByteStore):
         del lower, upper
         return self.change("scan", sorted(self._entries.items(), reverse=reverse))
 
+    def size_estimate(self) -> Any:
+        """Return what the test makes of the number of entries."""
+        return self.change("size_estimate", len(self._entries))
+
     def close(self) -> None:
         """Do nothing, unless the test raises."""
         self.change("close", None)
@@ -140,6 +144,18 @@ def test_a_wrong_scan_is_the_stores_fault(
     assert said in str(caught.value.__cause__)
 
 
+@pytest.mark.parametrize("wrong", [lambda _: None, lambda _: "1", lambda count: 1 // (count - 1)])
+def test_a_wrong_number_of_entries_is_the_stores_fault(
+    monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
+) -> None:
+    answers(monkeypatch, "size_estimate", wrong)
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        with pytest.raises(TaskCorruptedException):
+            driver.getKeyValueStore("joined").approximateNumEntries()
+
+
 def test_as_many_values_come_as_keys_were_asked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -162,6 +178,19 @@ def test_what_is_like_bytes_is_taken_as_bytes(
     assert type(found[0]) is type(found[1][0]) is bytes
 
 
+def test_a_store_that_cannot_be_opened_is_named_with_its_task(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: Any) -> None:
+        raise OSError("the disk is gone")
+
+    answers(monkeypatch, "open", fail)
+    with pytest.raises(ProcessorStateException, match='cannot open store "joined"') as caught:
+        joined()
+    assert "Task 0_0; OSError: the disk is gone" in str(caught.value)
+    assert "the open() of the plugin's byte store" in caught.value.hint
+
+
 def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     answers(monkeypatch, "open", lambda _: None)
     with pytest.raises(PluginError, match="which is no store"):
@@ -178,6 +207,18 @@ def test_a_store_that_keeps_nothing_is_seen_at_its_first_write(
     driver, topic = joined()
     with driver, pytest.raises(TaskCorruptedException) as caught:
         topic.pipeInput("k", "a")
+    assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
+
+
+def test_a_store_that_keeps_nothing_any_more_is_seen_at_that_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        answers(monkeypatch, "write", lambda _: {})
+        with pytest.raises(TaskCorruptedException) as caught:
+            topic.pipeInput("k", "b")
     assert 'store "answering" has lost what was written to it' in str(caught.value.__cause__)
 
 
@@ -201,3 +242,29 @@ def test_a_store_that_cannot_be_closed_is_named_and_the_others_are_closed(
     assert isinstance(caught.value.__cause__, OSError)
     assert len(closed) == 2
     driver.close()
+
+
+def test_a_driver_that_cannot_be_made_closes_the_stores_that_it_has_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[Any] = []
+    closed: list[Any] = []
+
+    def open_one(store: Any) -> Any:
+        if opened:
+            raise OSError("the disk is gone")
+        opened.append(store)
+        return store
+
+    monkeypatch.setattr(
+        Answering,
+        "change",
+        staticmethod(lambda asked, it: {"open": open_one, "close": closed.append}[asked](it)),
+    )
+    builder = StreamsBuilder()
+    for name in ("first", "second"):
+        builder.stream(name).groupByKey().count(Materialized.as_(name))
+    config = {"default.key.serde": TEXT, "default.value.serde": TEXT}
+    with pytest.raises(Exception, match="the disk is gone"):
+        TopologyTestDriver(builder.build(), config | {"default.dsl.store": "answering"})
+    assert len(closed) == 1

@@ -12,6 +12,7 @@ import pytest
 
 from millstream import (
     ClassCastException,
+    Headers,
     IllegalArgumentException,
     KeyValue,
     NullPointerException,
@@ -21,6 +22,8 @@ from millstream import (
     Stores,
     StreamsException,
     Topology,
+    ValueAndTimestamp,
+    ValueTimestampHeaders,
 )
 from millstream.core.file_names import directory_name
 from millstream.testing import TopologyTestDriver
@@ -82,7 +85,33 @@ def test_a_version_may_begin_at_any_number(time: Any) -> None:
     assert used(VERSIONED, use) == (1, NOW)
 
 
-@pytest.mark.parametrize("time", [None, "5"])
+@pytest.mark.parametrize("time", TIMES, ids=repr)
+@pytest.mark.parametrize("caching", [False, True])
+def test_the_time_of_a_value_may_be_any_number(time: Any, caching: bool) -> None:
+    builder = Stores.timestampedKeyValueStoreBuilder(
+        Stores.persistentTimestampedKeyValueStore("s"), TEXT, NUMBER
+    )
+    put = ValueAndTimestamp.make(1, time)
+    found = used(
+        builder.withCachingEnabled() if caching else builder,
+        lambda store: (store.put("a", put), store.get("a"))[1],
+    )
+    assert (found.timestamp(), type(found.timestamp())) == (NOW, int)
+    assert ValueTimestampHeaders.make(1, time, Headers()).timestamp() == NOW  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("time", [None, "5", float("nan"), 2**63])
+def test_another_time_of_a_value_is_refused_where_it_is_made(time: Any) -> None:
+    for make in (
+        lambda: ValueAndTimestamp.make(1, time),
+        lambda: ValueAndTimestamp.makeAllowNullable(None, time),
+        lambda: ValueTimestampHeaders.make(1, time, Headers()),
+    ):
+        with pytest.raises((ClassCastException, IllegalArgumentException), match="timestamp"):
+            make()
+
+
+@pytest.mark.parametrize("time", [None, "5", 2**63])
 @pytest.mark.parametrize("builder", [WINDOW, VERSIONED], ids=["window", "versioned"])
 def test_another_time_is_refused_with_its_name(builder: Any, time: Any) -> None:
     with pytest.raises(StreamsException, match=r'parameter "(windowStartT|t)imestamp"') as caught:
@@ -138,6 +167,53 @@ def test_what_is_no_such_thing_is_named(builder: Any, use: Use, problem: str) ->
 def test_a_number_of_entries_is_a_number() -> None:
     with pytest.raises(ClassCastException, match="maxCacheSize cannot be a str"):
         Stores.lruMap("s", "3")  # type: ignore[arg-type]
+
+
+KEYS = Stores.inMemoryKeyValueStore("s")
+WINDOWS = Stores.inMemoryWindowStore("s", 10, 5, False)
+SESSIONS = Stores.inMemorySessionStore("s", 10)
+VERSIONS = Stores.persistentVersionedKeyValueStore("s", 10)
+
+
+@pytest.mark.parametrize(
+    ("builder", "supplier", "found"),
+    [
+        (Stores.keyValueStoreBuilder, WINDOWS, "window"),
+        (Stores.timestampedKeyValueStoreBuilder, SESSIONS, "session"),
+        (Stores.timestampedKeyValueStoreWithHeadersBuilder, VERSIONS, "versioned"),
+        (Stores.windowStoreBuilder, KEYS, "key-value"),
+        (Stores.timestampedWindowStoreBuilder, SESSIONS, "session"),
+        (Stores.sessionStoreBuilder, WINDOWS, "window"),
+        (Stores.sessionStoreBuilder, KEYS, "key-value"),
+        (Stores.versionedKeyValueStoreBuilder, SESSIONS, "session"),
+    ],
+)
+def test_a_supplier_of_another_kind_of_store_is_refused_with_the_builder_for_it(
+    builder: Any, supplier: Any, found: str
+) -> None:
+    with pytest.raises(ClassCastException, match=f'store "s" is one of {found} stores') as caught:
+        builder(supplier, TEXT, NUMBER)
+    assert "StoreBuilder(...)" in caught.value.hint
+
+
+@pytest.mark.parametrize("supplier", ["s", 5, Stores.inMemoryKeyValueStore, type(KEYS)])
+def test_what_is_no_supplier_is_named(supplier: Any) -> None:
+    with pytest.raises(ClassCastException, match="supplier cannot be"):
+        Stores.keyValueStoreBuilder(supplier, TEXT, NUMBER)
+
+
+@pytest.mark.parametrize("serde", [str, "string", Serdes.String, TEXT.serializer()])
+def test_what_is_no_serde_of_a_store_is_named(serde: Any) -> None:
+    with pytest.raises(ClassCastException, match="keySerde cannot be"):
+        Stores.keyValueStoreBuilder(KEYS, serde, NUMBER)
+    with pytest.raises(ClassCastException, match="valueSerde cannot be"):
+        Stores.keyValueStoreBuilder(KEYS, TEXT, serde)
+
+
+def test_settings_of_a_changelog_are_a_mapping() -> None:
+    builder: Any = Stores.keyValueStoreBuilder(KEYS, TEXT, NUMBER)
+    with pytest.raises(ClassCastException, match="config cannot be a str"):
+        builder.withLoggingEnabled("retention.ms=5")
 
 
 @pytest.mark.parametrize("name", ["../../outside", "a/b", "..", ".", "a\0b", "%2F", "ä <b>"])

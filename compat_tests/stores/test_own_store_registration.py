@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ClassCastException,
     IllegalArgumentException,
     IllegalStateException,
     Processor,
+    ProcessorStateException,
     Serdes,
     StreamsBuilder,
     StreamsException,
@@ -129,3 +131,27 @@ def test_a_store_registers_once() -> None:
 @pytest.mark.parametrize("way", ["none", "never"])
 def test_a_store_that_is_not_logged_needs_no_callback(way: str) -> None:
     opened(Builder(way, logged=False))
+
+
+def refuse(*_: Any) -> Any:
+    raise OSError("the disk is gone")
+
+
+def test_a_store_whose_init_raises_is_named_with_its_task(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(REGISTERED, "fails", refuse)
+    with pytest.raises(ProcessorStateException, match='cannot open store "own"') as caught:
+        opened(Builder("fails"))
+    assert "Task 0_0; OSError: the disk is gone" in str(caught.value)
+    assert isinstance(caught.value.__cause__, OSError)
+    assert caught.value.hint
+
+
+def test_a_builder_that_raises_or_builds_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Builder, "build", refuse)
+    with pytest.raises(ProcessorStateException, match='cannot open store "own"'):
+        opened(Builder("callback"))
+    monkeypatch.setattr(Builder, "build", lambda self: None)
+    with pytest.raises(ClassCastException, match='builder of store "own" built a NoneType'):
+        opened(Builder("callback"))

@@ -249,3 +249,24 @@ def test_an_extractors_class_is_answered_with_its_parentheses() -> None:
     with pytest.raises(ClassCastException) as caught:
         Consumed.with_(Extracts)
     assert caught.value.hint == "Write Extracts(), with parentheses."
+
+
+@pytest.mark.parametrize(
+    ("supplier", "problem"),
+    [
+        (5, "the supplier of transformValues\\(\\) is an int"),
+        (lambda key, value: value, "transformValues\\(\\) cannot be called with \\(\\)"),
+        (lambda: None, "a NoneType cannot be a value transformer"),
+        (lambda: str.upper, "cannot be a value transformer: it has no method transform"),
+    ],
+)
+def test_what_makes_no_value_transformer_is_refused(supplier: Any, problem: str) -> None:
+    def transform() -> list[Any]:
+        builder = StreamsBuilder()
+        table = builder.table("in", READ).transformValues(supplier)
+        table.toStream().to("out", Produced.with_(TEXT, TEXT))
+        return drive(builder.build({"default.key.serde": TEXT, "default.value.serde": TEXT}))
+
+    with pytest.raises(MillstreamError, match=problem) as caught:
+        transform()
+    assert "  hint: " in str(caught.value)

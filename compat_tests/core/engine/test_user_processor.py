@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
 
 import pytest
 
-from millstream import Serdes, StreamsBuilder, StreamsException
+from millstream import (
+    FixedKeyProcessor,
+    IllegalStateException,
+    Processor,
+    PunctuationType,
+    Record,
+    Serdes,
+    StreamsBuilder,
+    StreamsException,
+)
 from millstream.testing import TopologyTestDriver
 
 CONFIG = {
@@ -46,3 +56,107 @@ def test_an_object_without_process_is_refused_with_what_to_write() -> None:
         results(HasNoProcess)
     assert "HasNoProcess cannot be a processor: it has no method process" in str(raised.value)
     assert "Define process(self, record)" in str(raised.value)
+
+
+class KeepsContext(Processor[str, str, str, str]):
+    """A processor whose context a test uses when it is not being called."""
+
+    contexts: ClassVar[list[Any]] = []
+
+    def init(self, context: Any) -> None:
+        self.contexts.append(context)
+
+    def process(self, record: Any) -> None:
+        self.contexts[-1].forward(record)
+
+
+class KeepsFixedKeyContext(FixedKeyProcessor[str, str, str]):
+    """The same with fixed keys."""
+
+    init = KeepsContext.init
+    process = KeepsContext.process
+    contexts = KeepsContext.contexts
+
+
+@pytest.mark.parametrize("fixed_key", [False, True])
+def test_a_processor_that_is_not_being_called_cannot_forward_or_schedule(
+    fixed_key: bool,
+) -> None:
+    builder = StreamsBuilder()
+    stream = builder.stream("in")
+    kept = stream.processValues(KeepsFixedKeyContext) if fixed_key else stream.process(KeepsContext)
+    kept.to("out")
+    text = Serdes.String()
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v")
+        out = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
+        assert out.readValuesToList() == ["v"]
+        context = KeepsContext.contexts[-1]
+        with pytest.raises(StreamsException, match="Current node is unknown") as raised:
+            context.forward(Record("k", "w", 0))
+        assert "which is not being called" in raised.value.detail
+        with pytest.raises(IllegalStateException, match="schedules outside its calls"):
+            context.schedule(1, PunctuationType.STREAM_TIME, print)
+        with ThreadPoolExecutor(1) as threads, pytest.raises(StreamsException):
+            threads.submit(context.forward, Record("k", "w", 0)).result()
+        assert out.isEmpty()
+    with pytest.raises(StreamsException, match="Current node is unknown"):
+        context.forward(Record("k", "w", 0))
+
+
+class ForwardsLater(Processor[str, str, str, str]):
+    """Forwards and schedules from its punctuator, and goes on after an error."""
+
+    def init(self, context: Any) -> None:
+        self.context = context
+        context.schedule(10, PunctuationType.WALL_CLOCK_TIME, self.punctuate)
+
+    def process(self, record: Any) -> None:
+        raise ValueError(record)
+
+    def punctuate(self, now_ms: int) -> None:
+        self.context.forward(Record("k", str(now_ms), now_ms))
+        self.context.schedule(1000, PunctuationType.WALL_CLOCK_TIME, print)
+
+
+def test_a_punctuator_forwards_and_schedules_also_after_a_record_that_failed() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").process(ForwardsLater).to("out")
+    text, skip = Serdes.String(), "millstream.LogAndContinueProcessingExceptionHandler"
+    config = {**CONFIG, "processing.exception.handler": skip}
+    with TopologyTestDriver(builder.build(), config, 0) as driver:
+        driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v")
+        driver.advanceWallClockTime(10)
+        out = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
+        assert out.readValuesToList() == ["10"]
+
+
+class StartsBefore1970(ForwardsLater):
+    """Schedules from a time that Kafka Streams refuses."""
+
+    def init(self, context: Any) -> None:
+        context.schedule(-1, 10, PunctuationType.WALL_CLOCK_TIME, print)
+
+
+def test_a_schedule_starts_at_the_epoch_at_the_earliest() -> None:
+    with pytest.raises(StreamsException) as raised:
+        results(StartsBefore1970)
+    assert "The minimum supported start time is Instant.EPOCH." in str(raised.value)
+
+
+class ForwardsInClose(KeepsContext):
+    """Sends what is left when it is closed."""
+
+    def close(self) -> None:
+        self.contexts[-1].forward(Record("k", "left over", 0))
+
+
+def test_what_is_forwarded_in_close_can_be_read_from_a_closed_driver() -> None:
+    builder = StreamsBuilder()
+    builder.stream("in").process(ForwardsInClose).to("out")
+    text = Serdes.String()
+    driver = TopologyTestDriver(builder.build(), CONFIG)
+    driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v")
+    driver.close()
+    out = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
+    assert out.readValuesToList() == ["v", "left over"]

@@ -42,6 +42,8 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """The processor may read a global store."""
     keys_by_record: bool = False
     """Every entry of its stores belongs to the key of the record that it was made for."""
+    only_in_calls: bool = False
+    """It forwards only while ``process``, ``close`` or a punctuator runs, and says when."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
 

@@ -85,6 +85,13 @@ def event_millis(value: object, name: str) -> int:
     return to_epoch_millis(whole, name)
 
 
+def stored_millis(value: object) -> int:
+    """Return the time of a value that a user's code puts into a store, as ``event_millis`` does."""
+    if type(value) is int and LONG_MIN <= value <= LONG_MAX:
+        return value
+    return event_millis(value, "timestamp")
+
+
 def _checked_long(value: object, name: str, wanted: str) -> int:
     if value is None:
         raise IllegalArgumentException(

@@ -125,11 +125,12 @@ class WorkingCopy:
 
     def size_estimate(self) -> int:
         """Return about how many entries there are."""
-        return self.store.size_estimate() + sum(
-            1 if value is not None else -1
-            for key, value in self._staged.values.items()
-            if (value is None) == (self.store.get(key) is not None)
-        )
+        with store_errors():
+            return self.store.size_estimate() + sum(
+                1 if value is not None else -1
+                for key, value in self._staged.values.items()
+                if (value is None) == (self.store.get(key) is not None)
+            )
 
     def changes(self) -> Changes:
         """Return what was written since the last ``apply`` or ``forget``."""

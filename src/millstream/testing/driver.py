@@ -132,18 +132,19 @@ class TopologyTestDriver(DriverSavepoints):
         # As in Kafka's driver; in an application global stores have their own cache.
         cache = CacheBudget(settings.cache_bytes)
         self._metrics = settings.metrics(self._host.now_ms)
-        self._global_tasks = self._tasks_of_globals(plan, settings, cache)
-        for task in self._global_tasks:
-            self._host.global_stores.update(task.stores)
-        self._task = Task(
-            plan,
-            plan.subtopologies,
-            TaskId(0, 0),
-            settings,
-            self._host,
-            cache=cache,
-            measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
-        )
+        with self._host.closed_on_failure():
+            self._global_tasks = self._tasks_of_globals(plan, settings, cache)
+            for task in self._global_tasks:
+                self._host.global_stores.update(task.stores)
+            self._task = Task(
+                plan,
+                plan.subtopologies,
+                TaskId(0, 0),
+                settings,
+                self._host,
+                cache=cache,
+                measures=TaskMetrics(self._metrics, "0_0", nanos=self._nanos),
+            )
         super().__init__(self._task, *self._global_tasks, names=topology.store_names())
         if state is not None:
             self._begin(state)
@@ -218,7 +219,7 @@ class TopologyTestDriver(DriverSavepoints):
         return f"TopologyTestDriver({self._application_id!r})"
 
     def close(self) -> None:
-        """Close processors and stores, and delete their files; a second call does nothing.
+        """Close processors, whose last records can be read then, and stores; once is enough.
 
         Raises:
             StreamsException: A processor or store failed to close; all others are closed.
@@ -230,6 +231,8 @@ class TopologyTestDriver(DriverSavepoints):
         try:
             close_all([*(task.close for task in tasks), self._host.close])
         finally:
+            for sent in self._host.sent:
+                self._produced.setdefault(sent.topic, deque()).append(sent)
             if self._observers:
                 self._observers.batch_done(self.metrics())
             self._observers.state_changed("NOT_RUNNING", "RUNNING")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,16 @@ class DriverHost(TaskHost):
         for store in changed:
             self._copies[store].apply(b"")
         return changed
+
+    @contextmanager
+    def closed_on_failure(self) -> Iterator[None]:
+        """Close what is open if the driver cannot be made: its caller has nothing to close."""
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the first error is the one that counts
+                self.close()
+            raise
 
     def close(self) -> None:
         """Close the byte stores and remove their files.

@@ -6,16 +6,22 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.engine.failure import close_failure
+from millstream.core.engine.failure import close_failure, open_failure
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.store_context import TaskStoreContext
-from millstream.core.errors import ConfigException, StreamsException
+from millstream.core.errors import (
+    ClassCastException,
+    ConfigException,
+    MillstreamError,
+    StreamsException,
+)
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
 from millstream.core.state import TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.timestamps import FailOnInvalidTimestamp
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.engine.task import Task
@@ -26,20 +32,41 @@ _OURS = "millstream."
 def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
     """Return the opened stores by name, in the order in which a commit flushes them."""
     context = TaskStoreContext(task)
-    stores = {}
-    for part in parts:
-        for node in part.stores:
-            store = configured(node.builder, task.settings.configs).build()
-            store.init(context, store)
-            measure(task, store)
-            store.partition = task.id.partition()
-            callback = context.restorers.get(node.name)
-            if callback is not None:
-                restore(store, callback, task.host.logged(node.name))
-            elif node.name not in context.restorers:
-                _check_registered(node, store, task)
-            stores[node.name] = store
-    return stores
+    return {node.name: _open_store(task, node, context) for part in parts for node in part.stores}
+
+
+def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
+    """Return one store, opened and filled.
+
+    Raises:
+        ProcessorStateException: The user's or a plugin's code raised; what millstream raises, such
+            as a store that has to be repaired, goes through as it is.
+    """
+    try:
+        store = _built(node, task)
+        store.init(context, store)
+        measure(task, store)
+        store.partition = task.id.partition()
+        callback = context.restorers.get(node.name)
+        if callback is not None:
+            restore(store, callback, task.host.logged(node.name))
+    except MillstreamError:
+        raise
+    except Exception as error:
+        raise open_failure(node.name, task.id, error) from error
+    if node.name not in context.restorers:
+        _check_registered(node, store, task)
+    return store
+
+
+def _built(node: StoreNode, task: Task) -> Any:
+    store = configured(node.builder, task.settings.configs).build()
+    if not callable(getattr(store, "init", None)):
+        raise ClassCastException(
+            f'the builder of store "{node.name}" built {a_kind(store)}',
+            hint="Let its build() return a new StateStore.",
+        )
+    return store
 
 
 def _check_registered(node: StoreNode, store: Any, task: Task) -> None:

@@ -7,7 +7,8 @@ exception handler could pass over it, and the record would be lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from millstream.core.engine.store_wrappers import WrappedStore
 from millstream.core.errors import ClassCastException, IllegalStateException, PluginError
@@ -40,7 +41,6 @@ class CheckedAnswers(WrappedStore):
     def __init__(self, below: ByteStore) -> None:
         super().__init__(below)
         del self.get, self.get_many
-        self._written = False
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``; None if it has none."""
@@ -72,7 +72,7 @@ class CheckedAnswers(WrappedStore):
             # A store without ``native_ttl`` may do without the argument.
             self.below.write(batch, version)
         # A store that expires entries itself may have dropped an old one at once.
-        if batch and not self._written and not self.traits.native_ttl:
+        if batch and not self.traits.native_ttl:
             self._look_at(*next(iter(batch.items())))
 
     def scan(
@@ -89,14 +89,20 @@ class CheckedAnswers(WrappedStore):
         found = self.below.version()
         return None if found is None else self._as_bytes(found, "version()")
 
+    def size_estimate(self) -> int:
+        """Return about how many entries there are."""
+        found: Any = self.below.size_estimate()
+        if not isinstance(found, SupportsIndex):
+            raise self._refusal("size_estimate()", a_kind(found), "a number of entries")
+        return index(found)
+
     def _look_at(self, key: bytes, value: bytes | None) -> None:
-        """Read one entry of the first write: a store that keeps nothing would stay unseen."""
-        self._written = True
+        """Read one entry of a write: a store that keeps nothing of it would stay unseen."""
         found = self.get(key)
         if found != value:
             raise IllegalStateException(
                 f'store "{self.name}" has lost what was written to it',
-                detail="After the first write(), get() returned something else; the class is "
+                detail="After a write(), get() returned something else; the class is "
                 f"{type(self.below).__module__}.{type(self.below).__qualname__}.",
                 hint="Run the tests of millstream.testing.kit.ByteStoreTests for the store.",
             )
@@ -114,9 +120,9 @@ class CheckedAnswers(WrappedStore):
             return bytes(found)
         raise self._refusal(where, a_kind(found))
 
-    def _refusal(self, where: str, found: str) -> Exception:
+    def _refusal(self, where: str, found: str, wanted: str = "bytes") -> Exception:
         return ClassCastException(
             f'{where} of store "{self.name}" returned {found}',
             detail=f"The class is {type(self.below).__module__}.{type(self.below).__qualname__}.",
-            hint="Return bytes, as the contract of ByteStore says.",
+            hint=f"Return {wanted}, as the contract of ByteStore says.",
         )

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.punctuation import Punctuation
+from millstream.core.engine.read_only import ReadOnlyStore
 from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
+    IllegalStateException,
     NullPointerException,
     StreamsException,
 )
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from millstream.core.record_context import RecordContext
 
 
+Targets = tuple[Callable[[Record[Any, Any]], None], ...]
+
+
 class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     """One node's context; beside Kafka's methods it has what operators use for speed."""
 
@@ -43,11 +48,21 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         self._node = node
         self._schedules = 0
         self._shares = False
-        self._forward_to: tuple[Callable[[Record[Any, Any]], None], ...] | None = None
+        self.linked: Targets | None = None
+        """Where ``forward`` leads; None before the processor is initialised."""
+        self.targets: Targets | None = None
+        """The same while ``forward`` may be called; None while it may not."""
+        self.resting: Targets | None = None
+        """What ``targets`` is between two calls of a processor that sets it."""
 
-    def link(self) -> None:
-        """Note the children, once the processor is initialised: theirs come after it."""
-        self._forward_to = tuple(child.process for child in self._node.children)
+    def link(self, *, only_in_calls: bool = False) -> None:
+        """Note the children, once the processor is initialised: theirs come after it.
+
+        Args:
+            only_in_calls: The processor sets ``targets`` for as long as each of its calls takes.
+        """
+        self.linked = tuple(child.process for child in self._node.children)
+        self.targets = self.resting = None if only_in_calls else self.linked
         self._shares = shares_headers(self._node.children)
 
     def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
@@ -55,16 +70,17 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
 
         Raises:
             NullPointerException: The processor is in its ``init``: its children are not ready.
-            StreamsException: There is no child of that name.
+            StreamsException: There is no child of that name, or no call of the processor is under
+                way.
             ClassCastException: It is no record.
         """
         try:
             timestamp = record._timestamp
         except AttributeError:
             raise _no_record(record) from None
-        children = self._forward_to
+        children = self.targets
         if children is None:
-            children = self._refuse_in_init()
+            children = self._refuse_now()
         if childName is not None:
             children = (self._child(childName),)
         task = self._task
@@ -166,7 +182,9 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     def getStateStore(self, name: str) -> Any:
         store = self._task.host.global_store(name)
         if store is not None:
-            return store
+            # Its own processor writes to it; our operators only read, and by other methods, too.
+            reads = self._node.processor.only_in_calls and name not in self._node.stores
+            return ReadOnlyStore(store) if reads else store
         if name not in self._node.stores:
             raise StreamsException(
                 f'processor "{self._node.name}" has no access to store "{name}"',
@@ -180,7 +198,14 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
 
         Raises:
             IllegalArgumentException: The interval is below 1 ms, or arguments are missing.
+            IllegalStateException: No call of the processor is under way.
         """
+        if self.targets is None and self.linked is not None:
+            raise IllegalStateException(
+                f'"{self._node.name}" schedules outside its calls',
+                detail="Current node is null.",
+                hint="Call schedule() in init, process or a punctuator, not from another thread.",
+            )
         start, interval_ms, kind, callback = schedule_arguments(arguments, keywords)
         ordinal, self._schedules = self._schedules, self._schedules + 1
         schedules = self._task.punctuations
@@ -198,7 +223,16 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     def currentStreamTimeMs(self) -> int:
         return self._task.stream_time
 
-    def _refuse_in_init(self) -> tuple[()]:
+    def _refuse_now(self) -> tuple[()]:
+        if self.linked is not None:
+            # Kafka Streams' own words, and its way: what is sent now belongs to no record.
+            raise StreamsException(
+                "Current node is unknown. This can happen if 'forward()' is called in an illegal "
+                "scope.",
+                detail=f'The context is that of "{self._node.name}", which is not being called.',
+                hint="Forward in process, or in a punctuator, before it returns; not later, from "
+                "another thread or callback, or by another processor.",
+            )
         if self._node.children:
             raise NullPointerException(
                 f'"{self._node.name}" forwards a record in its init',
@@ -320,6 +354,10 @@ def schedule_arguments(
         )
     start = given.get("startTime")
     start_ms = None if start is None else to_epoch_millis(start, "startTime")
+    if checked and start_ms is not None and start_ms < 0:
+        raise IllegalArgumentException(
+            "The minimum supported start time is Instant.EPOCH.", detail=f"It is {start_ms} ms."
+        )
     clock = None if kind is None and not checked else _clock(kind)
     callback = given["callback"]
     if checked and not callable(getattr(callback, "punctuate", callback)):

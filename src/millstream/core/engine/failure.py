@@ -210,6 +210,17 @@ def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateE
     )
 
 
+def open_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
+    """Return the error of a store that cannot be built, opened or filled."""
+    return ProcessorStateException(
+        f'cannot open store "{store}"',
+        detail=f"Task {task_id}; {said(error)}",
+        hint="Its builder, its init() or restore callback, one of its serdes, or the open() of the "
+        "plugin's byte store below it raised.",
+        task_id=task_id,
+    )
+
+
 def close_failure(store: str, error: Exception) -> ProcessorStateException:
     """Return the error of a store that cannot be closed."""
     return ProcessorStateException(

@@ -106,6 +106,8 @@ class Punctuations:
     def _punctuate(self, punctuation: Punctuation, now_ms: int) -> None:
         task = self._task
         task.record_context = RecordContext(None, -1, -1, now_ms)
+        context = punctuation.node.context
+        before, context.targets = context.targets, context.linked
         began = task.measures.began()
         try:
             punctuation.callback(now_ms)
@@ -118,6 +120,7 @@ class Punctuations:
                 located_failure = task.failures.located("cannot punctuate", failure)
                 raise located_failure from located_failure.__cause__
         finally:
+            context.targets = before
             task.record_context = None
             if began:
                 task.measures.punctuated(began)

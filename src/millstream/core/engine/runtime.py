@@ -59,7 +59,7 @@ class ProcessorRuntime:
             )
             failure.more = told(codes_in(self.processor))
             raise failure from error
-        self.context.link()
+        self.context.link(only_in_calls=self.processor.only_in_calls)
         if self.processor.by_records:
             self._call_chunk = None
         self._measure()

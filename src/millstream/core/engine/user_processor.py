@@ -26,6 +26,9 @@ class UserProcessor(ChunkProcessor):
         self._process: Any = None
         self._inner = inner if isinstance(inner, ChunkProcessor) else None
         self.keys_by_record = self._inner is not None and self._inner.keys_by_record
+        self._context: Any = None
+        # An operator inside it also forwards when a cache is flushed.
+        self.only_in_calls = self._inner is None
 
     def init(self, context: Any) -> None:
         """Initialise the user's object, which may make its ``process`` there.
@@ -33,6 +36,7 @@ class UserProcessor(ChunkProcessor):
         Raises:
             ClassCastException: It has no method ``process``.
         """
+        self._context = context
         if self._init is not None:
             self._init(context)
         self._process = getattr(self._made, "process", None)
@@ -44,7 +48,12 @@ class UserProcessor(ChunkProcessor):
 
     def process(self, record: Record[Any, Any]) -> None:
         """Let the user's object take a record."""
-        self._process(record)
+        context = self._context
+        context.targets = context.linked
+        try:
+            self._process(record)
+        finally:
+            context.targets = context.resting
 
     def save(self) -> bytes | None:
         """Return what the inner processor saves."""
@@ -61,8 +70,14 @@ class UserProcessor(ChunkProcessor):
 
     def close(self) -> None:
         """Close the user's object."""
-        if self._close is not None:
+        if self._close is None:
+            return
+        context = self._context
+        context.targets = context.linked
+        try:
             self._close()
+        finally:
+            context.targets = context.resting
 
 
 class FixedKeyUserProcessor(UserProcessor):
@@ -70,16 +85,15 @@ class FixedKeyUserProcessor(UserProcessor):
 
     fixed_key = True
 
-    def init(self, context: Any) -> None:
-        """Initialise the user's object, and keep the context, which checks the keys."""
-        self._context = context
-        super().init(context)
-
     def process(self, record: Record[Any, Any]) -> None:
         """Let the user's object take a record of its own."""
         own = make_record(record._key, record._value, record._timestamp, record._headers)
-        self._context.given = own
-        self._process(FixedKeyRecord(own))
+        context = self._context
+        context.given, context.targets = own, context.linked
+        try:
+            self._process(FixedKeyRecord(own))
+        finally:
+            context.targets = context.resting
 
 
 def adapted(made: Any, *, fixed_key: bool = False) -> ChunkProcessor:

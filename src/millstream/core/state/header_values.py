@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from millstream.core.durations import stored_millis
 from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.java_text import java_text
@@ -36,15 +37,22 @@ class ValueTimestampHeaders(Generic[V]):
     def make(
         value: V_ | None, timestamp: int, headers: Headers | None
     ) -> ValueTimestampHeaders[V_] | None:
-        """Return the three together; None if ``value`` is None."""
-        return None if value is None else ValueTimestampHeaders(value, timestamp, headers)
+        """Return the three together; None if ``value`` is None. Times are any numbers.
+
+        Raises:
+            IllegalArgumentException: The time does not fit into 64 bits, or is None.
+            ClassCastException: It is of another type.
+        """
+        if value is None:
+            return None
+        return ValueTimestampHeaders(value, stored_millis(timestamp), headers)
 
     @staticmethod
     def makeAllowNullable(
         value: V_ | None, timestamp: int, headers: Headers | None
     ) -> ValueTimestampHeaders[V_ | None]:
         """Return the three together even if ``value`` is None."""
-        return ValueTimestampHeaders(value, timestamp, headers)
+        return ValueTimestampHeaders(value, stored_millis(timestamp), headers)
 
     @staticmethod
     def getValueOrNull(valueTimestampHeaders: ValueTimestampHeaders[V_] | None) -> V_ | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from millstream.core.durations import stored_millis
 from millstream.core.errors import NullPointerException
 from millstream.core.java_shapes import java_optional
 from millstream.core.java_text import java_text
@@ -32,13 +33,18 @@ class ValueAndTimestamp(Generic[V]):
 
     @staticmethod
     def make(value: V_ | None, timestamp: int) -> ValueAndTimestamp[V_] | None:
-        """Return the pair; None if ``value`` is None."""
-        return None if value is None else ValueAndTimestamp(value, timestamp)
+        """Return the pair; None if ``value`` is None. The time may be any number or a datetime.
+
+        Raises:
+            IllegalArgumentException: The time does not fit into 64 bits, or is None.
+            ClassCastException: It is of another type.
+        """
+        return None if value is None else ValueAndTimestamp(value, stored_millis(timestamp))
 
     @staticmethod
     def makeAllowNullable(value: V_ | None, timestamp: int) -> ValueAndTimestamp[V_ | None]:
         """Return the pair even if ``value`` is None."""
-        return ValueAndTimestamp(value, timestamp)
+        return ValueAndTimestamp(value, stored_millis(timestamp))
 
     @staticmethod
     def getValueOrNull(valueAndTimestamp: ValueAndTimestamp[V_] | None) -> V_ | None:

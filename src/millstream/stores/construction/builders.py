@@ -8,8 +8,13 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self
 
-from millstream.core.errors import IllegalStateException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalStateException,
+    NullPointerException,
+)
 from millstream.core.serdes import Serde
+from millstream.core.serdes.checks import checked_serde
 from millstream.core.state import (
     DslStoreFormat,
     HeadersBytesStore,
@@ -30,6 +35,7 @@ from millstream.core.state import (
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.wording import a_kind
+from millstream.stores.construction.checks import checked_supplier
 from millstream.stores.construction.suppliers import Foundation, OurSupplier, OurVersionedSupplier
 from millstream.stores.decorators import (
     AdaptedPoints,
@@ -68,6 +74,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
     Raises:
         NullPointerException: The supplier or its name is None.
+        ClassCastException: It is no supplier of such stores, or a serde is none.
     """
 
     shape: ClassVar[str]
@@ -80,16 +87,14 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
     ) -> None:
-        if supplier is None:
-            raise NullPointerException("supplier cannot be null")
-        name = supplier.name()
+        name = checked_supplier(supplier, self.shape).name()
         if name is None:
             raise NullPointerException("name cannot be null")
         self._made: Any = made
         self._supplier = supplier
         self._name: str = name
-        self._key_serde = key_serde
-        self._value_serde = value_serde
+        self._key_serde = checked_serde(key_serde, "keySerde")
+        self._value_serde = checked_serde(value_serde, "valueSerde")
         self._caching = False
         self._logging = True
         self._logs_headers = False
@@ -108,9 +113,15 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
         Raises:
             NullPointerException: ``config`` is None; an empty one stands for no settings.
+            ClassCastException: It is no mapping.
         """
         if config is None:
             raise NullPointerException("config can't be null")
+        if not isinstance(config, Mapping):
+            raise ClassCastException(
+                f"config cannot be {a_kind(config)}",
+                hint="Give a dict with settings of the changelog's topic; {} for none.",
+            )
         self._logging = True
         self._log_config = dict(config)
         return self

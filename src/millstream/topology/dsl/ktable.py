@@ -48,7 +48,7 @@ from millstream.topology.operators.regroup import Regroup
 from millstream.topology.operators.table import FilterTable, MapTableValues, ToStream
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
-from millstream.topology.supplied import Supplied
+from millstream.topology.supplied import Supplied, check_supplier
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -157,6 +157,7 @@ class KTable(TableJoins[K, V]):
             materialized: The table's store.
         """
         supplier = Supplied(not_none(transformerSupplier, "transformerSupplier"))
+        check_supplier(transformerSupplier, "of transformValues()", "a transformer class")
         stores = [not_none(item, "stateStoreNames") for item in arguments]
         options: dict[str, Any] = {"named": named, "materialized": materialized}
         while stores and isinstance(stores[0], Named | Materialized):

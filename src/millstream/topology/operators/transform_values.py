@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from millstream.core.errors import StreamsException
+from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.record_context import RecordContext
+from millstream.core.wording import a_kind
 from millstream.topology.operators.getters import Cell, Getter, GetterAbove, ViewAbove
 from millstream.topology.operators.table import DerivedTable
 from millstream.topology.operators.table_settings import TableSettings
@@ -89,6 +90,11 @@ class _ReadOnlyContext:
 
 
 def _init(transformer: Any, context: Any) -> None:
+    if not callable(getattr(transformer, "transform", None)):
+        raise ClassCastException(
+            f"{a_kind(transformer)} cannot be a value transformer: it has no method transform",
+            hint="Let the supplier return a new object with transform(self, readOnlyKey, value).",
+        )
     init = getattr(transformer, "init", None)
     if init is not None:
         init(_ReadOnlyContext(context))

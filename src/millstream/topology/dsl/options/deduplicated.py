@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from millstream.core.serdes import Serde
-from millstream.topology.dsl.options.checks import checked_serde
+from millstream.core.serdes.checks import checked_serde
 from millstream.topology.dsl.options.named import SerdeOperation, validate_name
 from millstream.topology.dsl.type_vars import K_, V_, K, V
 

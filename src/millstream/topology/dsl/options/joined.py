@@ -9,10 +9,10 @@ from typing import Any, Generic
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
+from millstream.core.serdes.checks import checked_serde
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import (
     checked_function,
-    checked_serde,
     is_dsl_store_suppliers,
 )
 from millstream.topology.dsl.options.named import NamedOperation, validate_name

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.serdes import Serde
+from millstream.core.serdes.checks import checked_serde
 from millstream.core.state import (
     DslKeyValueParams,
     DslSessionParams,
@@ -20,7 +21,7 @@ from millstream.core.state import (
 )
 from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
-from millstream.topology.dsl.options.checks import checked_serde, is_dsl_store_suppliers, required
+from millstream.topology.dsl.options.checks import is_dsl_store_suppliers, required
 from millstream.topology.dsl.options.named import validate_name
 from millstream.topology.dsl.type_vars import K_, V_, K, S, V
 

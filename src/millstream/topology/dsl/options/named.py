@@ -10,8 +10,8 @@ from typing_extensions import Self
 
 from millstream.core.errors import NullPointerException, TopologyException
 from millstream.core.serdes import Serde
+from millstream.core.serdes.checks import checked_serde
 from millstream.core.wording import a_kind, plain_text
-from millstream.topology.dsl.options.checks import checked_serde
 from millstream.topology.dsl.type_vars import K, V
 
 NAME_LENGTH_MAX = 249

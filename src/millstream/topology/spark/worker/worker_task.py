@@ -236,9 +236,11 @@ class WorkerTask:
         self._by_record = by_record
         if self._task is not None:
             # Another worker ran the batches since, or the task processes records in another way.
-            # Records flushed by the close are dropped.
+            # What the close sends and writes is dropped: it is of batches that another task has
+            # processed, and must not go out with this one.
             self._close_tasks()
             self._host.changelog.abandon()
+            self._host.begin(self._host.now_ms())
         plan, settings = self._owner.plan, self._owner.settings
         if self._stage.has_globals:
             self._globals = GlobalTables(plan, settings, self._host)
