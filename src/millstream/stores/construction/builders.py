@@ -14,7 +14,9 @@ from millstream.core.state import (
     DslStoreFormat,
     HeadersBytesStore,
     HeadersBytesStoreSupplier,
+    KeyValueBytesStoreSupplier,
     KeyValueStore,
+    SessionBytesStoreSupplier,
     SessionStore,
     SessionStoreWithHeaders,
     StateStore,
@@ -25,8 +27,11 @@ from millstream.core.state import (
     TimestampedWindowStore,
     TimestampedWindowStoreWithHeaders,
     VersionedBytesStore,
+    VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
+    WindowBytesStoreSupplier,
     WindowStore,
+    check_supplier,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.wording import a_kind
@@ -68,10 +73,13 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
     Raises:
         NullPointerException: The supplier or its name is None.
+        ClassCastException: It is no supplier, or makes stores of another type.
     """
 
     shape: ClassVar[str]
     """As ``StoreIdentity`` names it."""
+    supplied_by: ClassVar[type[Any]]
+    """The type of supplier that fits."""
 
     def __init__(
         self,
@@ -82,6 +90,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
     ) -> None:
         if supplier is None:
             raise NullPointerException("supplier cannot be null")
+        check_supplier(supplier, self.supplied_by)
         name = supplier.name()
         if name is None:
             raise NullPointerException("name cannot be null")
@@ -223,6 +232,7 @@ class KeyValueBuilder(SerdeStoreBuilder):
     """Builder of key-value stores."""
 
     shape = "key-value"
+    supplied_by = KeyValueBytesStoreSupplier
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         store = self._supplier.get()
@@ -236,6 +246,7 @@ class WindowBuilder(SerdeStoreBuilder):
     """Builder of window stores."""
 
     shape = "window"
+    supplied_by = WindowBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
         """Put a record cache in front, unless windows keep every value put into them."""
@@ -269,6 +280,7 @@ class SessionBuilder(SerdeStoreBuilder):
     """Builder of session stores."""
 
     shape = "session"
+    supplied_by = SessionBytesStoreSupplier
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end, in milliseconds."""
@@ -290,6 +302,7 @@ class VersionedBuilder(SerdeStoreBuilder):
     """Builder of versioned stores."""
 
     shape = "versioned"
+    supplied_by = VersionedBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
         """Refuse, as Kafka does.
