@@ -219,6 +219,10 @@ def first(one: Any, other: Any) -> Any:
     return one
 
 
+def added(key: Any, value: Any, aggregate: Any) -> Any:
+    return aggregate + value
+
+
 @pytest.mark.parametrize(
     "combine",
     [
@@ -229,11 +233,33 @@ def first(one: Any, other: Any) -> Any:
         lambda mine, other: mine.stream("a").leftJoin(other.table("b"), first),
         lambda mine, other: mine.table("a").outerJoin(other.table("b"), first),
         lambda mine, other: mine.table("a").join(other.table("b"), lambda value: value, first),
+        lambda mine, other: (
+            mine.stream("a")
+            .groupByKey()
+            .cogroup(added)
+            .cogroup(other.stream("b").groupByKey(), added)
+        ),
     ],
 )
 def test_streams_of_two_builders_cannot_be_combined(combine: Callable[[Any, Any], Any]) -> None:
     with pytest.raises(TopologyException, match="of another StreamsBuilder"):
         combine(StreamsBuilder(), StreamsBuilder())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda builder: builder.stream("b"),
+        lambda builder: builder.table("b").groupBy(lambda key, value: (value, key)),
+        lambda builder: builder.stream("b").groupByKey().cogroup(added),
+    ],
+)
+def test_only_a_grouped_stream_can_be_cogrouped(given: Callable[[Any], Any]) -> None:
+    builder = StreamsBuilder()
+    first_one = builder.stream("a").groupByKey().cogroup(added)
+    with pytest.raises(ClassCastException, match="groupedStream cannot be") as caught:
+        first_one.cogroup(given(builder), added)
+    assert "groupByKey()" in caught.value.hint
 
 
 def test_a_supplier_of_nothing_is_told_so() -> None:
