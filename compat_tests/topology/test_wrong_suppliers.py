@@ -1,4 +1,4 @@
-"""A supplier of another type of store, which Java's compiler refuses: so does the call."""
+"""Suppliers of stores that an operator cannot use: refused at the call, as by Java's compiler."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from compat_tests.topology.driving import Piping
 from millstream import (
     ClassCastException,
+    EmitStrategy,
     JoinWindows,
     Materialized,
     SessionWindows,
@@ -18,6 +19,7 @@ from millstream import (
     Stores,
     StreamJoined,
     StreamsBuilder,
+    StreamsException,
     TimeWindows,
 )
 
@@ -124,6 +126,23 @@ def test_a_join_of_streams_keeps_them_in_window_stores(given: str) -> None:
     stored = StreamJoined.with_(None, None, None).withThisStoreSupplier(SUPPLIERS[given]())
     with pytest.raises(ClassCastException, match="another type"):
         left.join(right, max, JoinWindows.ofTimeDifferenceWithNoGrace(5), stored)
+
+
+@pytest.mark.parametrize("keys", ["a", "abcdef"])
+def test_windows_without_times_cannot_be_emitted_on_close(keys: str) -> None:
+    """Kafka Streams 4.3.1 fails alike: a record of time -1 is a malformed one."""
+    stored = Materialized.as_(Stores.persistentWindowStore("timeless", 100, 10, False))
+    builder = StreamsBuilder()
+    windowed = grouped(builder).windowedBy(TimeWindows.ofSizeWithNoGrace(10))
+    counts = windowed.emitStrategy(EmitStrategy.onWindowClose()).count(stored).toStream()
+    counts.map(lambda key, value: (key.key(), str(value))).to("out")
+    with Piping(builder.build()) as piping:
+        for key in keys:
+            assert piping.pipe("in", key, "1", 3) == []
+        with pytest.raises(StreamsException, match="Malformed Record") as caught:
+            piping.pipe("in", "z", "1", 30)
+    assert 'store "timeless" keeps no times' in str(caught.value)
+    assert "persistentTimestampedWindowStore()" in str(caught.value)
 
 
 class Duck:
