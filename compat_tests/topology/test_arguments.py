@@ -8,15 +8,21 @@ from typing import Any
 import pytest
 
 from millstream import (
+    BufferConfig,
     ClassCastException,
     Consumed,
+    EmitStrategy,
     IllegalArgumentException,
     Materialized,
     Named,
     NullPointerException,
     Predicate,
     Produced,
+    SessionWindows,
+    Stores,
+    StreamJoined,
     StreamsBuilder,
+    Suppressed,
     TimeWindows,
 )
 from millstream.topology.dsl.functions import plain, takes_key
@@ -110,3 +116,50 @@ def test_windows_must_not_outlive_their_store() -> None:
     windows = TimeWindows.ofSizeAndGrace(100, 50)
     with pytest.raises(IllegalArgumentException, match="150 ms|100 ms"):
         stream().groupByKey().windowedBy(windows).count(Materialized.as_("s").withRetention(149))
+
+
+@pytest.mark.parametrize("given", [EmitStrategy.onWindowClose, EmitStrategy, "close"])
+@pytest.mark.parametrize(
+    "windows",
+    [TimeWindows.ofSizeWithNoGrace(10), SessionWindows.ofInactivityGapWithNoGrace(10)],
+)
+def test_what_is_no_emit_strategy_is_refused_at_the_call(windows: Any, given: Any) -> None:
+    windowed = stream().groupByKey().windowedBy(windows)
+    with pytest.raises(ClassCastException, match="emitStrategy cannot be") as caught:
+        windowed.emitStrategy(given)
+    assert "onWindowClose()" in caught.value.hint
+
+
+@pytest.mark.parametrize("given", [BufferConfig.unbounded, BufferConfig, 100])
+def test_what_is_no_buffer_is_refused_at_the_call(given: Any) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: Suppressed.untilWindowCloses(given),
+        lambda: Suppressed.untilTimeLimit(5, given),
+    ]
+    for call in calls:
+        with pytest.raises(ClassCastException, match="bufferConfig cannot be") as caught:
+            call()
+        assert "BufferConfig.unbounded()" in caught.value.hint
+
+
+@pytest.mark.parametrize("limit", ["5", None, True])
+def test_the_limit_of_a_buffer_is_a_number(limit: Any) -> None:
+    for limited in (BufferConfig.maxRecords, BufferConfig.unbounded().withMaxRecords):
+        with pytest.raises(ClassCastException, match="recordLimit cannot be"):
+            limited(limit)
+    for limited in (BufferConfig.maxBytes, BufferConfig.maxRecords(1).withMaxBytes):
+        with pytest.raises(ClassCastException, match="byteLimit cannot be"):
+            limited(limit)
+
+
+@pytest.mark.parametrize("given", [True, "cleanup.policy", [("a", "b")]])
+def test_settings_of_a_changelog_are_a_mapping(given: Any) -> None:
+    for options in (
+        Materialized.as_("s"),
+        StreamJoined.as_("j"),
+        BufferConfig.unbounded(),
+        Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), None, None),
+    ):
+        with pytest.raises(ClassCastException, match="settings of a changelog") as caught:
+            options.withLoggingEnabled(given)
+        assert "or {} for none" in caught.value.hint

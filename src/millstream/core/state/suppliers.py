@@ -133,6 +133,20 @@ def _supplied(supplier: Any) -> type[StoreSupplier[Any]]:
     return next((kind for kind, mark in _MARKS if hasattr(supplier, mark)), StoreSupplier)
 
 
+def changelog_settings(config: Any) -> dict[str, str]:
+    """Return the settings of a changelog's topic as a dict of their own.
+
+    Raises:
+        ClassCastException: They are no mapping; ``True`` is the likely slip.
+    """
+    if not isinstance(config, Mapping):
+        raise ClassCastException(
+            f"the settings of a changelog cannot be {a_kind(config)}",
+            hint='Give a mapping, such as {"retention.ms": "86400000"}, or {} for none.',
+        )
+    return dict(config)
+
+
 class HeadersBytesStoreSupplier:
     """Mark of a supplier whose stores keep headers; the DSL then builds a store with headers on it.
 

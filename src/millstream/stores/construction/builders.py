@@ -31,6 +31,7 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     WindowBytesStoreSupplier,
     WindowStore,
+    changelog_settings,
     check_supplier,
 )
 from millstream.core.state.identity import StoreIdentity
@@ -117,11 +118,12 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
         Raises:
             NullPointerException: ``config`` is None; an empty one stands for no settings.
+            ClassCastException: ``config`` is no mapping.
         """
         if config is None:
             raise NullPointerException("config can't be null")
         self._logging = True
-        self._log_config = dict(config)
+        self._log_config = changelog_settings(config)
         return self
 
     def with_headers_logged(self) -> Self:
