@@ -49,13 +49,11 @@ def check_fresh(supplier: Any, of: str) -> None:
     supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
     not_none(supplied.supplier, "processorSupplier")
     kind = type(supplied.supplier).__name__
-    if not callable(supplied.supplier) and not hasattr(supplied.supplier, "get"):
-        raise IllegalArgumentException(
-            f"the supplier {of} is {a_kind(supplied.supplier)}",
-            hint="Give a processor class, a callable without arguments, or a ProcessorSupplier.",
-        )
-    if isinstance(supplied.supplier, type) or not hasattr(supplied.supplier, "get"):
-        check_callable(supplied.supplier, f"the supplier {of}", NOTHING)
+    check_supplies(
+        supplied.supplier,
+        of,
+        "Give a processor class, a callable without arguments, or a ProcessorSupplier.",
+    )
     first: Any = supplied()
     if first is supplied():
         raise IllegalArgumentException(
@@ -66,6 +64,19 @@ def check_fresh(supplier: Any, of: str) -> None:
             hint="Make a new processor in each call: every task needs its own.",
         )
     check_processor(first)
+
+
+def check_supplies(supplier: Any, of: str, hint: str) -> None:
+    """Refuse a supplier that cannot be called without arguments.
+
+    Raises:
+        IllegalArgumentException: It is no supplier, such as what it should make.
+        ClassCastException: It needs arguments.
+    """
+    if not callable(supplier) and not hasattr(supplier, "get"):
+        raise IllegalArgumentException(f"the supplier {of} is {a_kind(supplier)}", hint=hint)
+    if isinstance(supplier, type) or not hasattr(supplier, "get"):
+        check_callable(supplier, f"the supplier {of}", NOTHING)
 
 
 def _builders(given: Any) -> list[Any]:

@@ -48,7 +48,7 @@ from millstream.topology.operators.regroup import Regroup
 from millstream.topology.operators.table import FilterTable, MapTableValues, ToStream
 from millstream.topology.operators.table_settings import TableSettings
 from millstream.topology.operators.transform_values import TransformTableValues, TransformView
-from millstream.topology.supplied import Supplied
+from millstream.topology.supplied import Supplied, check_supplies
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -155,13 +155,30 @@ class KTable(TableJoins[K, V]):
             arguments: Options, then the names of stores, added before, to connect.
             named: The name of the operation.
             materialized: The table's store.
+
+        Raises:
+            IllegalArgumentException: ``transformerSupplier`` is no supplier.
+            ClassCastException: It needs arguments; an option is given twice; a store's name is no
+                text.
         """
         supplier = Supplied(not_none(transformerSupplier, "transformerSupplier"))
+        check_supplies(
+            transformerSupplier,
+            "of transformValues()",
+            "Give a transformer class, a callable without arguments, or a "
+            "ValueTransformerWithKeySupplier.",
+        )
         stores = [not_none(item, "stateStoreNames") for item in arguments]
         options: dict[str, Any] = {"named": named, "materialized": materialized}
         while stores and isinstance(stores[0], Named | Materialized):
             option: Any = stores.pop(0)
-            options["named" if isinstance(option, Named) else "materialized"] = option
+            kind = "named" if isinstance(option, Named) else "materialized"
+            if options[kind] is not ABSENT:
+                raise ClassCastException(
+                    f"transformValues() does not take {a_kind(option)} twice",
+                    detail="It takes Named and Materialized, each at most once.",
+                )
+            options[kind] = option
         wrong = [store for store in stores if not isinstance(store, str)]
         if wrong:
             raise ClassCastException(

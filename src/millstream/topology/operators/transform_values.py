@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from millstream.core.errors import StreamsException
+from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.record_context import RecordContext
+from millstream.topology.callables import KEY_VALUE, check_callable
 from millstream.topology.operators.getters import Cell, Getter, GetterAbove, ViewAbove
 from millstream.topology.operators.table import DerivedTable
 from millstream.topology.operators.table_settings import TableSettings
@@ -89,6 +90,12 @@ class _ReadOnlyContext:
 
 
 def _init(transformer: Any, context: Any) -> None:
+    if not callable(getattr(transformer, "transform", None)):
+        raise ClassCastException(
+            f"{type(transformer).__name__} cannot be a transformer: it has no method transform",
+            hint="Define transform(self, readOnlyKey, value), as ValueTransformerWithKey does.",
+        )
+    check_callable(transformer.transform, "the method transform() of a transformer", KEY_VALUE)
     init = getattr(transformer, "init", None)
     if init is not None:
         init(_ReadOnlyContext(context))
