@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from millstream import (
+    AutoOffsetReset,
     BufferConfig,
     ClassCastException,
     Consumed,
@@ -18,12 +19,14 @@ from millstream import (
     NullPointerException,
     Predicate,
     Produced,
+    Repartitioned,
     SessionWindows,
     Stores,
     StreamJoined,
     StreamsBuilder,
     Suppressed,
     TimeWindows,
+    TopologyConfig,
 )
 from millstream.topology.dsl.functions import plain, takes_key
 
@@ -163,3 +166,29 @@ def test_settings_of_a_changelog_are_a_mapping(given: Any) -> None:
         with pytest.raises(ClassCastException, match="settings of a changelog") as caught:
             options.withLoggingEnabled(given)
         assert "or {} for none" in caught.value.hint
+
+
+@pytest.mark.parametrize("policy", ["earliest", 5, AutoOffsetReset])
+def test_a_reset_policy_by_its_name_is_refused_before_the_start_on_spark(policy: Any) -> None:
+    for make in (
+        lambda: Consumed.with_(None, None, None, policy),
+        lambda: Consumed.as_("n").withOffsetResetPolicy(policy),
+    ):
+        with pytest.raises(ClassCastException, match="resetPolicy cannot be") as caught:
+            make()
+        assert "AutoOffsetReset.earliest()" in caught.value.hint
+    assert Consumed.as_("n").withOffsetResetPolicy(None).offset_reset is None
+
+
+@pytest.mark.parametrize("count", ["5", 2.5, True])
+def test_the_number_of_partitions_is_a_whole_number(count: Any) -> None:
+    for make in (Repartitioned.numberOfPartitions, Repartitioned.as_("r").withNumberOfPartitions):
+        with pytest.raises(ClassCastException, match="numberOfPartitions cannot be"):
+            make(count)
+
+
+@pytest.mark.parametrize("config", [{"default.dsl.store": "in_memory"}, 5, TopologyConfig])
+def test_a_builder_takes_a_topology_config_only(config: Any) -> None:
+    with pytest.raises(ClassCastException, match="topologyConfigs cannot be") as caught:
+        StreamsBuilder(config)
+    assert "TopologyConfig(StreamsConfig(...))" in caught.value.hint
