@@ -8,16 +8,25 @@ from typing import Any
 import pytest
 
 from millstream import (
+    AutoOffsetReset,
+    BufferConfig,
     ClassCastException,
     Consumed,
+    EmitStrategy,
     IllegalArgumentException,
     Materialized,
     Named,
     NullPointerException,
     Predicate,
     Produced,
+    Repartitioned,
+    SessionWindows,
+    Stores,
+    StreamJoined,
     StreamsBuilder,
+    Suppressed,
     TimeWindows,
+    TopologyConfig,
 )
 from millstream.topology.dsl.functions import plain, takes_key
 
@@ -110,3 +119,76 @@ def test_windows_must_not_outlive_their_store() -> None:
     windows = TimeWindows.ofSizeAndGrace(100, 50)
     with pytest.raises(IllegalArgumentException, match="150 ms|100 ms"):
         stream().groupByKey().windowedBy(windows).count(Materialized.as_("s").withRetention(149))
+
+
+@pytest.mark.parametrize("given", [EmitStrategy.onWindowClose, EmitStrategy, "close"])
+@pytest.mark.parametrize(
+    "windows",
+    [TimeWindows.ofSizeWithNoGrace(10), SessionWindows.ofInactivityGapWithNoGrace(10)],
+)
+def test_what_is_no_emit_strategy_is_refused_at_the_call(windows: Any, given: Any) -> None:
+    windowed = stream().groupByKey().windowedBy(windows)
+    with pytest.raises(ClassCastException, match="emitStrategy cannot be") as caught:
+        windowed.emitStrategy(given)
+    assert "onWindowClose()" in caught.value.hint
+
+
+@pytest.mark.parametrize("given", [BufferConfig.unbounded, BufferConfig, 100])
+def test_what_is_no_buffer_is_refused_at_the_call(given: Any) -> None:
+    calls: list[Callable[[], Any]] = [
+        lambda: Suppressed.untilWindowCloses(given),
+        lambda: Suppressed.untilTimeLimit(5, given),
+    ]
+    for call in calls:
+        with pytest.raises(ClassCastException, match="bufferConfig cannot be") as caught:
+            call()
+        assert "BufferConfig.unbounded()" in caught.value.hint
+
+
+@pytest.mark.parametrize("limit", ["5", None, True])
+def test_the_limit_of_a_buffer_is_a_number(limit: Any) -> None:
+    for limited in (BufferConfig.maxRecords, BufferConfig.unbounded().withMaxRecords):
+        with pytest.raises(ClassCastException, match="recordLimit cannot be"):
+            limited(limit)
+    for limited in (BufferConfig.maxBytes, BufferConfig.maxRecords(1).withMaxBytes):
+        with pytest.raises(ClassCastException, match="byteLimit cannot be"):
+            limited(limit)
+
+
+@pytest.mark.parametrize("given", [True, "cleanup.policy", [("a", "b")]])
+def test_settings_of_a_changelog_are_a_mapping(given: Any) -> None:
+    for options in (
+        Materialized.as_("s"),
+        StreamJoined.as_("j"),
+        BufferConfig.unbounded(),
+        Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), None, None),
+    ):
+        with pytest.raises(ClassCastException, match="settings of a changelog") as caught:
+            options.withLoggingEnabled(given)
+        assert "or {} for none" in caught.value.hint
+
+
+@pytest.mark.parametrize("policy", ["earliest", 5, AutoOffsetReset])
+def test_a_reset_policy_by_its_name_is_refused_before_the_start_on_spark(policy: Any) -> None:
+    for make in (
+        lambda: Consumed.with_(None, None, None, policy),
+        lambda: Consumed.as_("n").withOffsetResetPolicy(policy),
+    ):
+        with pytest.raises(ClassCastException, match="resetPolicy cannot be") as caught:
+            make()
+        assert "AutoOffsetReset.earliest()" in caught.value.hint
+    assert Consumed.as_("n").withOffsetResetPolicy(None).offset_reset is None
+
+
+@pytest.mark.parametrize("count", ["5", 2.5, True])
+def test_the_number_of_partitions_is_a_whole_number(count: Any) -> None:
+    for make in (Repartitioned.numberOfPartitions, Repartitioned.as_("r").withNumberOfPartitions):
+        with pytest.raises(ClassCastException, match="numberOfPartitions cannot be"):
+            make(count)
+
+
+@pytest.mark.parametrize("config", [{"default.dsl.store": "in_memory"}, 5, TopologyConfig])
+def test_a_builder_takes_a_topology_config_only(config: Any) -> None:
+    with pytest.raises(ClassCastException, match="topologyConfigs cannot be") as caught:
+        StreamsBuilder(config)
+    assert "TopologyConfig(StreamsConfig(...))" in caught.value.hint

@@ -199,3 +199,12 @@ def test_waiting_records_are_found_again_after_a_restart() -> None:
     task.commit()
     assert [(sent.key, sent.value, sent.timestamp) for sent in host.sent] == [(b"a", b"1+None", 0)]
     task.close()
+
+
+@pytest.mark.parametrize("kind", ["table", "globalTable"])
+def test_an_outer_join_of_a_stream_with_a_table_is_told_what_there_is(kind: str) -> None:
+    builder: Any = StreamsBuilder()
+    table = getattr(builder, kind)("b")
+    with pytest.raises(ClassCastException, match="cannot join a stream with") as caught:
+        builder.stream("a").outerJoin(table, pair, NEAR)
+    assert "with a table there is leftJoin()" in caught.value.hint

@@ -16,6 +16,8 @@ from millstream import (
     IllegalArgumentException,
     JoinWindows,
     KeyValue,
+    Materialized,
+    Named,
     Processor,
     Produced,
     PunctuationType,
@@ -219,6 +221,10 @@ def first(one: Any, other: Any) -> Any:
     return one
 
 
+def added(key: Any, value: Any, aggregate: Any) -> Any:
+    return aggregate + value
+
+
 @pytest.mark.parametrize(
     "combine",
     [
@@ -229,6 +235,12 @@ def first(one: Any, other: Any) -> Any:
         lambda mine, other: mine.stream("a").leftJoin(other.table("b"), first),
         lambda mine, other: mine.table("a").outerJoin(other.table("b"), first),
         lambda mine, other: mine.table("a").join(other.table("b"), lambda value: value, first),
+        lambda mine, other: (
+            mine.stream("a")
+            .groupByKey()
+            .cogroup(added)
+            .cogroup(other.stream("b").groupByKey(), added)
+        ),
     ],
 )
 def test_streams_of_two_builders_cannot_be_combined(combine: Callable[[Any, Any], Any]) -> None:
@@ -236,7 +248,67 @@ def test_streams_of_two_builders_cannot_be_combined(combine: Callable[[Any, Any]
         combine(StreamsBuilder(), StreamsBuilder())
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda builder: builder.stream("b"),
+        lambda builder: builder.table("b").groupBy(lambda key, value: (value, key)),
+        lambda builder: builder.stream("b").groupByKey().cogroup(added),
+    ],
+)
+def test_only_a_grouped_stream_can_be_cogrouped(given: Callable[[Any], Any]) -> None:
+    builder = StreamsBuilder()
+    first_one = builder.stream("a").groupByKey().cogroup(added)
+    with pytest.raises(ClassCastException, match="groupedStream cannot be") as caught:
+        first_one.cogroup(given(builder), added)
+    assert "groupByKey()" in caught.value.hint
+
+
 def test_a_supplier_of_nothing_is_told_so() -> None:
     with pytest.raises(IllegalArgumentException) as caught:
         StreamsBuilder().stream("in").process(lambda: None)  # type: ignore[arg-type, return-value]
     assert "returns None" in caught.value.detail
+
+
+class Transformer:
+    def transform(self, key: Any, value: Any) -> Any:
+        return value
+
+
+class OfOneValue:
+    def transform(self, value: Any) -> Any:
+        return value
+
+
+@pytest.mark.parametrize("given", [Transformer(), 5])
+def test_a_transformer_in_place_of_its_supplier_is_refused(given: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match="supplier of transformValues") as caught:
+        StreamsBuilder().table("in").transformValues(given)
+    assert "a transformer class" in caught.value.hint
+
+
+def test_a_supplier_of_transformers_takes_no_argument() -> None:
+    with pytest.raises(ClassCastException, match="supplier of transformValues"):
+        StreamsBuilder().table("in").transformValues(lambda name: Transformer())
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        (lambda: None, "cannot be a value transformer"),
+        (OfOldKafka, "an OfOldKafka cannot be a value transformer"),
+        (OfOneValue, "cannot be called with (key, value)"),
+    ],
+)
+def test_what_cannot_transform_ends_the_start_and_not_a_record(made: Any, problem: str) -> None:
+    builder = StreamsBuilder()
+    builder.table("in", Consumed.with_(TEXT, TEXT)).transformValues(made)
+    with pytest.raises(StreamsException, match="cannot initialise processor") as caught:
+        TopologyTestDriver(builder.build())
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("option", [Named.as_("n"), Materialized.as_("m")])
+def test_an_option_of_transformvalues_is_given_once(option: Any) -> None:
+    with pytest.raises(ClassCastException, match="twice"):
+        StreamsBuilder().table("in").transformValues(Transformer, option, option)

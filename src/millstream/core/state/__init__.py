@@ -47,6 +47,8 @@ from millstream.core.state.suppliers import (
     VersionedBytesStoreSupplier as VersionedBytesStoreSupplier,
 )
 from millstream.core.state.suppliers import WindowBytesStoreSupplier as WindowBytesStoreSupplier
+from millstream.core.state.suppliers import changelog_settings as changelog_settings
+from millstream.core.state.suppliers import check_supplier as check_supplier
 from millstream.core.state.values import ValueAndTimestamp as ValueAndTimestamp
 from millstream.core.state.values import VersionedRecord as VersionedRecord
 from millstream.core.state.versioned import VersionedKeyValueStore as VersionedKeyValueStore

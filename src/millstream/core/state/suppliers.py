@@ -8,11 +8,13 @@ from typing import Any, Generic, TypeVar
 
 from typing_extensions import Self
 
+from millstream.core.errors import ClassCastException
 from millstream.core.readable import ReadableByName
 from millstream.core.state.key_value import KeyValueStore
 from millstream.core.state.session import SessionStore
 from millstream.core.state.store import StateStore
 from millstream.core.state.window import WindowStore
+from millstream.core.wording import a_kind
 
 S = TypeVar("S", bound=StateStore)
 S_co = TypeVar("S_co", bound=StateStore, covariant=True)
@@ -79,6 +81,70 @@ class VersionedBytesStoreSupplier(KeyValueBytesStoreSupplier):
     @abstractmethod
     def historyRetentionMs(self) -> int:
         """Return how far back versions are kept."""
+
+
+_MARKS = (
+    (VersionedBytesStoreSupplier, "historyRetentionMs"),
+    (WindowBytesStoreSupplier, "windowSize"),
+    (SessionBytesStoreSupplier, "segmentIntervalMs"),
+    (KeyValueBytesStoreSupplier, "get"),
+)
+"""Each type of supplier, with the method that tells it from those below."""
+
+_FACTORIES: Mapping[type, str] = {
+    VersionedBytesStoreSupplier: "persistentVersionedKeyValueStore",
+    WindowBytesStoreSupplier: "persistentTimestampedWindowStore",
+    SessionBytesStoreSupplier: "persistentSessionStore",
+    KeyValueBytesStoreSupplier: "persistentTimestampedKeyValueStore",
+}
+
+
+def check_supplier(supplier: Any, *wanted: type[Any]) -> None:
+    """Refuse a supplier of stores of another type, which Java's compiler would do.
+
+    A user's own supplier need not inherit anything: then its methods tell what it makes.
+
+    Args:
+        supplier: What was given.
+        wanted: The types of supplier that fit.
+
+    Raises:
+        ClassCastException: It is another supplier, or none.
+    """
+    factory = _FACTORIES[wanted[0]]
+    if isinstance(supplier, type) or not callable(getattr(supplier, "name", None)):
+        raise ClassCastException(
+            f"supplier cannot be {a_kind(supplier)}", hint=f"Give Stores.{factory}(...)."
+        )
+    found = _supplied(supplier)
+    if found not in wanted:
+        raise ClassCastException(
+            f'the supplier of store "{supplier.name()}" makes stores of another type',
+            detail=f"It is a {found.__name__}, where a {wanted[0].__name__} is needed.",
+            hint=f"Give Stores.{factory}(...), or another supplier of such stores.",
+        )
+
+
+def _supplied(supplier: Any) -> type[StoreSupplier[Any]]:
+    """Return the type of a supplier."""
+    for kind, _ in _MARKS:
+        if isinstance(supplier, kind):
+            return kind
+    return next((kind for kind, mark in _MARKS if hasattr(supplier, mark)), StoreSupplier)
+
+
+def changelog_settings(config: Any) -> dict[str, str]:
+    """Return the settings of a changelog's topic as a dict of their own.
+
+    Raises:
+        ClassCastException: They are no mapping; ``True`` is the likely slip.
+    """
+    if not isinstance(config, Mapping):
+        raise ClassCastException(
+            f"the settings of a changelog cannot be {a_kind(config)}",
+            hint='Give a mapping, such as {"retention.ms": "86400000"}, or {} for none.',
+        )
+    return dict(config)
 
 
 class HeadersBytesStoreSupplier:

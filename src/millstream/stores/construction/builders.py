@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from typing_extensions import Self
 
 from millstream.core.errors import (
-    ClassCastException,
     IllegalStateException,
     NullPointerException,
 )
@@ -19,7 +18,9 @@ from millstream.core.state import (
     DslStoreFormat,
     HeadersBytesStore,
     HeadersBytesStoreSupplier,
+    KeyValueBytesStoreSupplier,
     KeyValueStore,
+    SessionBytesStoreSupplier,
     SessionStore,
     SessionStoreWithHeaders,
     StateStore,
@@ -30,12 +31,15 @@ from millstream.core.state import (
     TimestampedWindowStore,
     TimestampedWindowStoreWithHeaders,
     VersionedBytesStore,
+    VersionedBytesStoreSupplier,
     VersionedKeyValueStore,
+    WindowBytesStoreSupplier,
     WindowStore,
+    changelog_settings,
+    check_supplier,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.wording import a_kind
-from millstream.stores.construction.checks import checked_supplier
 from millstream.stores.construction.suppliers import Foundation, OurSupplier, OurVersionedSupplier
 from millstream.stores.decorators import (
     AdaptedPoints,
@@ -79,6 +83,8 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
     shape: ClassVar[str]
     """As ``StoreIdentity`` names it."""
+    supplied_by: ClassVar[type[Any]]
+    """The type of supplier that fits."""
 
     def __init__(
         self,
@@ -87,7 +93,10 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         key_serde: Serde[Any] | None,
         value_serde: Serde[Any] | None,
     ) -> None:
-        name = checked_supplier(supplier, self.shape).name()
+        if supplier is None:
+            raise NullPointerException("supplier cannot be null")
+        check_supplier(supplier, self.supplied_by)
+        name = supplier.name()
         if name is None:
             raise NullPointerException("name cannot be null")
         self._made: Any = made
@@ -113,17 +122,12 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
 
         Raises:
             NullPointerException: ``config`` is None; an empty one stands for no settings.
-            ClassCastException: It is no mapping.
+            ClassCastException: ``config`` is no mapping.
         """
         if config is None:
             raise NullPointerException("config can't be null")
-        if not isinstance(config, Mapping):
-            raise ClassCastException(
-                f"config cannot be {a_kind(config)}",
-                hint="Give a dict with settings of the changelog's topic; {} for none.",
-            )
         self._logging = True
-        self._log_config = dict(config)
+        self._log_config = changelog_settings(config)
         return self
 
     def with_headers_logged(self) -> Self:
@@ -234,6 +238,7 @@ class KeyValueBuilder(SerdeStoreBuilder):
     """Builder of key-value stores."""
 
     shape = "key-value"
+    supplied_by = KeyValueBytesStoreSupplier
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         store = self._supplier.get()
@@ -247,6 +252,7 @@ class WindowBuilder(SerdeStoreBuilder):
     """Builder of window stores."""
 
     shape = "window"
+    supplied_by = WindowBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
         """Put a record cache in front, unless windows keep every value put into them."""
@@ -280,6 +286,7 @@ class SessionBuilder(SerdeStoreBuilder):
     """Builder of session stores."""
 
     shape = "session"
+    supplied_by = SessionBytesStoreSupplier
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end, in milliseconds."""
@@ -301,6 +308,7 @@ class VersionedBuilder(SerdeStoreBuilder):
     """Builder of versioned stores."""
 
     shape = "versioned"
+    supplied_by = VersionedBytesStoreSupplier
 
     def withCachingEnabled(self) -> Self:
         """Refuse, as Kafka does.

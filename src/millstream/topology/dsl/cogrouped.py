@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, overload
 
+from millstream.core.errors import ClassCastException
 from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Windows
+from millstream.core.wording import a_kind
 from millstream.topology.callables import ADDED, MERGED, NOTHING
 from millstream.topology.checks import not_none
 from millstream.topology.dsl.aggregation import Adds, Reducing, Starts
@@ -91,8 +93,21 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
     def cogroup(
         self, groupedStream: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]
     ) -> CogroupedKStream[K, A]:
-        """Add another stream, whose values ``aggregator`` adds; returns this object, changed."""
-        not_none(groupedStream, "groupedStream")
+        """Add another stream, whose values ``aggregator`` adds; returns this object, changed.
+
+        Raises:
+            ClassCastException: It is no grouped stream.
+            TopologyException: It is of another builder.
+        """
+        from millstream.topology.dsl.grouped import KGroupedStream
+
+        if not isinstance(not_none(groupedStream, "groupedStream"), KGroupedStream):
+            raise ClassCastException(
+                f"groupedStream cannot be {a_kind(groupedStream)}",
+                hint="Give the result of groupByKey() or groupBy() of a stream.",
+            )
+        # Nothing would read a stream of another builder, and no word would be said.
+        self._inputs[0].grouped.grouping.flow.meeting(groupedStream.grouping.flow)
         added = _Input(groupedStream, plain(aggregator, "apply", "aggregator", ADDED))
         for index, entry in enumerate(self._inputs):
             if entry.grouped is groupedStream:

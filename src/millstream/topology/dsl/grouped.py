@@ -124,11 +124,12 @@ class TimeWindowedKStream(Aggregating[Windowed[K], K, V], WindowOperators[K, V])
         ``EmitStrategy.onWindowClose().orIdle(...)`` also when none comes any more.
 
         Raises:
+            ClassCastException: ``emitStrategy`` is no strategy.
             IllegalArgumentException: The windows are unlimited and would never close. Of windows
                 of your own the aggregation says so: only ``TimeWindows`` and ``SlidingWindows``
                 can wait.
         """
-        on_close = emits_on_close(not_none(emitStrategy, "emitStrategy"))
+        on_close = emits_on_close(_strategy(emitStrategy))
         if on_close and isinstance(self._windows, UnlimitedWindows):
             raise IllegalArgumentException(
                 "ON_WINDOW_CLOSE emit strategy cannot be used for UnlimitedWindows",
@@ -197,8 +198,11 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
         """Give results at each update (the default), or once per closed session; returns itself.
 
         What has closed is emitted when a record comes, in order of time.
+
+        Raises:
+            ClassCastException: ``emitStrategy`` is no strategy.
         """
-        self._emit = not_none(emitStrategy, "emitStrategy")
+        self._emit = _strategy(emitStrategy)
         return self
 
     def shape(self) -> Shape:
@@ -210,6 +214,17 @@ class SessionWindowedKStream(Reducing[Windowed[K], K, V], WindowOperators[K, V])
             key_serde=_session_serde,
             merges=True,
         )
+
+
+def _strategy(given: Any) -> EmitStrategy:
+    """Return a strategy; ``EmitStrategy.onWindowClose`` without parentheses is the likely slip."""
+    strategy: object = not_none(given, "emitStrategy")
+    if isinstance(strategy, EmitStrategy):
+        return strategy
+    raise ClassCastException(
+        f"emitStrategy cannot be {a_kind(given)}",
+        hint="Write EmitStrategy.onWindowClose() or EmitStrategy.onWindowUpdate().",
+    )
 
 
 def _itself(key_serde: Any) -> Any:

@@ -16,6 +16,8 @@ from millstream.core.state import (
     DslWindowParams,
     KeyValueStore,
     StateStore,
+    WindowBytesStoreSupplier,
+    check_supplier,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.core.windows import JoinWindows
@@ -225,6 +227,7 @@ def check_names_differ(joined: AnyStreamJoined) -> None:
 
 
 def _check_supplier(supplier: Any, windows: JoinWindows) -> None:
+    check_supplier(supplier, WindowBytesStoreSupplier)
     name = supplier.name()
     if not supplier.retainDuplicates():
         raise StreamsException(

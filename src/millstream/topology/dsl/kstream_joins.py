@@ -245,7 +245,9 @@ class StreamJoins(Generic[K, V]):
         if not isinstance(not_none(other, "otherStream"), KStream):
             raise ClassCastException(
                 f"{method}() cannot join a stream with {a_kind(other)}",
-                hint="Join it with a KStream, a KTable or a GlobalKTable.",
+                hint="Join it with a KStream: with a table there is leftJoin()."
+                if kind is JoinKind.OUTER
+                else "Join it with a KStream, a KTable or a GlobalKTable.",
             )
         function = Joiner(*with_key(joiner, "joiner", JOINED))
         if not isinstance(not_none(windows, "windows"), JoinWindows):

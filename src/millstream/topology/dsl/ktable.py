@@ -155,6 +155,11 @@ class KTable(TableJoins[K, V]):
             arguments: Options, then the names of stores, added before, to connect.
             named: The name of the operation.
             materialized: The table's store.
+
+        Raises:
+            IllegalArgumentException: ``transformerSupplier`` is no supplier.
+            ClassCastException: It needs arguments; an option is given twice; a store's name is no
+                text.
         """
         supplier = Supplied(not_none(transformerSupplier, "transformerSupplier"))
         check_supplier(transformerSupplier, "of transformValues()", "a transformer class")
@@ -162,7 +167,13 @@ class KTable(TableJoins[K, V]):
         options: dict[str, Any] = {"named": named, "materialized": materialized}
         while stores and isinstance(stores[0], Named | Materialized):
             option: Any = stores.pop(0)
-            options["named" if isinstance(option, Named) else "materialized"] = option
+            kind = "named" if isinstance(option, Named) else "materialized"
+            if options[kind] is not ABSENT:
+                raise ClassCastException(
+                    f"transformValues() does not take {a_kind(option)} twice",
+                    detail="It takes Named and Materialized, each at most once.",
+                )
+            options[kind] = option
         wrong = [store for store in stores if not isinstance(store, str)]
         if wrong:
             raise ClassCastException(

@@ -14,8 +14,12 @@ from millstream.core.state import (
     DslSessionParams,
     DslStoreFormat,
     DslWindowParams,
+    KeyValueBytesStoreSupplier,
+    SessionBytesStoreSupplier,
     StateStore,
     VersionedBytesStoreSupplier,
+    WindowBytesStoreSupplier,
+    check_supplier,
 )
 from millstream.core.windows import EmitStrategy, StrategyType
 from millstream.core.windows.earlier import EarlierWindows
@@ -89,11 +93,22 @@ def resolve_materialized(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableStoreBuilder(DslStoreBuilder):
-    """Builder of a table's store."""
+    """Builder of a table's store.
+
+    Raises:
+        ClassCastException: The user's supplier makes stores of another type.
+    """
 
     interfaces: ClassVar[Interfaces]
+    supplied_by: ClassVar[tuple[type[Any], ...]]
+    """The types of supplier that fit."""
 
     resolved: ResolvedMaterialized
+
+    def __post_init__(self) -> None:
+        supplier = self.resolved.materialized.store_supplier
+        if supplier is not None:
+            check_supplier(supplier, *self.supplied_by)
 
     def withCachingEnabled(self) -> Self:
         return self._with(caching_enabled=True)
@@ -149,6 +164,7 @@ class KeyValueTableBuilder(TableStoreBuilder):
 
     __slots__ = ()
     interfaces = KEY_VALUES
+    supplied_by = (KeyValueBytesStoreSupplier, VersionedBytesStoreSupplier)
 
     def historyRetention(self) -> int | None:
         """Return how far back versions go, in milliseconds; None: the store is not versioned."""
@@ -168,12 +184,15 @@ class WindowTableBuilder(TableStoreBuilder):
     """Builder of the store of a table by key and window."""
 
     interfaces: ClassVar[Interfaces] = WINDOWS
+    supplied_by: ClassVar[tuple[type[Any], ...]] = (WindowBytesStoreSupplier,)
     sliding: ClassVar[bool] = False
 
     windows: Any = None
     emit: EmitStrategy | None = None
 
     def __post_init__(self) -> None:
+        # super() would look for the class that dataclass() has replaced by one with slots.
+        TableStoreBuilder.__post_init__(self)
         needed_ms = self.span() + self.windows.gracePeriodMs()
         if needed_ms > self.retentionPeriod():
             raise IllegalArgumentException(
@@ -238,6 +257,7 @@ class SessionTableBuilder(WindowTableBuilder):
 
     __slots__ = ()
     interfaces = SESSIONS
+    supplied_by = (SessionBytesStoreSupplier,)
 
     def span(self) -> int:
         """Return the gap: a session may grow until then."""

@@ -24,6 +24,7 @@ from millstream.core.state import (
     TimestampedWindowStore,
     TimestampedWindowStoreWithHeaders,
     VersionedKeyValueStore,
+    changelog_settings,
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.plugins.registry import store_kinds
@@ -59,7 +60,7 @@ class DslStoreBuilder(StoreBuilder[StateStore]):
         return self
 
     def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
-        return self._with_logging(True, dict(config))
+        return self._with_logging(True, changelog_settings(config))
 
     def withLoggingDisabled(self) -> Self:
         return self._with_logging(False, {})

@@ -76,6 +76,12 @@ class StreamsBuilder(FrameInputs):
             settings = None
         else:
             settings = not_none(topologyConfigs, "topologyConfigs")
+            given: object = settings
+            if not isinstance(given, TopologyConfig):
+                raise ClassCastException(
+                    f"topologyConfigs cannot be {a_kind(given)}",
+                    hint="Give TopologyConfig(StreamsConfig(...)).",
+                )
         self._graph = GraphBuilder(settings=settings)
         self._writer = TopologyWriter(self._graph)
 

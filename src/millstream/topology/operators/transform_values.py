@@ -9,6 +9,7 @@ from typing import Any
 from millstream.core.errors import ClassCastException, StreamsException
 from millstream.core.record_context import RecordContext
 from millstream.core.wording import a_kind
+from millstream.topology.callables import KEY_VALUE, check_callable
 from millstream.topology.operators.getters import Cell, Getter, GetterAbove, ViewAbove
 from millstream.topology.operators.table import DerivedTable
 from millstream.topology.operators.table_settings import TableSettings
@@ -95,6 +96,7 @@ def _init(transformer: Any, context: Any) -> None:
             f"{a_kind(transformer)} cannot be a value transformer: it has no method transform",
             hint="Let the supplier return a new object with transform(self, readOnlyKey, value).",
         )
+    check_callable(transformer.transform, "the method transform() of a transformer", KEY_VALUE)
     init = getattr(transformer, "init", None)
     if init is not None:
         init(_ReadOnlyContext(context))

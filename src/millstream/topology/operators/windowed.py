@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
+from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.records import Change, make_record
 from millstream.core.state.access import WindowAccess
@@ -194,6 +195,8 @@ class WindowedAggregate(Operator):
     def _forward_stored(
         self, record: AnyRecord, keys: list[Any], values: list[Any], times: list[int]
     ) -> None:
+        if min(times) < 0:
+            raise self._timeless(min(times))
         source, count = self.context.record_context, len(keys)
         if source is None or count < _WORTH_A_CHUNK:
             for key, value, time in zip(keys, values, times, strict=True):
@@ -211,6 +214,15 @@ class WindowedAggregate(Operator):
                 None if record._headers is None else headers * count,
                 [None] * count,
             )
+        )
+
+    def _timeless(self, time: int) -> StreamsException:
+        """Return the error for a window without time, which no record can have either."""
+        return StreamsException(
+            "Malformed Record",
+            detail=f'Its timestamp is {time}: store "{self._settings.store}" keeps no times.',
+            hint="Give Stores.persistentTimestampedWindowStore() to an aggregation that emits on "
+            "close.",
         )
 
     def _close_idle(self, now_ms: int) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+from millstream.core.errors import ClassCastException
 from millstream.core.serdes import Serde
+from millstream.core.wording import a_kind
 from millstream.topology.callables import EXTRACTED
 from millstream.topology.dsl.options.auto_offset_reset import AutoOffsetReset
 from millstream.topology.dsl.options.checks import checked_function
@@ -19,6 +21,9 @@ class Consumed(SerdeOperation[K, V]):
 
     What is not given comes from the application's configuration.
 
+    Raises:
+        ClassCastException: A serde, the extractor or the policy is of another type.
+
     Source: ``kstream.Consumed``.
     """
 
@@ -31,6 +36,13 @@ class Consumed(SerdeOperation[K, V]):
     def __post_init__(self) -> None:
         SerdeOperation.__post_init__(self)
         checked_function(self.timestamp_extractor, "extract", "timestampExtractor", EXTRACTED)
+        policy: object = self.offset_reset
+        if not isinstance(policy, AutoOffsetReset | None):
+            # The test driver begins nowhere: only the start on Spark would fail.
+            raise ClassCastException(
+                f"resetPolicy cannot be {a_kind(policy)}",
+                hint="Give AutoOffsetReset.earliest(), latest(), none() or byDuration().",
+            )
 
     @overload
     @staticmethod

@@ -10,6 +10,7 @@ from millstream.core.durations import DurationLike, to_millis
 from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
 from millstream.core.serdes.checks import checked_serde
+from millstream.core.state import changelog_settings
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import (
     checked_function,
@@ -170,7 +171,7 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
 
     def withLoggingEnabled(self, config: Mapping[str, str] | None) -> StreamJoined[K, V1, V2]:
         """Return a copy whose changelogs have these topic settings."""
-        return self._with(logging_enabled=True, topic_config=dict(config or {}))
+        return self._with(logging_enabled=True, topic_config=changelog_settings(config or {}))
 
     def withLoggingDisabled(self) -> StreamJoined[K, V1, V2]:
         """Return a copy whose stores are lost when a task moves or restarts."""

@@ -18,6 +18,7 @@ from millstream.core.state import (
     KeyValueBytesStoreSupplier,
     SessionBytesStoreSupplier,
     WindowBytesStoreSupplier,
+    changelog_settings,
 )
 from millstream.core.wording import a_kind
 from millstream.plugins.registry import store_kinds
@@ -120,7 +121,7 @@ class Materialized(Generic[K, V, S]):
 
     def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Materialized[K, V, S]:
         """Return a copy whose changelog has these topic settings."""
-        return replace(self, logging_enabled=True, topic_config=dict(config or {}))
+        return replace(self, logging_enabled=True, topic_config=changelog_settings(config or {}))
 
     def withLoggingDisabled(self) -> Materialized[K, V, S]:
         """Return a copy whose store is lost when a task moves or restarts."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, ClassVar, Generic
 
 from typing_extensions import Self
 
 from millstream.core.durations import LONG_MAX, DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalStateException
+from millstream.core.state import changelog_settings
+from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import required
 from millstream.topology.dsl.options.named import NamedOperation
 from millstream.topology.dsl.type_vars import K
@@ -27,6 +30,9 @@ class WhenFull(enum.Enum):
 class BufferConfig:
     """Limits of the buffer; 2**63 - 1 is no limit.
 
+    Raises:
+        ClassCastException: A limit is no number.
+
     Source: ``kstream.Suppressed.BufferConfig``.
     """
 
@@ -42,6 +48,15 @@ class BufferConfig:
     """A plugin's name; None: one of ours."""
     logging_enabled: bool = True
     topic_config: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        limits: dict[str, Any] = {"recordLimit": self.max_records, "byteLimit": self.max_bytes}
+        for parameter, limit in limits.items():
+            if isinstance(limit, bool) or not isinstance(limit, Real):
+                raise ClassCastException(
+                    f"{parameter} cannot be {a_kind(limit)}",
+                    hint="Give a whole number, or use BufferConfig.unbounded().",
+                )
 
     @staticmethod
     def maxRecords(recordLimit: int) -> EagerBufferConfig:
@@ -101,7 +116,7 @@ class BufferConfig:
 
     def withLoggingEnabled(self, config: Mapping[str, str] | None) -> Self:
         """Return a copy whose changelog has these topic settings."""
-        return replace(self, logging_enabled=True, topic_config=dict(config or {}))
+        return replace(self, logging_enabled=True, topic_config=changelog_settings(config or {}))
 
     def _limits(self) -> dict[str, Any]:
         limits = {"max_records": self.max_records, "max_bytes": self.max_bytes}
@@ -155,10 +170,9 @@ class Suppressed(NamedOperation, Generic[K]):
         """Return the rule that gives one, final result for each window.
 
         Raises:
-            ClassCastException: The buffer might emit early.
+            ClassCastException: The buffer might emit early, or is none.
         """
-        required(bufferConfig, "bufferConfig can't be null")
-        if not isinstance(bufferConfig, StrictBuffer):
+        if not isinstance(_buffer(bufferConfig), StrictBuffer):
             raise ClassCastException(
                 "untilWindowCloses() does not take a buffer that emits early",
                 hint="Use BufferConfig.unbounded(), or add .shutDownWhenFull() or "
@@ -176,8 +190,11 @@ class Suppressed(NamedOperation, Generic[K]):
             timeToWaitForMoreEvents: Counted from a key's first update since its last result, in
                 stream time; None for ever.
             bufferConfig: The limits.
+
+        Raises:
+            ClassCastException: ``bufferConfig`` is nothing of the kind.
         """
-        required(bufferConfig, "bufferConfig can't be null")
+        _buffer(bufferConfig)
         wait_ms = (
             LONG_MAX
             if timeToWaitForMoreEvents is None
@@ -202,6 +219,17 @@ class Suppressed(NamedOperation, Generic[K]):
                 hint="Use emitStrategy(EmitStrategy.onWindowClose().orIdle(...)) in its place.",
             )
         return replace(self, wall_clock=True)
+
+
+def _buffer(value: Any) -> Any:
+    """Return a buffer; ``BufferConfig.unbounded`` without its parentheses is the likely slip."""
+    if isinstance(required(value, "bufferConfig can't be null"), Buffer):
+        return value
+    raise ClassCastException(
+        f"bufferConfig cannot be {a_kind(value)}",
+        hint="Give a BufferConfig, such as BufferConfig.unbounded() or "
+        "BufferConfig.maxRecords(1000).",
+    )
 
 
 Buffer = BufferConfig
