@@ -150,9 +150,9 @@ def test_the_limit_of_a_buffer_is_a_number(limit: Any) -> None:
     for limited in (BufferConfig.maxRecords, BufferConfig.unbounded().withMaxRecords):
         with pytest.raises(ClassCastException, match="recordLimit cannot be"):
             limited(limit)
-    for limited in (BufferConfig.maxBytes, BufferConfig.maxRecords(1).withMaxBytes):
+    for sized in (BufferConfig.maxBytes, BufferConfig.maxRecords(1).withMaxBytes):
         with pytest.raises(ClassCastException, match="byteLimit cannot be"):
-            limited(limit)
+            sized(limit)
 
 
 @pytest.mark.parametrize("given", [True, "cleanup.policy", [("a", "b")]])
@@ -170,10 +170,11 @@ def test_settings_of_a_changelog_are_a_mapping(given: Any) -> None:
 
 @pytest.mark.parametrize("policy", ["earliest", 5, AutoOffsetReset])
 def test_a_reset_policy_by_its_name_is_refused_before_the_start_on_spark(policy: Any) -> None:
-    for make in (
+    calls: list[Any] = [
         lambda: Consumed.with_(None, None, None, policy),
         lambda: Consumed.as_("n").withOffsetResetPolicy(policy),
-    ):
+    ]
+    for make in calls:
         with pytest.raises(ClassCastException, match="resetPolicy cannot be") as caught:
             make()
         assert "AutoOffsetReset.earliest()" in caught.value.hint

@@ -24,7 +24,7 @@ class ReadOnlyStore:
         self.get = getattr(store, "get", None)  # called for almost every record
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type[Any]:
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The store's class, for ``isinstance``."""
         return type(self._store)
 
