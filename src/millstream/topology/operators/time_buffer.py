@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -24,8 +25,11 @@ _PADDING = bytes(8)
 _KEY_START = len(_PREFIX) + _LONG.size
 _MAX_SEQUENCE = 0x7FFFFFFF
 _MOST_FRESH = 100_000
+_READ_AHEAD = 200
+"""How many records a scan of the store takes."""
 
-Fresh = tuple[RecordContext, "bytes | None"]
+Buffered = tuple[RecordContext, "bytes | None"]
+"""A record's context and value."""
 
 
 class TimeBuffer(OperatorStore):
@@ -35,7 +39,8 @@ class TimeBuffer(OperatorStore):
     record's context before its value.
 
     What was added since the last commit is also kept as objects, as most of it is released before
-    the next one: then the store is not asked for it.
+    the next one: then the store is not asked for it. What is older is read from the store a number
+    of records at a time.
 
     Source: ``internals.RocksDBTimeOrderedKeyValueBuffer`` (KIP-923).
     """
@@ -52,12 +57,14 @@ class TimeBuffer(OperatorStore):
         self._sequence = 0
         self._released = False
         """Nothing is older than ``_earliest``: all before it has been released by this object."""
-        self._fresh: dict[bytes, Fresh] = {}
-        """Added since then: by key, the context and the value."""
+        self._fresh: dict[bytes, Buffered] = {}
+        """Added since the last commit, by key."""
         self._order: list[bytes] = []
         """Their keys, a heap."""
-        self._next_stored = -1
-        """No other record is older."""
+        self._older: deque[tuple[bytes, bytes]] = deque()
+        """The first of the others, in order, as they are stored."""
+        self._read_to: bytes | None = b""
+        """Where the store has more of them; empty: at the earliest, None: nowhere."""
 
     def init(self, stateStoreContext: StateStoreContext, root: StateStore) -> None:
         super().init(stateStoreContext, root)
@@ -120,44 +127,45 @@ class TimeBuffer(OperatorStore):
         self._released = True
 
     def _due(self, limit: int) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
-        """Yield what is not younger than a time, in order."""
+        """Yield what is not younger than a time, in order; each kept until the caller goes on."""
         end = _PREFIX + _LONG.pack(limit + 1)
-        if self._next_stored <= limit:
-            yield from self._stored(end)
-        yield from self._added(end)
+        order, fresh, older = self._order, self._fresh, self._older
+        while True:
+            if not older and self._read_to is not None:
+                self._read_ahead(self._read_to)
+            first = older[0][0] if older else _END
+            if order and order[0] < min(first, end):
+                slot = order[0]
+                yield (slot, *fresh[slot])
+                del fresh[heappop(order)]
+            elif first < end:
+                yield (first, *_read(older[0][1]))
+                older.popleft()
+            else:
+                return
 
-    def _added(self, end: bytes) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
-        """Yield what was added since the last commit, before a place."""
-        order, fresh = self._order, self._fresh
-        while order and order[0] < end:
-            slot = order[0]
-            context, value = fresh[slot]
-            yield slot, context, value
-            heappop(order)
-            del fresh[slot]
-
-    def _stored(self, end: bytes) -> Iterator[tuple[bytes, RecordContext, bytes | None]]:
-        """Yield what is in the store only, with what was added in between."""
-        # What this batch has released is stepped over in each scan that begins before it.
-        first = _LONG.pack(max(0, self._earliest)) if self._released else b""
-        next_stored = LONG_MAX
-        with self._store.range(_PREFIX + first, _END) as entries:
+    def _read_ahead(self, start: bytes) -> None:
+        """Take more of the older records from the store."""
+        if not start:
+            # What this object has released is stepped over in each scan that begins before it.
+            earliest = _LONG.pack(max(0, self._earliest)) if self._released else b""
+            start = _PREFIX + earliest
+        self._read_to = None
+        with self._store.range(start, _END) as entries:
             for slot, data in entries:
                 if slot in self._fresh:
                     continue
-                if slot >= end:
-                    (next_stored,) = _LONG.unpack_from(slot, len(_PREFIX))
-                    break
-                yield from self._added(slot)
-                context, value = _read(data)
-                yield slot, context, value
-        self._next_stored = next_stored
+                self._older.append((slot, data))
+                if len(self._older) == _READ_AHEAD:
+                    self._read_to = slot + b"\0"
+                    return
 
     def _forget(self) -> None:
         """Have everything in the store only."""
         self._fresh.clear()
         self._order.clear()
-        self._next_stored = -1
+        self._older.clear()
+        self._read_to = b""
 
     def save(self) -> bytes:
         """Return what decides about lateness and order after a restart."""
