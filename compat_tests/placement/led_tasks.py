@@ -136,6 +136,7 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
         def noted(rows: Any) -> Any:
             with log.open("a") as lines:
                 lines.write(f"{kind} {executor_id()}\n")
+            # So long that tasks wait until the new executor has joined.
             time.sleep(0.3)
             return iter([Row(executor=executor_id())])
 

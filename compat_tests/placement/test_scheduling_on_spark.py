@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
-from compat_tests import ROOT
+from compat_tests.placement.programs import said
 
 
 @pytest.mark.spark
 @pytest.mark.cluster
 @pytest.mark.long
 def test_a_lost_task_waits_for_its_copy_and_a_new_executor_for_its_warming_job() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "compat_tests.placement.led_tasks"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    lost, joined = (json.loads(line) for line in ended.stdout.splitlines())
+    lost, joined = said("led_tasks")
     assert lost == {"waited": True, "at_its_copy": True, "idle": 1}
     assert joined == {"there": [True], "first": ["warm"], "later": ["batch"], "held": []}

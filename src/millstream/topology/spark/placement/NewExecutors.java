@@ -2,7 +2,6 @@ package millstream;
 
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Timer;
@@ -10,7 +9,6 @@ import java.util.TimerTask;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.spark.scheduler.ExecutorResourcesAmounts;
-import org.apache.spark.scheduler.Pool;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorAdded;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
@@ -175,12 +173,12 @@ public class NewExecutors extends SparkListener {
 
     /** Put the jobs that warm an executor up before all others; return their number. */
     private int first(String executor) {
-        List sets = new ArrayList();
         synchronized (scheduler) {
-            addTaskSets(scheduler.rootPool(), sets);
             int found = 0;
-            for (Iterator each = sets.iterator(); each.hasNext();) {
-                TaskSetManager set = (TaskSetManager) each.next();
+            scala.collection.Iterator waiting =
+                scheduler.rootPool().getSortedTaskSetQueue().iterator();
+            while (waiting.hasNext()) {
+                TaskSetManager set = (TaskSetManager) waiting.next();
                 Properties properties = set.taskSet().properties();
                 if (properties != null && executor.equals(properties.getProperty(property))) {
                     set.priority_$eq(FIRST);
@@ -188,17 +186,6 @@ public class NewExecutors extends SparkListener {
                 }
             }
             return found;
-        }
-    }
-
-    private static void addTaskSets(Pool pool, List sets) {
-        for (Iterator each = pool.schedulableQueue().iterator(); each.hasNext();) {
-            Object child = each.next();
-            if (child instanceof TaskSetManager) {
-                sets.add(child);
-            } else if (child instanceof Pool) {
-                addTaskSets((Pool) child, sets);
-            }
         }
     }
 }

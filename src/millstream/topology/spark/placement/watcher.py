@@ -166,6 +166,7 @@ class PlacementWatcher:
             self._remark = "one process runs all tasks"
             self._write()
             return
+        scheduling: Scheduling | None = None
         try:
             internals = SparkInternals(self._session, query, self._operators, self._tasks)
             scheduling = Scheduling(self._session, internals)
@@ -175,6 +176,8 @@ class PlacementWatcher:
                 # If possible before the first batch is planned.
                 self._look(internals)
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+            if scheduling is not None:
+                scheduling.close()
             self._give_up(f"this version of Spark takes no placement hints: {error!r}")
             return
         threading.Thread(
