@@ -7,7 +7,9 @@ import pytest
 from compat_tests.spark.evolution.support import BASE
 from millstream import StreamsConfig
 from millstream.core.errors import ConfigException
+from millstream.topology.spark.evolution.outcome import Comparison, Fate, StateOutcome
 from millstream.topology.spark.evolution.words import Words, words_of
+from millstream.topology.spark.generations.moving import refusal
 
 
 def words(**entries: str) -> Words:
@@ -80,3 +82,13 @@ def test_a_converter_is_imported_when_it_is_needed() -> None:
         words(convert="a:no.such").converter("a")
     with pytest.raises(ConfigException, match="it is not a function"):
         words(convert="a:math.pi").converter("a")
+
+
+def test_a_refusal_keeps_the_reasons_of_several_stores_apart() -> None:
+    stops = [
+        StateOutcome(kind="store", name="c", fate=Fate.NEEDS_WORD, why="gone", how="drop=c"),
+        StateOutcome(kind="store", name="r", fate=Fate.REFUSED, why="changed", how="go back"),
+    ]
+    error = refusal(Comparison(outcomes=tuple(stops)), "file:/x")
+    assert error.detail == 'store "c": gone; store "r": changed.'
+    assert error.hint == "drop=c. go back. `millstream plan` shows what becomes of each store."

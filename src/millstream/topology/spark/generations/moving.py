@@ -319,7 +319,7 @@ def _compared(
 ) -> Comparison:
     comparison = compare(before, after, words_of(config), unread=unread)
     if comparison.refused:
-        raise _refused(comparison, location)
+        raise refusal(comparison, location)
     if not comparison.same:
         for each in comparison.outcomes:
             log.info("%s %s: %s %s", each.kind, each.name, each.fate.value, each.how)
@@ -364,11 +364,12 @@ def half_written(batch: int, location: str) -> StreamsException:
     )
 
 
-def _refused(comparison: Comparison, location: str) -> StreamsException:
+def refusal(comparison: Comparison, location: str) -> StreamsException:
+    """Return the error for a program whose stores do not fit those of the checkpoint."""
     stops = comparison.refused
     return StreamsException(
         f'checkpoint "{location}" cannot go on with this program',
-        detail=" ".join(f'{each.kind} "{each.name}": {each.why}' for each in stops),
-        hint=" ".join(dict.fromkeys(each.how for each in stops if each.how))
+        detail="; ".join(f'{each.kind} "{each.name}": {each.why}' for each in stops) + ".",
+        hint=" ".join(dict.fromkeys(f"{each.how}." for each in stops if each.how))
         + " `millstream plan` shows what becomes of each store.",
     )
