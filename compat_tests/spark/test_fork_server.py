@@ -14,7 +14,17 @@ from typing import Any
 
 import pytest
 
+from compat_tests.spark.evolution.support import BASE
 from compat_tests.spark.support import eventually
+from millstream import (
+    BufferConfig,
+    Materialized,
+    StreamsBuilder,
+    StreamsConfig,
+    Suppressed,
+    TimeWindows,
+)
+from millstream.topology.spark.driver.pickled import pickled
 
 JVM = """
 import json, os, socket, struct, subprocess, sys
@@ -49,6 +59,16 @@ for _ in range(2):
         print(numpy.random.random(), flush=True)
         os._exit(0)
     os.wait()
+"""
+
+LATER = """
+import pickle, sys
+from pathlib import Path
+from millstream.topology.spark import fork_server
+fork_server._preload()
+before = set(sys.modules)
+pickle.loads(Path(sys.argv[1]).read_bytes())
+print(*sorted(set(sys.modules) - before))
 """
 
 
@@ -125,3 +145,19 @@ def test_forked_workers_draw_different_numbers() -> None:
     )
     first, second = done.stdout.split()
     assert first != second
+
+
+def test_a_worker_imports_nothing_for_a_program_of_stores_and_joins(tmp_path: Path) -> None:
+    builder = StreamsBuilder()
+    clicks = builder.stream("clicks")
+    names = builder.table("names", Materialized.as_("names"))
+    windows = TimeWindows.ofSizeWithNoGrace(1000)
+    clicks.join(names, max).groupByKey().windowedBy(windows).count().suppress(
+        Suppressed.untilWindowCloses(BufferConfig.unbounded())
+    ).toStream().to("counts")
+    plan = tmp_path / "plan"
+    plan.write_bytes(pickled(builder.build().plan(), StreamsConfig(BASE)))
+    done = subprocess.run(
+        [sys.executable, "-c", LATER, str(plan)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []

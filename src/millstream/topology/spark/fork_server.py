@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, NoReturn
 
 from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
@@ -42,8 +43,13 @@ PRELOADED = (
     "millstream.topology.spark.worker.pack",
     "millstream.topology.spark.worker.stage",
     "millstream.topology.spark.worker.sink",
+    "millstream.topology.builder",
+    "millstream.stores.construction.factories",
+    "millstream.stores.byte_stores.rocksdb",
 )
 """What workers import. What is missing is left out: the worker says so when it needs it."""
+PRELOADED_PACKAGES = ("millstream.topology.dsl", "millstream.topology.operators")
+"""Packages of which workers import most modules, by the operators of the program."""
 
 KEEPING = ("stage-", "sink")
 """Beginnings of the roles whose workers have something of a partition: its stores, its producer."""
@@ -174,6 +180,10 @@ def _preload() -> None:
     for name in PRELOADED:
         with suppress(Exception):
             import_module(name)
+    for package in PRELOADED_PACKAGES:
+        with suppress(Exception):
+            for module in iter_modules(import_module(package).__path__, f"{package}."):
+                import_module(module.name)
     # Workers would all draw the same numbers; Python's own module sees to that itself.
     if (numpy := sys.modules.get("numpy")) is not None:
         os.register_at_fork(after_in_child=lambda: numpy.random.seed(random.getrandbits(32)))
