@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from millstream.cli.properties import parsed_properties
 from millstream.cli.settings import entries, from_environment, read_file
 from millstream.core.errors import ConfigException
+from millstream.core.properties import parsed_properties
 
 
 def test_nested_tables_of_toml_are_dotted_keys(tmp_path: Path) -> None:

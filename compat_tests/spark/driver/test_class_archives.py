@@ -9,7 +9,7 @@ import pytest
 
 from millstream.core.errors import MillstreamError
 from millstream.topology.spark.driver import archive_options
-from millstream.topology.spark.driver.archive_options import with_class_archive
+from millstream.topology.spark.driver.archive_options import USE, with_class_archive
 from millstream.topology.spark.driver.class_archives import (
     KEPT,
     KEPT_S,
@@ -148,6 +148,19 @@ def test_a_jvm_with_an_archive_uses_it(here: Path) -> None:
     assert f'"-XX:SharedArchiveFile={archive}" -XX:+VerifySharedSpaces' in options
     assert "--add-opens" not in options
     assert archive.stat().st_mtime > 1
+
+
+@pytest.mark.parametrize("given", ["", "-Da=b", "-Xshare:off"])
+def test_executors_that_start_here_use_the_same(here: Path, given: str) -> None:
+    executors, master = "spark.executor.extraJavaOptions", "local-cluster[2,1,1024]"
+    settings = {executors: given, "spark.master": master}
+    assert with_class_archive(settings)[executors] == given
+    archive = made(here)
+    use = f'"-XX:SharedArchiveFile={archive}" {" ".join(USE)} {given}'.strip()
+    found = with_class_archive(settings)
+    assert found[executors] == (given if "share" in given else use)
+    assert executors not in with_class_archive({"spark.master": "local[2]"})
+    assert f"SharedArchiveFile={archive}" in found[OPTIONS]
 
 
 def test_an_archive_that_others_can_write_is_not_used(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from millstream.topology.spark.driver.java_options import COLLECTOR, COMPILER, with_java_options
@@ -11,35 +9,41 @@ from millstream.topology.spark.driver.java_options import COLLECTOR, COMPILER, w
 OPTIONS = "spark.driver.extraJavaOptions"
 
 
-def chosen(tmp_path: Path, given: str = "", **environment: str) -> list[str]:
-    environment = {"SPARK_CONF_DIR": str(tmp_path), **environment}
+EXECUTORS = "spark.executor.extraJavaOptions"
+
+
+def chosen(given: str = "", **environment: str) -> list[str]:
     found = with_java_options({OPTIONS: given} if given else {}, environment)
     return found.get(OPTIONS, "").split()
 
 
-def test_a_launched_jvm_has_a_collector_and_a_compiler_for_batches(tmp_path: Path) -> None:
-    assert chosen(tmp_path) == [COLLECTOR, *COMPILER]
-    assert chosen(tmp_path, "-Da=b") == [COLLECTOR, *COMPILER, "-Da=b"]
+def test_a_launched_jvm_has_a_collector_and_a_compiler_for_batches() -> None:
+    assert chosen() == [COLLECTOR, *COMPILER]
+    assert chosen("-Da=b") == [COLLECTOR, *COMPILER, "-Da=b"]
 
 
 @pytest.mark.parametrize("given", ["-XX:+UseG1GC", "-Da=b -XX:+UseZGC", "-XX:Flags=file"])
-def test_another_collector_stays_the_only_one(given: str, tmp_path: Path) -> None:
-    assert COLLECTOR not in chosen(tmp_path, given)
-    assert COLLECTOR not in chosen(tmp_path, JAVA_TOOL_OPTIONS=given)
+def test_another_collector_stays_the_only_one(given: str) -> None:
+    assert COLLECTOR not in chosen(given)
+    assert COLLECTOR not in chosen(JAVA_TOOL_OPTIONS=given)
     settings = {"spark.driver.defaultJavaOptions": given}
-    environment = {"SPARK_CONF_DIR": str(tmp_path)}
-    assert COLLECTOR not in with_java_options(settings, environment).get(OPTIONS, "")
-    (tmp_path / "spark-defaults.conf").write_text(f"spark.driver.defaultJavaOptions {given}\n")
-    assert COLLECTOR not in chosen(tmp_path)
+    assert COLLECTOR not in with_java_options(settings, {}).get(OPTIONS, "")
 
 
 @pytest.mark.parametrize(
     "given",
     ["-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-XX:Tier4CompileThreshold=1", "-Xint"],
 )
-def test_thresholds_are_left_to_who_has_set_any(given: str, tmp_path: Path) -> None:
-    assert chosen(tmp_path, given) == [COLLECTOR, given]
+def test_thresholds_are_left_to_who_has_set_any(given: str) -> None:
+    assert chosen(given) == [COLLECTOR, given]
 
 
-def test_nothing_is_added_where_both_are_chosen(tmp_path: Path) -> None:
-    assert chosen(tmp_path, "-XX:+UseSerialGC -Xcomp") == ["-XX:+UseSerialGC", "-Xcomp"]
+def test_nothing_is_added_where_both_are_chosen() -> None:
+    assert chosen("-XX:+UseSerialGC -Xcomp") == ["-XX:+UseSerialGC", "-Xcomp"]
+
+
+@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]", "spark://one:7077"])
+def test_executors_that_start_here_have_them_too(master: str) -> None:
+    found = with_java_options({"spark.master": master, EXECUTORS: "-XX:+UseSerialGC"}, {})
+    added = " ".join(COMPILER) + " " if master.startswith("local-cluster") else ""
+    assert found[EXECUTORS] == f"{added}-XX:+UseSerialGC"

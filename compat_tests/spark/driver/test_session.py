@@ -49,12 +49,34 @@ def test_the_configuration_wins_over_spark_submit_and_names_stay() -> None:
     assert jars == ["/a.jar", "/elsewhere/connector.jar", "/b.jar", OWN[0]]
 
 
-def test_alone_it_runs_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alone_it_runs_on_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     found = session_settings({}, submitted(), "orders", OWN)
     assert found["spark.master"] == "local[*]"
     assert found["spark.app.name"] == "orders"
     assert found["spark.jars"].split(",") == OWN
+
+
+def test_alone_it_has_what_the_file_of_sparks_defaults_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    file = tmp_path / "spark-defaults.conf"
+    file.write_text(
+        "# ours\nspark.master   spark://one:7077 \nspark.driver.memory=1g\nother.key 1\n"
+        "spark.ui.enabled true\nspark.jars /mine.jar\n"
+    )
+    found = session_settings({"spark.driver.memory": "3g"}, submitted(), "orders", OWN)
+    assert found["spark.master"] == "spark://one:7077"
+    assert (found["spark.driver.memory"], found["spark.ui.enabled"]) == ("3g", "true")
+    assert found["spark.jars"].split(",") == ["/mine.jar", *OWN]
+    assert "other.key" not in found
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigException, match="cannot read"):
+        submitted()
 
 
 @pytest.mark.parametrize(

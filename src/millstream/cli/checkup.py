@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ def checkup(given: Mapping[str, Any]) -> Iterator[Finding]:
     yield _python()
     yield _packages()
     yield _java()
+    given = {**_defaults(), **given}
     yield _workers(given)
     yield from _jars()
     yield class_archive(given)
@@ -106,6 +108,15 @@ def _java() -> Finding:
     lines = release.read_text("utf-8").splitlines() if release.is_file() else []
     known = dict(line.split("=", 1) for line in lines if "=" in line)
     return fine("Java", f"{known.get('JAVA_VERSION', '17 or newer').strip(chr(34))}, {path}")
+
+
+def _defaults() -> dict[str, str]:
+    """Return Spark's settings for all programs of this machine; none without Spark."""
+    with suppress(ImportError, MillstreamError):
+        from millstream.topology.spark.driver.spark_defaults import spark_defaults
+
+        return spark_defaults()
+    return {}
 
 
 def _workers(given: Mapping[str, Any]) -> Finding:

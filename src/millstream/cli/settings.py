@@ -11,9 +11,9 @@ from typing import Any
 
 import typer
 
-from millstream.cli.properties import parsed_properties
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException
+from millstream.core.properties import parsed_properties
 
 ENVIRONMENT = "MILLSTREAM_SET_"
 DEFAULT_SERVERS = "localhost:9092"

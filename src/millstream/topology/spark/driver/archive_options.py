@@ -16,6 +16,7 @@ from millstream.topology.spark.driver.class_archives import (
     options_allow,
     usable,
 )
+from millstream.topology.spark.driver.java_options import launched_here
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +37,10 @@ standard output.
 
 
 def with_class_archive(settings: Mapping[str, str]) -> dict[str, str]:
-    """Let a JVM that is to be launched use its archive, or be asked for one where there is none.
+    """Let the JVMs that start here use an archive, or the driver's be asked for one if none is.
 
-    Nothing is changed where the user's own options decide on an archive.
+    Executors on this machine have the driver's class path and most of its classes, so they use its
+    archive. Nothing is changed where the user's own options decide on an archive.
     """
     given = settings.get(JAVA_OPTIONS, "")
     if not options_allow(given, os.environ):
@@ -51,15 +53,20 @@ def with_class_archive(settings: Mapping[str, str]) -> dict[str, str]:
     except (OSError, MillstreamError) as error:
         log.warning("Java starts without an archive of its classes: %s", error)
         return dict(settings)
-    options = [OPENED, _quoted(f"-D{WANTED}=", archive)]
-    if there:
-        note_use(archive)
-        options = [
-            _quoted("-XX:SharedArchiveFile=", archive),
-            *USE,
-            _quoted(f"-D{USED}=", archive),
-        ]
-    return {**settings, JAVA_OPTIONS: " ".join([*options, given]).strip()}
+    if not there:
+        options = [OPENED, _quoted(f"-D{WANTED}=", archive)]
+        return {**settings, JAVA_OPTIONS: _joined(options, given)}
+    note_use(archive)
+    use = [_quoted("-XX:SharedArchiveFile=", archive), *USE]
+    found = {**settings, JAVA_OPTIONS: _joined([*use, _quoted(f"-D{USED}=", archive)], given)}
+    for key in launched_here(settings)[1:]:
+        if options_allow(given := settings.get(key, ""), {}):
+            found[key] = _joined(use, given)
+    return found
+
+
+def _joined(options: list[str], given: str) -> str:
+    return " ".join([*options, given]).strip()
 
 
 def _quoted(option: str, path: Path) -> str:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from pathlib import Path
-
-import pyspark
+from collections.abc import Iterator, Mapping
 
 from millstream.topology.spark.driver.class_archives import JAVA_OPTIONS, OPTIONS_OF_ENVIRONMENT
 
-_DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
+EXECUTOR_OPTIONS = "spark.executor.extraJavaOptions"
+_DEFAULT_OPTIONS = {
+    JAVA_OPTIONS: "spark.driver.defaultJavaOptions",
+    EXECUTOR_OPTIONS: "spark.executor.defaultJavaOptions",
+}
 
 COLLECTOR = "-XX:+UseParallelGC"
 """Batches have no use for the short pauses of G1, whose threads run beside them."""
@@ -34,10 +35,22 @@ _COMPILER_CHOSEN = re.compile(
 )
 
 
+def launched_here(settings: Mapping[str, str]) -> list[str]:
+    """Return the settings that have the options of the JVMs that start on this machine.
+
+    With the master ``local-cluster`` these are the executors' ones, too.
+
+    Args:
+        settings: Those of the Spark session.
+    """
+    executors = settings.get("spark.master", "").strip().startswith("local-cluster")
+    return [JAVA_OPTIONS, EXECUTOR_OPTIONS] if executors else [JAVA_OPTIONS]
+
+
 def with_java_options(
     settings: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """Add the collector and the thresholds of the compiler to the options of a JVM.
+    """Add the collector and the thresholds of the compiler to the options of the JVMs.
 
     Two collectors are an error of Java, so options from everywhere are looked at.
 
@@ -45,24 +58,19 @@ def with_java_options(
         settings: Those of the Spark session.
         environment: The process's environment.
     """
-    given = settings.get(JAVA_OPTIONS, "")
-    every = [given, settings.get(_DEFAULT_OPTIONS, ""), _spark_defaults(environment)]
-    every += [environment.get(name, "") for name in OPTIONS_OF_ENVIRONMENT]
-    options: list[str] = []
+    found = dict(settings)
+    for key in launched_here(settings):
+        given = settings.get(key, "")
+        every = [given, settings.get(_DEFAULT_OPTIONS[key], "")]
+        every += [environment.get(name, "") for name in OPTIONS_OF_ENVIRONMENT]
+        if options := list(_chosen(every)):
+            found[key] = " ".join([*options, given]).strip()
+    return found
+
+
+def _chosen(every: list[str]) -> Iterator[str]:
+    """Yield what is added to options of the user's."""
     if not any(map(_COLLECTOR_CHOSEN.search, every)):
-        options.append(COLLECTOR)
+        yield COLLECTOR
     if not any(map(_COMPILER_CHOSEN.search, every)):
-        options += COMPILER
-    if not options:
-        return dict(settings)
-    return {**settings, JAVA_OPTIONS: " ".join([*options, given]).strip()}
-
-
-def _spark_defaults(environment: Mapping[str, str]) -> str:
-    """Return the text of ``spark-defaults.conf``, whose options Spark adds; empty if none."""
-    home = environment.get("SPARK_HOME") or Path(pyspark.__file__).parent
-    folder = Path(environment.get("SPARK_CONF_DIR") or Path(home) / "conf")
-    try:
-        return (folder / "spark-defaults.conf").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+        yield from COMPILER

@@ -19,6 +19,7 @@ from millstream.topology.spark.driver.archive_options import OFF
 from millstream.topology.spark.driver.jvm import hide_calls, launched_jvm, with_log
 from millstream.topology.spark.driver.local_permissions import without_processes
 from millstream.topology.spark.driver.on_this_machine import on_this_machine
+from millstream.topology.spark.driver.spark_defaults import spark_defaults
 from millstream.topology.spark.logs import LogOptions
 from millstream.topology.spark.private import UMASK, private_children
 from millstream.topology.spark.worker_pools import importable_daemon
@@ -110,9 +111,15 @@ def new_session(
 
 
 def submitted() -> dict[str, str]:
-    """Return the settings of ``spark-submit``, if it has started this process; else none."""
+    """Return the settings of ``spark-submit``, if it has started this process.
+
+    Else they are those of ``spark-defaults.conf``, which ``spark-submit`` reads as well.
+
+    Raises:
+        ConfigException: The file cannot be read.
+    """
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return {}
+        return spark_defaults()
     # It has a JVM already, which knows them.
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
@@ -125,7 +132,8 @@ def session_settings(
 
     Args:
         given: The ``spark.`` entries of the application's configuration; they win.
-        submitted: The settings of ``spark-submit``, which win over what is set here.
+        submitted: The settings of ``spark-submit`` or of ``spark-defaults.conf``, which win over
+            what is set here.
         application_id: The application's name in Spark, unless it has another.
         jars: The Kafka connector's jars; one that is given under the same name is not given twice.
     """
