@@ -26,7 +26,7 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.serdes.numbers import (
     DoubleDeserializer,
     DoubleSerializer,
@@ -70,7 +70,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
     """
 
     def __init__(self, inner: Serializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner = checked_half(inner, "serialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner serde from ``default.list.key|value.serde.inner``.
@@ -135,7 +135,7 @@ class ListDeserializer(Deserializer[Any]):
         inner: Deserializer[Any] | None = None,
     ) -> None:
         self._list_class = listClass
-        self._inner = inner
+        self._inner = checked_half(inner, "deserialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take list class and inner serde from ``default.list.key|value.serde.type`` and ``inner``.

@@ -33,7 +33,7 @@ from millstream.core.serdes.base import (
     wrong_type,
 )
 from millstream.core.serdes.factory import Serdes
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.windows import SessionWindow, TimeWindow, Windowed
 
 LONG = struct.Struct(">q")
@@ -54,7 +54,7 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
     WINDOWED_INNER_SERIALIZER_CLASS: ClassVar[str] = "windowed.inner.serializer.class"
 
     def __init__(self, inner: Serializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner: Serializer[Any] | None = checked_half(inner, "serialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner serializer from the configuration, unless the constructor had one.
@@ -145,7 +145,7 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
     WINDOWED_INNER_DESERIALIZER_CLASS: ClassVar[str] = "windowed.inner.deserializer.class"
 
     def __init__(self, inner: Deserializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner: Deserializer[Any] | None = checked_half(inner, "deserialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner deserializer from the configuration, unless the constructor had one.
