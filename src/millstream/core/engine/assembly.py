@@ -11,6 +11,7 @@ from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.store_context import TaskStoreContext
+from millstream.core.engine.store_life import own
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
@@ -137,7 +138,7 @@ def closing(stores: Mapping[str, Any]) -> list[Callable[[], None]]:
 
 def _close_store(name: str, store: Any) -> None:
     try:
-        store.close()
+        own(store, "close")()
     except StreamsException:
         raise
     except Exception as error:
