@@ -183,6 +183,13 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
     def getStateStore(self, name: str) -> Any:
         if not self._node.processor.is_users:
             return store_of(self._task, self._node, name)
+        if self.targets is None and self.linked is not None:
+            # As there: what is read or written now belongs to no record.
+            raise StreamsException(
+                "Accessing from an unknown node",
+                detail=f'"{self._node.name}" asks for store "{name}" and is not being called.',
+                hint="Call getStateStore() in init, and keep the store.",
+            )
         return self.lent_store(name)
 
     def lent_store(self, name: str) -> Any:
