@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from millstream import (
+    AggregationWithHeaders,
     ClassCastException,
     Headers,
     IllegalArgumentException,
@@ -229,3 +230,20 @@ def test_files_of_a_store_stay_in_their_directory(name: str, tmp_path: Path) -> 
 def test_names_of_directories_are_different_for_different_stores() -> None:
     names = ["a/b", "a%2Fb", "..", "%2E%2E", ".", "%2E", "a\0b", "a%00b", "a"]
     assert len({directory_name(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("entries", [5, object()])
+def test_put_all_takes_entries(entries: Any) -> None:
+    with pytest.raises(StreamsException, match="entries cannot be") as caught:
+        used(KEY_VALUE, lambda store: store.putAll(entries))
+    assert isinstance(caught.value.__cause__, ClassCastException)
+
+
+@pytest.mark.parametrize("headers", [{}, {"a": b"b"}, [("a", b"b")], 5])
+def test_a_value_with_headers_takes_headers_only(headers: Any) -> None:
+    for make in (ValueTimestampHeaders.make, ValueTimestampHeaders.makeAllowNullable):
+        with pytest.raises(ClassCastException, match="headers cannot be") as caught:
+            make("value", 5, headers)
+        assert "Headers().add" in caught.value.hint
+    with pytest.raises(ClassCastException, match="headers cannot be"):
+        AggregationWithHeaders.make("value", headers)

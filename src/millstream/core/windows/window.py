@@ -223,7 +223,10 @@ class Windowed(Generic[K]):
         return hash((self._key, self._window._start, self._window._end))
 
     def __str__(self) -> str:
-        return f"[{java_text(self._key)}@{self._window.start()}/{self._window.end()}]"
+        given: object = self._window
+        if not isinstance(given, Window):  # in the text of an error it would be one more
+            return f"[{java_text(self._key)}@{java_text(given)}]"
+        return f"[{java_text(self._key)}@{given.start()}/{given.end()}]"
 
     def __repr__(self) -> str:
         return f"Windowed({self._key!r}, {self._window!r})"
