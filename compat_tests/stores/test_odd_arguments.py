@@ -13,15 +13,18 @@ import pytest
 from millstream import (
     AggregationWithHeaders,
     ClassCastException,
+    DslWindowParams,
     Headers,
     IllegalArgumentException,
     KeyValue,
     NullPointerException,
     Processor,
+    QueryConfig,
     Record,
     Serdes,
     Stores,
     StreamsException,
+    TimeWindowedSerde,
     Topology,
     ValueAndTimestamp,
     ValueTimestampHeaders,
@@ -247,3 +250,25 @@ def test_a_value_with_headers_takes_headers_only(headers: Any) -> None:
         assert "Headers().add" in caught.value.hint
     with pytest.raises(ClassCastException, match="headers cannot be"):
         AggregationWithHeaders.make("value", headers)
+
+
+WINDOW_STORES: list[Any] = [
+    Stores.inMemoryWindowStore,
+    Stores.persistentWindowStore,
+    Stores.persistentTimestampedWindowStore,
+    Stores.persistentTimestampedWindowStoreWithHeaders,
+]
+
+
+@pytest.mark.parametrize("wrong", ["no", "", None, 1])
+def test_a_flag_is_true_or_false(wrong: Any) -> None:
+    for make in WINDOW_STORES:
+        with pytest.raises(ClassCastException, match="retainDuplicates cannot be") as caught:
+            make("s", MINUTE, SECOND, wrong)
+        assert caught.value.hint == "Give True or False."
+    with pytest.raises(ClassCastException, match="isSlidingWindow cannot be"):
+        DslWindowParams("s", MINUTE, SECOND, False, None, wrong)
+    with pytest.raises(ClassCastException, match="collectExecutionInfo cannot be"):
+        QueryConfig(wrong)
+    with pytest.raises(ClassCastException, match="isChangelogTopic cannot be"):
+        TimeWindowedSerde(TEXT, 10).forChangelog(wrong)

@@ -15,6 +15,7 @@ from millstream.core.errors import (
     NullPointerException,
     SerializationException,
 )
+from millstream.core.flags import checked_flag
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import (
     Deserializer,
@@ -240,7 +241,7 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
 
     def setIsChangelogTopic(self, isChangelogTopic: bool) -> None:
         """Set whether the keys are those of a window store's changelog (4 bytes longer)."""
-        self._changelog = isChangelogTopic
+        self._changelog = checked_flag(isChangelogTopic, "isChangelogTopic")
 
     def _split(self, data: bytes) -> tuple[bytes, TimeWindow]:
         end = len(data) - SEQUENCE_BYTES if self._changelog else len(data)
