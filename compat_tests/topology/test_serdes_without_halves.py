@@ -26,6 +26,7 @@ from millstream import (
 from millstream.core.serdes.lists import ListDeserializer, ListSerializer
 from millstream.core.serdes.windowed import (
     SessionWindowedDeserializer,
+    SessionWindowedSerde,
     TimeWindowedSerde,
     TimeWindowedSerializer,
 )
@@ -187,3 +188,16 @@ def test_state_serdes_name_the_serde_that_has_no_halves() -> None:
 def test_an_inner_half_that_is_none_is_refused(make: Any) -> None:
     with pytest.raises(ClassCastException, match="an int is no (de)?serializer"):
         make()
+
+
+@pytest.mark.parametrize("kind", [TimeWindowedSerde, SessionWindowedSerde])
+def test_the_inner_serde_of_windowed_keys_is_a_serde(kind: Any) -> None:
+    with pytest.raises(ClassCastException, match="inner cannot be an int"):
+        kind(WRONG)
+
+
+def test_a_serde_of_lists_takes_a_class_and_a_serde() -> None:
+    with pytest.raises(ClassCastException, match="listClass cannot be an int"):
+        Serdes.ListSerde(WRONG, TEXT)
+    with pytest.raises(ClassCastException, match="serde cannot be an int"):
+        Serdes.ListSerde(list, WRONG)

@@ -33,6 +33,7 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
+from millstream.core.serdes.checks import checked_serde
 from millstream.core.serdes.factory import Serdes
 from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.windows import SessionWindow, TimeWindow, Windowed
@@ -278,6 +279,7 @@ class TimeWindowedSerde(WrapperSerde[Windowed[Any]]):
     """
 
     def __init__(self, inner: Serde[Any] | None = None, windowSize: Any = None) -> None:
+        checked_serde(inner, "inner")
         self._windowed_deserializer = TimeWindowedDeserializer(
             None if inner is None else inner.deserializer(), windowSize
         )
@@ -299,6 +301,7 @@ class SessionWindowedSerde(WrapperSerde[Windowed[Any]]):
     """
 
     def __init__(self, inner: Serde[Any] | None = None) -> None:
+        checked_serde(inner, "inner")
         super().__init__(
             SessionWindowedSerializer(None if inner is None else inner.serializer()),
             SessionWindowedDeserializer(None if inner is None else inner.deserializer()),
