@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ClassCastException,
+    KeyQuery,
+    PositionBound,
     Processor,
+    QueryConfig,
     Serdes,
     SessionStore,
     Stores,
+    StreamsException,
     Topology,
     UnsupportedOperationException,
     WindowStore,
@@ -112,3 +117,34 @@ def test_a_lent_store_is_the_store_itself() -> None:
     # A bound method in the place of the class's would cost time in every call.
     methods = {"put", "get", "delete"}
     assert given(BUILDERS["plain"](), lambda store: methods & set(vars(store)))[0] == set()
+
+
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (lambda store: store.query(KeyQuery.withKey("a"), 5, QueryConfig(False)), "positionBound"),
+        (
+            lambda store: store.query(KeyQuery.withKey("a"), PositionBound.unbounded(), {}),
+            "config cannot be a dict",
+        ),
+    ],
+)
+def test_a_query_of_a_store_takes_a_bound_and_options(ask: Any, problem: str) -> None:
+    def use(store: Any) -> str:
+        with pytest.raises(ClassCastException) as caught:
+            ask(store)
+        return str(caught.value)
+
+    assert problem in given(BUILDERS["plain"](), use)[0]
+
+
+def test_a_store_is_asked_for_by_a_text() -> None:
+    class Asks(Processor[str, str, str, str]):
+        def init(self, context: Any) -> None:
+            context.getStateStore([])
+
+        def process(self, record: Any) -> None: ...
+
+    topology = Topology().addSource("in", "in").addProcessor("p", Asks, "in")
+    with pytest.raises(StreamsException, match="name cannot be a list"):
+        TopologyTestDriver(topology, CONFIG)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from millstream.core.errors import StreamsException, UnsupportedOperationException
+from millstream.core.errors import (
+    ClassCastException,
+    StreamsException,
+    UnsupportedOperationException,
+)
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.engine.runtime import ProcessorRuntime
@@ -15,13 +20,16 @@ _LIFE = ("init", "commit", "close")
 _OURS = "millstream."
 
 
-def store_of(task: Task, node: ProcessorRuntime, name: str) -> Any:
+def store_of(task: Task, node: ProcessorRuntime, name: Any) -> Any:
     """Return a global store, or one that a processor is connected to.
 
     Raises:
         StreamsException: It is neither.
+        ClassCastException: The name is no text.
     """
-    store = task.host.global_store(name)
+    if not isinstance(name, str | None):
+        raise ClassCastException(f"name cannot be {a_kind(name)}", hint="Give the name of a store.")
+    store = None if name is None else task.host.global_store(name)
     if store is not None:
         return store
     if name not in node.stores:
