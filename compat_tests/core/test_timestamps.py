@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from millstream.core.durations import EPOCH
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -14,12 +15,14 @@ from millstream.core.errors import (
 )
 from millstream.core.headers import Headers
 from millstream.core.kafka import ConsumerRecord, ProducerRecord
+from millstream.core.records import Record
 from millstream.core.timestamps import (
     FailOnInvalidTimestamp,
     LogAndSkipOnInvalidTimestamp,
     UsePartitionTimeOnInvalidTimestamp,
     WallclockTimestampExtractor,
 )
+from millstream.core.windows import SessionWindow, TimeWindow, UnlimitedWindow
 
 WITHOUT_TIME = ConsumerRecord("orders", 1, 5, "k", "v", timestamp=-1)
 STOCK = [FailOnInvalidTimestamp, LogAndSkipOnInvalidTimestamp, UsePartitionTimeOnInvalidTimestamp]
@@ -88,3 +91,39 @@ def test_producer_records_copy_their_headers() -> None:
     record = ProducerRecord("t", None, "k", "v", headers)
     headers.add("b", b"2")
     assert record.headers() == Headers().add("a", b"1")
+
+
+BEYOND = 2**63
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Record("k", "v", BEYOND),
+        lambda: Record("k", "v", 0).withTimestamp(BEYOND),
+        lambda: Record("k", "v", 1e30),  # type: ignore[arg-type]
+        lambda: SessionWindow(0, BEYOND),
+        lambda: TimeWindow(0, BEYOND),
+        lambda: TimeWindow(BEYOND, BEYOND + 1),
+        lambda: UnlimitedWindow(BEYOND),
+    ],
+)
+def test_a_time_beyond_64_bits_is_refused_where_it_is_given(make: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match="can't be converted to milliseconds"):
+        make()
+
+
+@pytest.mark.parametrize("kind", [SessionWindow, TimeWindow])
+@pytest.mark.parametrize("wrong", ["5", [], object(), float("nan")])
+def test_a_window_of_no_times_is_refused(kind: Any, wrong: Any) -> None:
+    for arguments in ((wrong, 9), (0, wrong)):
+        with pytest.raises(ClassCastException, match="Invalid value for parameter"):
+            kind(*arguments)
+    with pytest.raises(IllegalArgumentException, match='"endMs" \\(value was: null\\)'):
+        kind(0, None)
+
+
+def test_the_times_of_a_window_are_integers_as_those_of_a_record_are() -> None:
+    assert SessionWindow(1.5, 9.9) == SessionWindow(1, 9)  # type: ignore[arg-type]
+    made = TimeWindow(EPOCH, 10)  # type: ignore[arg-type]
+    assert (made, type(made.end())) == (TimeWindow(0, 10), int)

@@ -167,3 +167,9 @@ def test_emit_strategies() -> None:
     close = EmitStrategy.onWindowClose()
     assert close.type() is EmitStrategy.StrategyType.ON_WINDOW_CLOSE
     assert EmitStrategy.StrategyType.forType(close.type()) == close != EmitStrategy.onWindowUpdate()
+
+
+def test_a_key_with_a_window_that_is_none_has_a_text_all_the_same() -> None:
+    wrong: Any = None
+    assert str(Windowed("a", wrong)) == "[a@null]"
+    assert repr(Windowed("a", wrong)) == "Windowed('a', None)"

@@ -195,6 +195,9 @@ def test_what_is_opened_is_a_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     answers(monkeypatch, "open", lambda _: None)
     with pytest.raises(PluginError, match="which is no store"):
         open_store("answering", tmp_path, {})
+    answers(monkeypatch, "open", type)
+    with pytest.raises(PluginError, match="returned the class Answering, which is no store"):
+        open_store("answering", tmp_path, {})
     monkeypatch.setattr(Answering, "traits", {"durable": True})
     with pytest.raises(PluginError, match="does not say what it promises"):
         open_store("answering", tmp_path, {})

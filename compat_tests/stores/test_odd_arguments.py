@@ -11,16 +11,20 @@ import numpy as np
 import pytest
 
 from millstream import (
+    AggregationWithHeaders,
     ClassCastException,
+    DslWindowParams,
     Headers,
     IllegalArgumentException,
     KeyValue,
     NullPointerException,
     Processor,
+    QueryConfig,
     Record,
     Serdes,
     Stores,
     StreamsException,
+    TimeWindowedSerde,
     Topology,
     ValueAndTimestamp,
     ValueTimestampHeaders,
@@ -229,3 +233,42 @@ def test_files_of_a_store_stay_in_their_directory(name: str, tmp_path: Path) -> 
 def test_names_of_directories_are_different_for_different_stores() -> None:
     names = ["a/b", "a%2Fb", "..", "%2E%2E", ".", "%2E", "a\0b", "a%00b", "a"]
     assert len({directory_name(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("entries", [5, object()])
+def test_put_all_takes_entries(entries: Any) -> None:
+    with pytest.raises(StreamsException, match="entries cannot be") as caught:
+        used(KEY_VALUE, lambda store: store.putAll(entries))
+    assert isinstance(caught.value.__cause__, ClassCastException)
+
+
+@pytest.mark.parametrize("headers", [{}, {"a": b"b"}, [("a", b"b")], 5])
+def test_a_value_with_headers_takes_headers_only(headers: Any) -> None:
+    for make in (ValueTimestampHeaders.make, ValueTimestampHeaders.makeAllowNullable):
+        with pytest.raises(ClassCastException, match="headers cannot be") as caught:
+            make("value", 5, headers)
+        assert "Headers().add" in caught.value.hint
+    with pytest.raises(ClassCastException, match="headers cannot be"):
+        AggregationWithHeaders.make("value", headers)
+
+
+WINDOW_STORES: list[Any] = [
+    Stores.inMemoryWindowStore,
+    Stores.persistentWindowStore,
+    Stores.persistentTimestampedWindowStore,
+    Stores.persistentTimestampedWindowStoreWithHeaders,
+]
+
+
+@pytest.mark.parametrize("wrong", ["no", "", None, 1])
+def test_a_flag_is_true_or_false(wrong: Any) -> None:
+    for make in WINDOW_STORES:
+        with pytest.raises(ClassCastException, match="retainDuplicates cannot be") as caught:
+            make("s", MINUTE, SECOND, wrong)
+        assert caught.value.hint == "Give True or False."
+    with pytest.raises(ClassCastException, match="isSlidingWindow cannot be"):
+        DslWindowParams("s", MINUTE, SECOND, False, None, wrong)
+    with pytest.raises(ClassCastException, match="collectExecutionInfo cannot be"):
+        QueryConfig(wrong)
+    with pytest.raises(ClassCastException, match="isChangelogTopic cannot be"):
+        TimeWindowedSerde(TEXT, 10).forChangelog(wrong)

@@ -155,3 +155,18 @@ def test_a_builder_that_raises_or_builds_nothing_is_named(monkeypatch: pytest.Mo
     monkeypatch.setattr(Builder, "build", lambda self: None)
     with pytest.raises(ClassCastException, match='builder of store "own" built a NoneType'):
         opened(Builder("callback"))
+
+
+@pytest.mark.parametrize("wrong", [5, "restore", dict, object()])
+def test_a_callback_can_be_called(monkeypatch: pytest.MonkeyPatch, wrong: Any) -> None:
+    monkeypatch.setitem(REGISTERED, "wrong", lambda store, context: context.register(store, wrong))
+    with pytest.raises(ClassCastException, match="stateRestoreCallback cannot be") as caught:
+        opened(Builder("wrong"))
+    assert "a method restore or restoreAll()" in caught.value.hint
+    monkeypatch.setitem(
+        REGISTERED,
+        "wrong",
+        lambda store, context: context.register(store, lambda key, value: None, wrong),
+    )
+    with pytest.raises(ClassCastException, match="commitCallback cannot be"):
+        opened(Builder("wrong"))

@@ -294,3 +294,27 @@ def test_a_store_is_initialised_with_the_store_context() -> None:
     with pytest.raises(ClassCastException, match="with a MockProcessorContext") as caught:
         store.init(context, store)
     assert "getStateStoreContext()" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: MockProcessorContext(cast(Any, 5)), "config cannot be an int"),
+        (lambda: MockProcessorContext({}, cast(Any, "0_0")), "taskId cannot be a str"),
+        (lambda: MockProcessorContext({}, None, cast(Any, 5)), "stateDir cannot be an int"),
+        (lambda: MockProcessorContext().addStateStore(cast(Any, 5)), "stateStore cannot be"),
+        (lambda: MockProcessorContext().getStateStore(cast(Any, [])), "name cannot be a list"),
+        (
+            lambda: MockProcessorContext().setCurrentStreamTimeMs(cast(Any, "x")),
+            'parameter "currentStreamTimeMs"',
+        ),
+        (
+            lambda: MockFixedKeyProcessorContext().setCurrentSystemTimeMs(cast(Any, "x")),
+            'parameter "currentSystemTimeMs"',
+        ),
+    ],
+)
+def test_a_mock_names_arguments_of_another_type(make: Any, problem: str) -> None:
+    with pytest.raises(ClassCastException, match=problem) as caught:
+        make()
+    assert caught.value.hint

@@ -319,3 +319,12 @@ def test_records_are_equal_and_hashed_by_what_they_hold() -> None:
     assert record != TestRecord("k", "v", Headers().add("h", None), NOON)
     assert record != Other("k", "v", NOON)
     assert record.getRecordTime() == NOON
+
+
+@pytest.mark.parametrize("name", [5, b"in", ["in"]])
+def test_a_topic_is_asked_for_by_a_text(driver: Any, name: Any) -> None:
+    text = TEXT.serializer(), TEXT.deserializer()
+    with pytest.raises(ClassCastException, match="topicName cannot be"):
+        driver.createInputTopic(name, text[0], text[0])
+    with pytest.raises(ClassCastException, match="topicName cannot be"):
+        driver.createOutputTopic(name, text[1], text[1])

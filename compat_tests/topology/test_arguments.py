@@ -18,6 +18,7 @@ from millstream import (
     Named,
     NullPointerException,
     Predicate,
+    Printed,
     Produced,
     Repartitioned,
     SessionWindows,
@@ -193,3 +194,11 @@ def test_a_builder_takes_a_topology_config_only(config: Any) -> None:
     with pytest.raises(ClassCastException, match="topologyConfigs cannot be") as caught:
         StreamsBuilder(config)
     assert "TopologyConfig(StreamsConfig(...))" in caught.value.hint
+
+
+def test_a_printed_stream_has_a_path_and_a_label_of_text() -> None:
+    wrong: Any = 5
+    with pytest.raises(ClassCastException, match="filePath cannot be an int"):
+        Printed.toFile(wrong)
+    with pytest.raises(ClassCastException, match="label cannot be an int"):
+        Printed.toSysOut().withLabel(wrong)

@@ -153,7 +153,7 @@ def test_a_store_that_is_not_connected_is_named_when_the_processor_starts() -> N
     topology = source().addProcessor("p", Asks, "in").addStateStore(counts())
     with pytest.raises(StreamsException, match='cannot initialise processor "p"') as refused:
         TopologyTestDriver(topology, {"default.key.serde": TEXT, "default.value.serde": TEXT})
-    assert 'has no access to store "counts"' in str(refused.value)
+    assert "has no access to StateStore counts" in str(refused.value)
 
 
 def test_a_node_without_serdes_is_named() -> None:

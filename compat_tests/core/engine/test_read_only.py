@@ -11,12 +11,17 @@ from millstream import (
     Consumed,
     KeyValueStore,
     Materialized,
+    Named,
     Processor,
+    ProcessorSupplier,
+    ProcessorWrapper,
     Serdes,
     Stores,
     StreamsBuilder,
+    StreamsConfig,
     StreamsException,
     TimestampedKeyValueStore,
+    TopologyConfig,
     UnsupportedOperationException,
     ValueAndTimestamp,
 )
@@ -87,3 +92,95 @@ def test_the_processor_of_a_global_store_changes_it() -> None:
     with TopologyTestDriver(builder.build(), CONFIG) as driver:
         driver.createInputTopic("own", TEXT.serializer(), TEXT.serializer()).pipeInput("a", "1")
         assert driver.getKeyValueStore("own").get("a") == "1"
+
+
+class Changes:
+    """A transformer, or a processor, that writes to the global store."""
+
+    def init(self, context: Any) -> None:
+        self.context = context
+        self.store = context.getStateStore("rates")
+
+    def transform(self, key: Any, value: Any) -> Any:
+        self.store.put("a", ValueAndTimestamp.make("2", 0))
+        return value
+
+    def process(self, record: Any) -> None:
+        self.store.put("a", ValueAndTimestamp.make("2", 0))
+
+    def close(self) -> None: ...
+
+
+class Wraps:
+    """Has the processor that writes around each of the topology's."""
+
+    def configure(self, configs: Any) -> None: ...
+
+    def wrapProcessorSupplier(self, name: str, supplier: Any) -> Any:
+        return ProcessorWrapper.asWrapped(Around(supplier)) if name == "wrapped" else supplier
+
+    def wrapFixedKeyProcessorSupplier(self, name: str, supplier: Any) -> Any:
+        return ProcessorWrapper.asWrappedFixedKey(supplier)
+
+
+class Around(ProcessorSupplier[Any, Any, Any, Any]):
+    def __init__(self, supplier: Any) -> None:
+        self.supplier = supplier
+
+    def stores(self) -> Any:
+        return self.supplier.stores()
+
+    def get(self) -> Any:
+        inner = self.supplier.get()
+
+        class Outer(Changes):
+            def init(self, context: Any) -> None:
+                super().init(context)
+                inner.init(context)
+
+        return Outer()
+
+
+def transformed(builder: StreamsBuilder) -> None:
+    table: Any = builder.table("in", Consumed.with_(TEXT, TEXT))
+    table.transformValues(Changes).toStream().to("out")
+
+
+def joined(builder: StreamsBuilder) -> None:
+    rates: Any = builder.globalTable("more", Consumed.with_(TEXT, TEXT))
+    stream = builder.stream("in")
+    stream.join(rates, lambda key, value: key, lambda one, two: two, Named.as_("wrapped")).to("out")
+
+
+def wrapping(config: dict[str, Any]) -> StreamsBuilder:
+    needed = {"application.id": "a", "bootstrap.servers": "none:9092"}
+    return StreamsBuilder(TopologyConfig(StreamsConfig(config | needed)))
+
+
+@pytest.mark.parametrize("define", [transformed, joined])
+def test_a_transformer_and_a_wrapper_cannot_change_a_global_store(define: Any) -> None:
+    config = CONFIG | ({"processor.wrapper.class": Wraps} if define is joined else {})
+    builder = wrapping(config)
+    builder.globalTable("rates", Consumed.with_(TEXT, TEXT), Materialized.as_("rates"))
+    define(builder)
+    with TopologyTestDriver(builder.build(), config) as driver:
+        topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+        with pytest.raises(StreamsException, match="Global store is read only"):
+            topic.pipeInput("a", "1")
+
+
+def test_a_wrapped_operator_still_reads_global_tables_and_uses_its_stores() -> None:
+    class Quiet(Wraps):
+        def wrapProcessorSupplier(self, name: str, supplier: Any) -> Any:
+            return ProcessorWrapper.asWrapped(supplier)
+
+    config = CONFIG | {"processor.wrapper.class": Quiet}
+    builder = wrapping(config)
+    rates: Any = builder.globalTable("rates", Consumed.with_(TEXT, TEXT))
+    stream = builder.stream("in").join(rates, lambda key, value: key, lambda one, two: one + two)
+    stream.groupByKey().reduce(lambda one, two: one + two).toStream().to("out")
+    with TopologyTestDriver(builder.build(), config) as driver:
+        for topic in ("rates", "in", "in"):
+            driver.createInputTopic(topic, TEXT.serializer(), TEXT.serializer()).pipeInput("a", "1")
+        out = driver.createOutputTopic("out", TEXT.deserializer(), TEXT.deserializer())
+        assert out.readValuesToList() == ["11", "1111"]

@@ -97,6 +97,9 @@ def test_a_processor_that_is_not_being_called_cannot_forward_or_schedule(
         assert "which is not being called" in raised.value.detail
         with pytest.raises(IllegalStateException, match="schedules outside its calls"):
             context.schedule(1, PunctuationType.STREAM_TIME, print)
+        with pytest.raises(StreamsException, match="Accessing from an unknown node") as raised:
+            context.getStateStore("any")
+        assert "Call getStateStore() in init" in raised.value.hint
         with ThreadPoolExecutor(1) as threads, pytest.raises(StreamsException):
             threads.submit(context.forward, Record("k", "w", 0)).result()
         assert out.isEmpty()

@@ -44,6 +44,8 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """Every entry of its stores belongs to the key of the record that it was made for."""
     only_in_calls: bool = False
     """It forwards only while ``process``, ``close`` or a punctuator runs, and says when."""
+    is_users: ClassVar[bool] = False
+    """It is a user's, whatever is inside it: its stores are lent to it."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from millstream.core.durations import DurationLike, to_millis
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
+from millstream.core.wording import a_kind
 
 
 class GroupMembershipOperation(enum.Enum):
@@ -57,4 +58,9 @@ class CloseOptions:
         """Return a copy with a choice of group membership."""
         if operation is None:
             raise NullPointerException("operation should not be null")
+        if not isinstance(operation, Membership):
+            raise ClassCastException(
+                f"operation cannot be {a_kind(operation)}",
+                hint="Give a CloseOptions.GroupMembershipOperation, such as LEAVE_GROUP.",
+            )
         return replace(self, membership=operation)

@@ -10,6 +10,7 @@ from millstream.core.errors import ConfigException
 from millstream.core.java_shapes import java_object, java_value
 from millstream.core.kafka import TopicPartition
 from millstream.core.processor import TaskId
+from millstream.core.wording import a_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class HostInfo:
             >>> HostInfo.buildFromEndpoint("[::1]:9").host()
             '::1'
         """
+        if not isinstance(endPoint, str | None):
+            raise ConfigException(
+                f"Error parsing host address: it is {a_kind(endPoint)}, not a text.",
+                hint='Write "host:port".',
+            )
         if not endPoint or not endPoint.strip():
             return None
         match = re.fullmatch(r"(?:[^:/]*://)?\[?([0-9A-Za-z\-._%:]+)\]?:([0-9]+)", endPoint)

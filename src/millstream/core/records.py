@@ -22,6 +22,8 @@ V_co = TypeVar("V_co", covariant=True)
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
+_ZERO = 0
+
 
 class Record(Generic[K_co, V_co]):
     """A key, a value, an event time in epoch milliseconds (at least 0), and headers.
@@ -32,6 +34,7 @@ class Record(Generic[K_co, V_co]):
 
     Raises:
         StreamsException: ``timestamp`` is negative.
+        IllegalArgumentException: ``timestamp`` does not fit into 64 bits.
         ClassCastException: ``timestamp`` or ``headers`` is of another type.
 
     Source: ``processor.api.Record``.
@@ -42,12 +45,13 @@ class Record(Generic[K_co, V_co]):
     def __init__(
         self, key: K_co, value: V_co, timestamp: int, headers: Headers | None = None
     ) -> None:
-        if type(timestamp) is not int:
-            timestamp = event_millis(timestamp, "timestamp")
-        if timestamp < 0:
-            raise StreamsException(
-                "Malformed Record", detail=f"Its timestamp is {timestamp}."
-            ) from IllegalArgumentException("timestamp is negative", detail=f"It is {timestamp}.")
+        try:
+            # The one 0 that there is, of an int alone; not 0 if negative or beyond 64 bits.
+            as_it_is = timestamp >> 63 is _ZERO
+        except TypeError:
+            as_it_is = False
+        if not as_it_is:
+            timestamp = _checked_time(timestamp)
         self._key = key
         self._value = value
         self._timestamp = timestamp
@@ -107,6 +111,22 @@ class Record(Generic[K_co, V_co]):
 
     def __str__(self) -> str:
         return f"Record{{{_inside(self)}}}"
+
+
+def _checked_time(given: object) -> int:
+    """Return a record's time, whatever number or time was given.
+
+    Raises:
+        StreamsException: It is negative.
+        IllegalArgumentException: It does not fit into 64 bits.
+        ClassCastException: It is of another type.
+    """
+    timestamp = event_millis(given, "timestamp")
+    if timestamp < 0:
+        raise StreamsException(
+            "Malformed Record", detail=f"Its timestamp is {timestamp}."
+        ) from IllegalArgumentException("timestamp is negative", detail=f"It is {timestamp}.")
+    return timestamp
 
 
 def make_record(key: Any, value: Any, timestamp: int, headers: Headers | None) -> Record[Any, Any]:

@@ -17,6 +17,7 @@ from millstream.core.serdes.base import (
     needs_headers,
     serialize_column,
 )
+from millstream.core.serdes.checks import halves_of
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -29,15 +30,22 @@ KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
 class BoundSerde(Generic[T]):
     """One serde, bound to the topic whose records the bytes would be.
 
-    ``headers`` returns those of the current record, for a serde that reads or changes headers.
+    ``headers`` returns those of the current record, for a serde that reads or changes headers;
+    ``where`` says in an error what it is the serde of.
+
+    Raises:
+        ClassCastException: One of its halves is no serializer or deserializer.
     """
 
     def __init__(
-        self, serde: Serde[T], topic: str, headers: Callable[[], Headers] = Headers
+        self,
+        serde: Serde[T],
+        topic: str,
+        headers: Callable[[], Headers] = Headers,
+        where: str = "that of a store",
     ) -> None:
         self.topic = topic
-        self._serializer = serde.serializer()
-        self._deserializer = serde.deserializer()
+        self._serializer, self._deserializer = halves_of(serde, where)
         self._serialize = serializer_call(self._serializer)
         self._deserialize = deserializer_call(self._deserializer)
         self.writes_headers = needs_headers(self._serializer)

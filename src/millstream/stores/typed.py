@@ -116,7 +116,14 @@ class OpenedStore(StateStore, Generic[A]):
             record = context.record_context
             return Headers() if record is None else record.headers()
 
-        parts = BoundSerde(key_serde, topic, headers), BoundSerde(value_serde, topic, headers)
+        def bound(serde: Any, role: str, *, default: bool) -> BoundSerde[Any]:
+            given = f"default.{role}.serde, for" if default else f"the {role} serde of"
+            return BoundSerde(serde, topic, headers, f'{given} store "{self._name}"')
+
+        parts = (
+            bound(key_serde, "key", default=self._key_serde is None),
+            bound(value_serde, "value", default=self._value_serde is None),
+        )
         self.wants_headers = any(part.writes_headers or part.reads_headers for part in parts)
         return parts
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from millstream.core.engine.task import Task
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.state import (
     KeyValueStore,
     SessionStore,
@@ -20,7 +20,7 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     WindowStore,
 )
-from millstream.core.wording import a
+from millstream.core.wording import a, a_kind
 from millstream.testing.shown_stores import (
     AGGREGATE_OF_HEADED,
     TIMESTAMPED_OF_HEADED,
@@ -132,8 +132,12 @@ class DriverStores:
         store = self._store(name)
         return store if isinstance(store, SessionStoreWithHeaders) else None
 
-    def _store(self, name: str) -> StateStore | None:
-        return self.getAllStateStores().get(name)
+    def _store(self, name: Any) -> StateStore | None:
+        if not isinstance(name, str | None):
+            raise ClassCastException(
+                f"name cannot be {a_kind(name)}", hint="Give the name of a store."
+            )
+        return None if name is None else self.getAllStateStores().get(name)
 
 
 def _spoken(kind: str) -> str:

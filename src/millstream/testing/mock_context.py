@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
 from millstream.core.config import StreamsConfig
+from millstream.core.durations import event_millis
 from millstream.core.engine.context import schedule_arguments
 from millstream.core.errors import (
+    ClassCastException,
     IllegalStateException,
     NullPointerException,
     UnsupportedOperationException,
@@ -25,6 +27,7 @@ from millstream.core.records import FixedKeyRecord, Record, RecordMetadata, make
 from millstream.core.serdes import Serde
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.to import To
+from millstream.core.wording import a_kind
 from millstream.plugins.names import with_plugins
 from millstream.testing.captured import CapturedForward, CapturedPunctuator
 from millstream.testing.mock_store_context import MockStoreContext
@@ -49,6 +52,7 @@ class _MockContext(ProcessingContext):
         taskId: TaskId | None = None,
         stateDir: str | Path | None = None,
     ) -> None:
+        _check_types(config, taskId, stateDir)
         given = config.originals() if isinstance(config, StreamsConfig) else dict(config or {})
         self._unnamed = config is None
         self.config = with_plugins(StreamsConfig(_DEFAULTS | given))
@@ -133,7 +137,7 @@ class _MockContext(ProcessingContext):
 
     def setCurrentSystemTimeMs(self, currentSystemTimeMs: int) -> None:
         """Set the wall clock, epoch milliseconds; this runs no captured punctuators."""
-        self._system_ms = currentSystemTimeMs
+        self._system_ms = event_millis(currentSystemTimeMs, "currentSystemTimeMs")
 
     def currentStreamTimeMs(self) -> int:
         """Return the stream time set by ``setCurrentStreamTimeMs``.
@@ -145,15 +149,22 @@ class _MockContext(ProcessingContext):
 
     def setCurrentStreamTimeMs(self, currentStreamTimeMs: int) -> None:
         """Set stream time, epoch milliseconds; this runs no captured punctuators."""
-        self._stream_ms = currentStreamTimeMs
+        self._stream_ms = event_millis(currentStreamTimeMs, "currentStreamTimeMs")
 
     def addStateStore(self, stateStore: StateStore) -> None:
         """Add a store for ``getStateStore``; the test must initialise it."""
+        if not callable(getattr(stateStore, "name", None)) or isinstance(stateStore, type):
+            raise ClassCastException(
+                f"stateStore cannot be {a_kind(stateStore)}",
+                hint="Give a store, such as what build() of a StoreBuilder returns.",
+            )
         self._stores[stateStore.name()] = stateStore
 
     def getStateStore(self, name: str) -> Any:
         """Return a store added by ``addStateStore``; None if there is none of that name."""
-        return self._stores.get(name)
+        if not isinstance(name, str | None):
+            raise ClassCastException(f"name cannot be {a_kind(name)}", hint="Give a text.")
+        return None if name is None else self._stores.get(name)
 
     def getStateStoreContext(self) -> StateStoreContext:
         """Return the context for a store's ``init``; see ``MockStoreContext``."""
@@ -279,3 +290,14 @@ def _set(value: int | None, clock: str, setter: str) -> int:
     if value is None:
         raise IllegalStateException(f"{clock} time must be set before use via {setter}().")
     return value
+
+
+def _check_types(config: object, task_id: object, state_dir: object) -> None:
+    wanted: tuple[tuple[str, object, Any, str], ...] = (
+        ("config", config, Mapping | StreamsConfig, "a mapping or a StreamsConfig"),
+        ("taskId", task_id, TaskId, "TaskId(0, 0)"),
+        ("stateDir", state_dir, str | Path, "a text or a Path"),
+    )
+    for parameter, given, kind, hint in wanted:
+        if given is not None and not isinstance(given, kind):
+            raise ClassCastException(f"{parameter} cannot be {a_kind(given)}", hint=f"Give {hint}.")

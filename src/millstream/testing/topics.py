@@ -22,7 +22,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.wording import a, a_kind
+from millstream.core.wording import a, a_kind, plain_text
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
 from millstream.testing.tables import RecordList, records_table
@@ -63,7 +63,7 @@ class TestInputTopic(Generic[K, V]):
                 "autoAdvance must be positive", detail=f"It is {advance_ms} ms."
             )
         self._driver = driver
-        self._topic = not_none(topic, "topicName")
+        self._topic = _topic_name(topic)
         self._serializers = (
             _with_method(key_serializer, "serialize", "keySerializer"),
             _with_method(value_serializer, "serialize", "valueSerializer"),
@@ -209,7 +209,7 @@ class TestOutputTopic(Generic[K, V]):
         value_deserializer: Deserializer[V],
     ) -> None:
         self._driver = not_none(driver, "TopologyTestDriver")
-        self._topic = not_none(topic, "topicName")
+        self._topic = _topic_name(topic)
         self._deserializers = (
             _with_method(key_deserializer, "deserialize", "keyDeserializer"),
             _with_method(value_deserializer, "deserialize", "valueDeserializer"),
@@ -316,6 +316,13 @@ def not_none(value: Any, name: str) -> Any:
     if value is None:
         raise NullPointerException(f"{name} cannot be null")
     return value
+
+
+def _topic_name(value: Any) -> str:
+    """Return a topic's name: another type would name a topic that nothing reads or writes."""
+    if not isinstance(not_none(value, "topicName"), str):
+        raise ClassCastException(f"topicName cannot be {a_kind(value)}", hint="Give it as text.")
+    return plain_text(value)
 
 
 def _with_method(value: Any, method: str, name: str) -> Any:

@@ -181,7 +181,7 @@ class TopologyBuilder:
         timestamp_extractor: Any = None,
     ) -> None:
         """Add a store that every task sees whole, filled from ``topic`` by one processor."""
-        store = not_none(builder, "storeBuilder").name()
+        store = checked_store_builder(builder).name()
         topic = checked_name(topic, "topic")
         source_name = checked_name(source_name, "name")
         processor_name = checked_name(processor_name, "name")
@@ -202,6 +202,7 @@ class TopologyBuilder:
             )
         check_unclaimed(source_name, (topic,), None, self._all_sources())
         supplied = supplier if isinstance(supplier, Supplied) else Supplied(supplier)
+        check_fresh(supplied, f'of processor "{processor_name}"')
         self._global_stores[store] = GlobalStore(
             subtopology=-1,
             store=StoreNode(name=store, builder=builder, users=(processor_name,)),

@@ -16,7 +16,7 @@ from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind, plain_text
 from millstream.topology.builder import TopologyBuilder
-from millstream.topology.checks import not_none, not_the_other_half
+from millstream.topology.checks import checked_store_builder, not_none, not_the_other_half
 from millstream.topology.describe import TopologyDescription
 from millstream.topology.dsl.arguments import ABSENT, says_cannot
 from millstream.topology.dsl.options import AutoOffsetReset
@@ -173,7 +173,7 @@ class Topology:
         Source: KIP-813.
         """
         found = _store_arguments("addReadOnlyStateStore", arguments)
-        builder = not_none(storeBuilder, "storeBuilder").withLoggingDisabled()
+        builder = checked_store_builder(storeBuilder).withLoggingDisabled()
         self.builder.add_source(
             not_none(sourceName, "name"),
             [found.topic],
@@ -231,6 +231,13 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
             "valueDeserializer, topic, processorName, supplier.",
         )
     key_deserializer, value_deserializer, topic, processor_name, supplier = rest
+    for each in (key_deserializer, value_deserializer):
+        not_the_other_half(each, "deserialize")
+        if each is not None and not callable(getattr(each, "deserialize", None)):
+            raise ClassCastException(
+                f"{method} does not take {a_kind(each)} as a deserializer",
+                hint="Give a deserializer, or None for the application's default.",
+            )
     return _FilledStore(
         key_deserializer=key_deserializer,
         value_deserializer=value_deserializer,

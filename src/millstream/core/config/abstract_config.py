@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from millstream.core.config.checks import checked_entries, checked_text
 from millstream.core.config.definition import REQUIRED, ConfigKey
 from millstream.core.config.instances import adapted
 from millstream.core.errors import ConfigException
@@ -25,7 +26,7 @@ class AbstractConfig:
     """
 
     def __init__(self, keys: Mapping[str, ConfigKey], originals: Mapping[str, Any]) -> None:
-        for name in originals:
+        for name in checked_entries(originals, "originals"):
             if not isinstance(name, str):
                 raise ConfigException(
                     f"Key must be a string: {name!r}", detail=f"It is {a_kind(name)}."
@@ -40,7 +41,7 @@ class AbstractConfig:
         Raises:
             ConfigException: No such key is defined.
         """
-        if key not in self._values:
+        if checked_text(key, "key") not in self._values:
             close = difflib.get_close_matches(key, self._keys, n=1)
             raise ConfigException(
                 f"Unknown configuration '{key}'",
@@ -115,7 +116,12 @@ class AbstractConfig:
         return dict(self._originals)
 
     def originalsWithPrefix(self, prefix: str, strip: bool = True) -> dict[str, Any]:
-        """Return the given entries whose keys have a prefix; ``strip`` removes the prefix."""
+        """Return the given entries whose keys have a prefix; ``strip`` removes the prefix.
+
+        Raises:
+            ClassCastException: The prefix is no text.
+        """
+        checked_text(prefix, "prefix")
         return {
             name[len(prefix) :] if strip else name: value
             for name, value in self._originals.items()

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from millstream.core.config.abstract_config import AbstractConfig
+from millstream.core.config.checks import checked_entries
 from millstream.core.config.definition import ConfigKey
 from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.config.streams_config import StreamsConfig
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.handlers import (
     DeserializationExceptionHandler,
     ProcessingExceptionHandler,
 )
 from millstream.core.timestamps import TimestampExtractor
+from millstream.core.wording import a_kind
 
 OVERRIDABLE = (
     "buffered.records.per.partition",
@@ -79,7 +81,11 @@ class TopologyConfig(AbstractConfig):
         if isinstance(topologyName, StreamsConfig):
             topologyName, globalAppConfigs = None, topologyName
         if globalAppConfigs is None:
+            _refuse_alone(topologyName)
             raise NullPointerException("globalAppConfigs can't be null")
+        _check_types(topologyName, globalAppConfigs)
+        if topologyOverrides is not None:
+            checked_entries(topologyOverrides, "topologyOverrides")
         super().__init__(TOPOLOGY_KEYS, topologyOverrides or {})
         self.topologyName = topologyName
         self.applicationConfigs = globalAppConfigs
@@ -154,3 +160,24 @@ class TopologyConfig(AbstractConfig):
             if self._overrides(key):
                 return self.getLong(key)
         return self.applicationConfigs.cache_bytes()
+
+
+def _refuse_alone(given: object) -> None:
+    """Refuse something else in the place of the only argument."""
+    if not isinstance(given, str | None):
+        hint = "StreamsConfig({...})" if isinstance(given, Mapping) else "StreamsConfig"
+        raise ClassCastException(
+            f"globalAppConfigs cannot be {a_kind(given)}",
+            hint=f"Write TopologyConfig({hint}).",
+        )
+
+
+def _check_types(name: object, configs: object) -> None:
+    if not isinstance(name, str | None):
+        raise ClassCastException(
+            f"topologyName cannot be {a_kind(name)}", hint="Give a text, or None."
+        )
+    if not isinstance(configs, StreamsConfig):
+        raise ClassCastException(
+            f"globalAppConfigs cannot be {a_kind(configs)}", hint="Give StreamsConfig({...})."
+        )

@@ -11,6 +11,7 @@ from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.store_context import TaskStoreContext
+from millstream.core.engine.store_life import own
 from millstream.core.errors import (
     ClassCastException,
     ConfigException,
@@ -19,6 +20,7 @@ from millstream.core.errors import (
 )
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
+from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.core.state import TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.core.wording import a_kind
@@ -136,7 +138,7 @@ def closing(stores: Mapping[str, Any]) -> list[Callable[[], None]]:
 
 def _close_store(name: str, store: Any) -> None:
     try:
-        store.close()
+        own(store, "close")()
     except StreamsException:
         raise
     except Exception as error:
@@ -196,8 +198,9 @@ def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> Sourc
     return SourceRuntime(
         task,
         node,
-        _filled(task, node.key_deserializer) or _default(task, "key", node.name).deserializer(),
-        _filled(task, node.value_deserializer) or _default(task, "value", node.name).deserializer(),
+        _filled(task, node.key_deserializer) or _default(task, "key", node.name, deserializer_of),
+        _filled(task, node.value_deserializer)
+        or _default(task, "value", node.name, deserializer_of),
         FailOnInvalidTimestamp() if internal else extractor,
         chunked=chunked,
     )
@@ -212,8 +215,8 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
         task,
         node,
         topic,
-        _filled(task, node.key_serializer) or _default(task, "key", node.name).serializer(),
-        _filled(task, node.value_serializer) or _default(task, "value", node.name).serializer(),
+        _filled(task, node.key_serializer) or _default(task, "key", node.name, serializer_of),
+        _filled(task, node.value_serializer) or _default(task, "value", node.name, serializer_of),
     )
 
 
@@ -223,7 +226,8 @@ def _filled(task: Task, half: Any) -> Any:
     return half if fill is None else fill(task.settings)
 
 
-def _default(task: Task, role: str, node: str) -> Any:
+def _default(task: Task, role: str, node: str, half_of: Callable[[Any, str], Any]) -> Any:
+    """Return the serializer or deserializer of the application's default for a node."""
     settings = task.settings
     serde = settings.key_serde if role == "key" else settings.value_serde
     if serde is None:
@@ -231,4 +235,4 @@ def _default(task: Task, role: str, node: str) -> Any:
             f'node "{node}" has no {role} serde and the configuration has no default',
             hint=f"Name serdes at the operator, or set default.{role}.serde.",
         )
-    return serde
+    return half_of(serde, f'default.{role}.serde, for node "{node}"')

@@ -24,9 +24,11 @@ def checked(store: Any, offered: type[ByteStore]) -> ByteStore:
     Raises:
         PluginError: ``open`` has not returned a store.
     """
-    if not isinstance(getattr(store, "traits", None), StoreTraits):
+    made = not isinstance(store, type)  # a class has the traits as well
+    if not made or not isinstance(getattr(store, "traits", None), StoreTraits):
+        returned = a_kind(store) if made else f"the class {store.__name__}"
         raise PluginError(
-            f'the open() of store "{offered.name}" returned {a_kind(store)}, which is no store',
+            f'the open() of store "{offered.name}" returned {returned}, which is no store',
             detail=f"The class is {offered.__module__}.{offered.__qualname__}.",
             hint="Return an instance of the class.",
         )

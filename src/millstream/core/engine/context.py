@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.durations import to_epoch_millis, to_millis
 from millstream.core.engine.punctuation import Punctuation
 from millstream.core.engine.read_only import ReadOnlyStore
+from millstream.core.engine.store_life import lent, store_of
 from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
     ClassCastException,
@@ -180,18 +181,27 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         return None if context is None else context.metadata()
 
     def getStateStore(self, name: str) -> Any:
-        store = self._task.host.global_store(name)
-        if store is not None:
-            # Its own processor writes to it; our operators only read, and by other methods, too.
-            reads = self._node.processor.only_in_calls and name not in self._node.stores
-            return ReadOnlyStore(store) if reads else store
-        if name not in self._node.stores:
+        if not self._node.processor.is_users:
+            return store_of(self._task, self._node, name)
+        if self.targets is None and self.linked is not None:
+            # As there: what is read or written now belongs to no record.
             raise StreamsException(
-                f'processor "{self._node.name}" has no access to store "{name}"',
-                detail=f"It is connected to: {', '.join(self._node.stores) or 'none'}.",
-                hint="Name it in addStateStore, connectProcessorAndStateStores or process().",
+                "Accessing from an unknown node",
+                detail=f'"{self._node.name}" asks for store "{name}" and is not being called.',
+                hint="Call getStateStore() in init, and keep the store.",
             )
-        return self._task.stores[name]
+        return self.lent_store(name)
+
+    def lent_store(self, name: str) -> Any:
+        """Return a store as user code may have it: a global one for reading.
+
+        Raises:
+            StreamsException: The processor is not connected to it.
+        """
+        store = store_of(self._task, self._node, name)
+        if name in self._node.stores:
+            return lent(store)
+        return ReadOnlyStore(store)  # the processor that fills a global store is connected to it
 
     def schedule(self, *arguments: Any, **keywords: Any) -> Cancellable:
         """Call a punctuator again and again; see ``ProcessingContext.schedule``.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from millstream.core.chunk import Chunk
 from millstream.core.engine.task_facts import TaskFacts
 from millstream.core.errors import (
+    ClassCastException,
     IllegalArgumentException,
     IllegalStateException,
     UnsupportedOperationException,
@@ -19,6 +20,7 @@ from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
 from millstream.core.records import RecordMetadata
 from millstream.core.state import CacheBudget, StateRestoreCallback, StateStore, StateStoreContext
+from millstream.core.wording import a_kind
 from millstream.core.working_copy import WorkingCopy
 
 if TYPE_CHECKING:
@@ -145,6 +147,7 @@ class TaskStoreContext(StoreContext):
         Raises:
             IllegalStateException: The store is logged and there is no callback to restore it.
             IllegalArgumentException: A store of this name has been registered.
+            ClassCastException: A callback cannot be called.
 
         Source: Kafka's ``ProcessorStateManager.registerStore``.
         """
@@ -156,6 +159,8 @@ class TaskStoreContext(StoreContext):
                 hint="Give register() a callable (key, value), or build the store "
                 "withLoggingDisabled(): it is then empty after a restart.",
             )
+        _check_callback(stateRestoreCallback, "stateRestoreCallback", "restore", "restoreAll")
+        _check_callback(commitCallback, "commitCallback", "onCommit")
         if commitCallback is not None:
             call = getattr(commitCallback, "onCommit", commitCallback)
             self._task.commit_callbacks.append(call)
@@ -182,3 +187,15 @@ class TaskStoreContext(StoreContext):
     def count_dropped_record(self, store: str) -> None:
         self._task.measures.expired(store)
         self._task.failures.drop("its window has expired", store)
+
+
+def _check_callback(given: Any, parameter: str, *methods: str) -> None:
+    """Refuse what nothing could call: a restart, or the next commit, would be the first to know."""
+    made = not isinstance(given, type)
+    usable = callable(given) or any(callable(getattr(given, each, None)) for each in methods)
+    if given is None or (usable and made):
+        return
+    raise ClassCastException(
+        f"{parameter} cannot be {a_kind(given) if made else f'the class {given.__name__}'}",
+        hint=f"Give a callable, or an object with a method {' or '.join(methods)}().",
+    )

@@ -38,6 +38,7 @@ from millstream.core.engine.shortcuts import SHORTCUTS, Shortcut, gathered
 from millstream.core.engine.snapshots import Snapshot
 from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.sources import Sources
+from millstream.core.engine.store_life import own
 from millstream.core.errors import StreamsException
 from millstream.core.metrics import TaskMetrics
 from millstream.core.plan import Plan, SubTopology
@@ -333,7 +334,7 @@ class Task:
         """
         for name, store in self.stores.items():
             try:
-                store.commit({})
+                own(store, "commit")({})
             except FATAL:
                 raise
             except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from millstream.core.config.checks import checked_text
 from millstream.core.engine.host import TaskHost
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.metrics import StreamsMetrics
@@ -52,5 +53,6 @@ class TaskFacts:
 
     def appConfigsWithPrefix(self, prefix: str) -> dict[str, Any]:
         """Return the entries whose key starts with ``prefix``, without it."""
+        checked_text(prefix, "prefix")
         configs = self._settings.configs.items()
         return {key.removeprefix(prefix): value for key, value in configs if key.startswith(prefix)}

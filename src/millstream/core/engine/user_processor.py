@@ -19,6 +19,8 @@ class UserProcessor(ChunkProcessor):
         inner: The processor inside it whose ``save`` and ``restore`` count, if there is one.
     """
 
+    is_users = True
+
     def __init__(self, made: Any, inner: Any = None) -> None:
         self._init = getattr(made, "init", None)
         self._close = getattr(made, "close", None)

@@ -7,7 +7,11 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from millstream.core.errors import NullPointerException, UnsupportedOperationException
+from millstream.core.errors import (
+    ClassCastException,
+    NullPointerException,
+    UnsupportedOperationException,
+)
 from millstream.core.query.keys import (
     KeyQuery,
     RangeQuery,
@@ -53,12 +57,14 @@ def answer(
 
     Raises:
         NullPointerException: The query or the bound is None.
+        ClassCastException: The bound or the options are of another type.
         UnsupportedOperationException: A query of key-value stores is for a versioned store.
 
     Source: ``state.internals.StoreQueryUtils``.
     """
     if query is None or bound is None:
         raise NullPointerException(f"{'query' if query is None else 'positionBound'} can't be null")
+    _check_types(bound, config)
     started = time.perf_counter_ns()
     position = store.getPosition()
     result: QueryResult[Any]
@@ -76,6 +82,17 @@ def answer(
         result.addExecutionInfo(f"Handled in {type(store).__name__} in {taken}ns")
     result.setPosition(position.copy())
     return result
+
+
+def _check_types(bound: object, config: object) -> None:
+    for given, parameter, kind in (
+        (bound, "positionBound", PositionBound),
+        (config, "config", QueryConfig),
+    ):
+        if not isinstance(given, kind):
+            raise ClassCastException(
+                f"{parameter} cannot be {a_kind(given)}", hint=f"Give a {kind.__name__}."
+            )
 
 
 def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> QueryResult[Any]:

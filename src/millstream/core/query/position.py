@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from millstream.core.errors import NullPointerException, UnsupportedOperationException
+from millstream.core.errors import (
+    ClassCastException,
+    NullPointerException,
+    UnsupportedOperationException,
+)
 from millstream.core.java_text import java_map
+from millstream.core.wording import a_kind
 
 
 @dataclass(slots=True)
@@ -33,6 +38,10 @@ class Position:
         """Return a position with a copy of these offsets; an empty one for None."""
         if map is None:
             return Position()
+        if not isinstance(map, Mapping):
+            raise ClassCastException(
+                f"map cannot be {a_kind(map)}", hint='Write {"topic": {partition: offset}}.'
+            )
         return Position({topic: dict(offsets) for topic, offsets in map.items()})
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from millstream.core.flags import checked_flag
 from millstream.core.readable import Readable
 
 R = TypeVar("R")
@@ -30,7 +31,11 @@ class QueryConfig:
     _collect_execution_info: bool
 
     def __init__(self, collectExecutionInfo: bool) -> None:
-        object.__setattr__(self, "_collect_execution_info", collectExecutionInfo)
+        object.__setattr__(
+            self,
+            "_collect_execution_info",
+            checked_flag(collectExecutionInfo, "collectExecutionInfo"),
+        )
 
     def isCollectExecutionInfo(self) -> bool:
         """Tell whether the result has execution info."""

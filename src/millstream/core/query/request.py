@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Generic, TypeVar
 
-from millstream.core.errors import IllegalArgumentException, IllegalStateException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    IllegalStateException,
+)
 from millstream.core.java_shapes import java_object
 from millstream.core.query.position import Position, PositionBound
 from millstream.core.query.query import Query
 from millstream.core.query.result import QueryResult
 from millstream.core.readable import Readable
+from millstream.core.wording import a_kind
 
 R = TypeVar("R")
 
@@ -55,10 +61,21 @@ class StateQueryRequest(Generic[R]):
     @staticmethod
     def inStore(name: str) -> Begun:
         """Return a request to the store called ``name``, still without a query."""
+        given: object = name
+        if not isinstance(given, str | None):  # Kafka Streams finds None when it is asked
+            raise ClassCastException(
+                f"name cannot be {a_kind(given)}", hint="Give the name of a store."
+            )
         return Begun(name)
 
     def withPositionBound(self, positionBound: PositionBound) -> StateQueryRequest[R]:
         """Return the request to stores that have reached a position."""
+        given: object = positionBound
+        if not isinstance(given, PositionBound | None):
+            raise ClassCastException(
+                f"positionBound cannot be {a_kind(given)}",
+                hint="Give PositionBound.at(position) or PositionBound.unbounded().",
+            )
         return replace(self, _bound=positionBound)
 
     def withAllPartitions(self) -> StateQueryRequest[R]:
@@ -67,7 +84,13 @@ class StateQueryRequest(Generic[R]):
 
     def withPartitions(self, partitions: Iterable[int]) -> StateQueryRequest[R]:
         """Return the request to some partitions."""
-        return replace(self, _partitions=frozenset(partitions))
+        given: Any = partitions
+        found = list(given) if isinstance(given, Iterable) else [given]
+        if not isinstance(given, Iterable) or not all(isinstance(n, Integral) for n in found):
+            raise ClassCastException(
+                f"partitions cannot be {given!r}", hint="Give a set of whole numbers, such as {0}."
+            )
+        return replace(self, _partitions=frozenset(found))
 
     def enableExecutionInfo(self) -> StateQueryRequest[R]:
         """Return the request for results with execution info."""

@@ -1,12 +1,14 @@
-"""Check of what stands where a serde belongs."""
+"""Checks of what stands where a serde belongs, and of the two halves that it returns."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
-from millstream.core.errors import ClassCastException
-from millstream.core.serdes.base import Serde
+from millstream.core.errors import ClassCastException, ConfigException
+from millstream.core.serdes.base import Deserializer, Serde, Serializer
 from millstream.core.wording import a_kind
+
+T = TypeVar("T")
 
 _OTHERS = ("serializer", "extract", "partitions", "keyValueStore")
 """Methods of what else stands where a serde may stand."""
@@ -31,6 +33,54 @@ def checked_serde(value: Any, parameter: str) -> Any:
         return value
     raise ClassCastException(
         f"{parameter} cannot be {a_kind(value)}", hint="Give a serde, or None."
+    )
+
+
+def serializer_of(serde: Serde[T] | None, where: str) -> Serializer[T]:
+    """Return a serde's serializer.
+
+    Args:
+        serde: The serde.
+        where: What it is the serde of, for the error.
+
+    Raises:
+        ClassCastException: What it returns is no serializer.
+        ConfigException: There is no serde.
+    """
+    serializer: Serializer[T] = _half(serde, "serializer", "serialize(self, topic, data)", where)
+    return serializer
+
+
+def deserializer_of(serde: Serde[T] | None, where: str) -> Deserializer[T]:
+    """Return a serde's deserializer; the arguments and the error are those of ``serializer_of``."""
+    deserializer: Deserializer[T] = _half(
+        serde, "deserializer", "deserialize(self, topic, data)", where
+    )
+    return deserializer
+
+
+def halves_of(serde: Serde[T] | None, where: str) -> tuple[Serializer[T], Deserializer[T]]:
+    """Return a serde's serializer and deserializer, as ``serializer_of`` does."""
+    return serializer_of(serde, where), deserializer_of(serde, where)
+
+
+def _half(serde: Any, role: str, method: str, where: str) -> Any:
+    if serde is None:
+        raise ConfigException(
+            f"{where} is missing, and the configuration has no default",
+            hint="Give the operator its serde, or set default.key.serde and default.value.serde.",
+        )
+    half = getattr(serde, role)()
+    # A class has the method, but nobody to call it on.
+    if not isinstance(half, type) and _has(half, method.partition("(")[0]):
+        return half
+    returned = "None" if half is None else a_kind(half)
+    if isinstance(half, type):
+        returned = f"the class {half.__name__}"
+    raise ClassCastException(
+        f"{role}() of {type(serde).__name__} returned {returned}, which is no {role}",
+        detail=f"The serde is {where}.",
+        hint=f"Return an object with a method {method}.",
     )
 
 

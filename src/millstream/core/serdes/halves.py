@@ -29,8 +29,8 @@ class WrapperSerde(Serde[T]):
         serializer: Serializer[T] | Callable[..., Any],
         deserializer: Deserializer[T] | Callable[..., Any],
     ) -> None:
-        self._serializer: Serializer[T] = _half(serializer, "serialize")
-        self._deserializer: Deserializer[T] = _half(deserializer, "deserialize")
+        self._serializer: Serializer[T] = checked_half(serializer, "serialize")
+        self._deserializer: Deserializer[T] = checked_half(deserializer, "deserialize")
 
     def serializer(self) -> Serializer[T]:
         return self._serializer
@@ -77,7 +77,7 @@ class FunctionDeserializer(ByFunction, Deserializer[Any]):
         raise NotImplementedError
 
 
-def _half(given: Any, method: str) -> Any:
+def checked_half(given: Any, method: str) -> Any:
     own = callable(getattr(given, method, None)) and not isinstance(given, type)
     if given is None or own:
         return given

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from millstream.core.errors import (
+    ClassCastException,
     ConfigException,
     IllegalStateException,
     KafkaException,
@@ -26,7 +27,8 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.checks import checked_serde
+from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.serdes.numbers import (
     DoubleDeserializer,
     DoubleSerializer,
@@ -40,6 +42,7 @@ from millstream.core.serdes.numbers import (
     ShortSerializer,
 )
 from millstream.core.serdes.text import UUIDDeserializer, UUIDSerializer
+from millstream.core.wording import a_kind
 
 CONSTANT_SIZE, VARIABLE_SIZE = 0, 1
 NULL_ENTRY = -1
@@ -70,7 +73,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
     """
 
     def __init__(self, inner: Serializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner = checked_half(inner, "serialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner serde from ``default.list.key|value.serde.inner``.
@@ -134,8 +137,13 @@ class ListDeserializer(Deserializer[Any]):
         listClass: Callable[[list[Any]], Any] | None = None,
         inner: Deserializer[Any] | None = None,
     ) -> None:
+        if listClass is not None and not callable(listClass):
+            raise ClassCastException(
+                f"listClass cannot be {a_kind(listClass)}",
+                hint="Give a class or a callable that takes a list, such as tuple.",
+            )
         self._list_class = listClass
-        self._inner = inner
+        self._inner = checked_half(inner, "deserialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take list class and inner serde from ``default.list.key|value.serde.type`` and ``inner``.
@@ -197,6 +205,7 @@ class ListSerde(WrapperSerde[Any]):
         listClass: Callable[[list[Any]], Any] | None = None,
         serde: Serde[Any] | None = None,
     ) -> None:
+        checked_serde(serde, "serde")
         super().__init__(
             ListSerializer(None if serde is None else serde.serializer()),
             ListDeserializer(listClass, None if serde is None else serde.deserializer()),

@@ -15,6 +15,7 @@ from millstream.core.errors import (
     NullPointerException,
     SerializationException,
 )
+from millstream.core.flags import checked_flag
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import (
     Deserializer,
@@ -32,8 +33,9 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
+from millstream.core.serdes.checks import checked_serde
 from millstream.core.serdes.factory import Serdes
-from millstream.core.serdes.halves import WrapperSerde
+from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.windows import SessionWindow, TimeWindow, Windowed
 
 LONG = struct.Struct(">q")
@@ -54,7 +56,7 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
     WINDOWED_INNER_SERIALIZER_CLASS: ClassVar[str] = "windowed.inner.serializer.class"
 
     def __init__(self, inner: Serializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner: Serializer[Any] | None = checked_half(inner, "serialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner serializer from the configuration, unless the constructor had one.
@@ -145,7 +147,7 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
     WINDOWED_INNER_DESERIALIZER_CLASS: ClassVar[str] = "windowed.inner.deserializer.class"
 
     def __init__(self, inner: Deserializer[Any] | None = None) -> None:
-        self._inner = inner
+        self._inner: Deserializer[Any] | None = checked_half(inner, "deserialize")
 
     def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
         """Take the inner deserializer from the configuration, unless the constructor had one.
@@ -240,7 +242,7 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
 
     def setIsChangelogTopic(self, isChangelogTopic: bool) -> None:
         """Set whether the keys are those of a window store's changelog (4 bytes longer)."""
-        self._changelog = isChangelogTopic
+        self._changelog = checked_flag(isChangelogTopic, "isChangelogTopic")
 
     def _split(self, data: bytes) -> tuple[bytes, TimeWindow]:
         end = len(data) - SEQUENCE_BYTES if self._changelog else len(data)
@@ -277,6 +279,7 @@ class TimeWindowedSerde(WrapperSerde[Windowed[Any]]):
     """
 
     def __init__(self, inner: Serde[Any] | None = None, windowSize: Any = None) -> None:
+        checked_serde(inner, "inner")
         self._windowed_deserializer = TimeWindowedDeserializer(
             None if inner is None else inner.deserializer(), windowSize
         )
@@ -298,6 +301,7 @@ class SessionWindowedSerde(WrapperSerde[Windowed[Any]]):
     """
 
     def __init__(self, inner: Serde[Any] | None = None) -> None:
+        checked_serde(inner, "inner")
         super().__init__(
             SessionWindowedSerializer(None if inner is None else inner.serializer()),
             SessionWindowedDeserializer(None if inner is None else inner.deserializer()),

@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.flags import checked_flag
 from millstream.core.java_shapes import java_duration, java_value
 
 
@@ -128,9 +129,9 @@ class DslWindowParams(_FormatParams):
         self._name = _required_name(name)
         self._retention = to_millis(retentionPeriod, "retentionPeriod")
         self._size = to_millis(windowSize, "windowSize")
-        self._duplicates = retainDuplicates
+        self._duplicates = checked_flag(retainDuplicates, "retainDuplicates")
         self._emit = emitStrategy
-        self._sliding = isSlidingWindow
+        self._sliding = checked_flag(isSlidingWindow, "isSlidingWindow")
         self._format = _format(dslStoreFormat)
 
     def retentionPeriod(self) -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from millstream.core.durations import stored_millis
-from millstream.core.errors import NullPointerException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.java_text import java_text
+from millstream.core.wording import a_kind
 
 V = TypeVar("V")
 # A static method's own: the class's are unknown to a type checker there.
 V_ = TypeVar("V_")
+H = TypeVar("H", bound=Headers | None)
 
 
 class ValueTimestampHeaders(Generic[V]):
@@ -41,18 +43,18 @@ class ValueTimestampHeaders(Generic[V]):
 
         Raises:
             IllegalArgumentException: The time does not fit into 64 bits, or is None.
-            ClassCastException: It is of another type.
+            ClassCastException: It, or ``headers``, is of another type.
         """
         if value is None:
             return None
-        return ValueTimestampHeaders(value, stored_millis(timestamp), headers)
+        return ValueTimestampHeaders(value, stored_millis(timestamp), _checked(headers))
 
     @staticmethod
     def makeAllowNullable(
         value: V_ | None, timestamp: int, headers: Headers | None
     ) -> ValueTimestampHeaders[V_ | None]:
         """Return the three together even if ``value`` is None."""
-        return ValueTimestampHeaders(value, stored_millis(timestamp), headers)
+        return ValueTimestampHeaders(value, stored_millis(timestamp), _checked(headers))
 
     @staticmethod
     def getValueOrNull(valueTimestampHeaders: ValueTimestampHeaders[V_] | None) -> V_ | None:
@@ -165,4 +167,17 @@ class AggregationWithHeaders(Generic[V]):
 def _required(headers: Headers | None) -> Headers:
     if headers is None:
         raise NullPointerException("headers must not be null", hint="Give Headers() for none.")
-    return headers
+    return _checked(headers)
+
+
+def _checked(headers: H) -> H:
+    """Return headers, or None.
+
+    Raises:
+        ClassCastException: They are something else: the store would fail with them later.
+    """
+    if isinstance(headers, Headers | None):
+        return headers
+    raise ClassCastException(
+        f"headers cannot be {a_kind(headers)}", hint='Write Headers().add("name", b"value").'
+    )

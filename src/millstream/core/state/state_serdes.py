@@ -15,6 +15,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.core.serdes.checks import halves_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -51,10 +52,9 @@ class StateSerdes(Readable, Generic[K, V]):
         self._topic = topic
         self._key_serde = keySerde
         self._value_serde = valueSerde
-        self._key_serializer = keySerde.serializer()
-        self._value_serializer = valueSerde.serializer()
-        self._key_deserializer = keySerde.deserializer()
-        self._value_deserializer = valueSerde.deserializer()
+        keys, values = (f'the {each} serde of StateSerdes("{topic}")' for each in ("key", "value"))
+        self._key_serializer, self._key_deserializer = halves_of(keySerde, keys)
+        self._value_serializer, self._value_deserializer = halves_of(valueSerde, values)
 
     @staticmethod
     def withBuiltinTypes(topic: str, keyClass: type, valueClass: type) -> StateSerdes[Any, Any]:

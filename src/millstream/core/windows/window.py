@@ -7,12 +7,14 @@ from typing import Generic, TypeVar
 
 from typing_extensions import Self
 
-from millstream.core.durations import LONG_MAX
+from millstream.core.durations import LONG_MAX, event_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.java_text import java_text
 from millstream.core.java_time import Instant, from_epoch_millis
 
 K = TypeVar("K")
+
+_ZERO = 0
 
 
 class Window(ABC):
@@ -27,15 +29,13 @@ class Window(ABC):
     __slots__ = ("_end", "_start")
 
     def __init__(self, startMs: int, endMs: int) -> None:
-        if startMs < 0:
-            raise IllegalArgumentException(
-                "Window startMs time cannot be negative.", detail=f"It is {startMs}."
-            )
-        if endMs < startMs:
-            raise IllegalArgumentException(
-                "Window endMs time cannot be smaller than window startMs time.",
-                detail=f"They are {endMs} and {startMs}.",
-            )
+        try:
+            # The one 0 that there is, of ints alone; not 0 if one is negative or beyond 64 bits.
+            as_they_are = (startMs | endMs) >> 63 is _ZERO and startMs <= endMs
+        except TypeError:
+            as_they_are = False
+        if not as_they_are:
+            startMs, endMs = _checked(startMs, endMs)
         self._start = startMs
         self._end = endMs
 
@@ -100,6 +100,26 @@ class Window(ABC):
         return f"{type(self).__name__}({self._start}, {self._end})"
 
 
+def _checked(start: object, end: object) -> tuple[int, int]:
+    """Return a window's times as integers, whatever numbers or times they are.
+
+    Raises:
+        IllegalArgumentException: They do not fit into 64 bits, or make no window.
+        ClassCastException: They are of another type.
+    """
+    start_ms, end_ms = event_millis(start, "startMs"), event_millis(end, "endMs")
+    if start_ms < 0:
+        raise IllegalArgumentException(
+            "Window startMs time cannot be negative.", detail=f"It is {start_ms}."
+        )
+    if end_ms < start_ms:
+        raise IllegalArgumentException(
+            "Window endMs time cannot be smaller than window startMs time.",
+            detail=f"They are {end_ms} and {start_ms}.",
+        )
+    return start_ms, end_ms
+
+
 class TimeWindow(Window):
     """``[start, end)``: the end is not included.
 
@@ -140,6 +160,14 @@ class SessionWindow(Window):
     """``[start, end]``: from the first to the last event of a session, both included."""
 
     __slots__ = ()
+
+    @classmethod
+    def of_events(cls, first_ms: int, last_ms: int) -> Self:
+        """Return the window from one event's time to another's, which were checked before."""
+        window = cls.__new__(cls)
+        window._start = first_ms
+        window._end = last_ms
+        return window
 
     def overlap(self, other: Window) -> bool:
         self._same_type(other)
@@ -195,7 +223,10 @@ class Windowed(Generic[K]):
         return hash((self._key, self._window._start, self._window._end))
 
     def __str__(self) -> str:
-        return f"[{java_text(self._key)}@{self._window.start()}/{self._window.end()}]"
+        given: object = self._window
+        if not isinstance(given, Window):  # in the text of an error it would be one more
+            return f"[{java_text(self._key)}@{java_text(given)}]"
+        return f"[{java_text(self._key)}@{given.start()}/{given.end()}]"
 
     def __repr__(self) -> str:
         return f"Windowed({self._key!r}, {self._window!r})"

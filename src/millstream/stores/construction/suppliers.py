@@ -12,6 +12,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     NullPointerException,
 )
+from millstream.core.flags import checked_flag
 from millstream.core.java_shapes import java_duration
 from millstream.core.serdes import Serdes
 from millstream.core.state import (
@@ -178,6 +179,7 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
 
     Raises:
         IllegalArgumentException: A time is negative, or the retention shorter than a window.
+        ClassCastException: ``duplicates`` is no bool.
     """
 
     bytes_classes = (WindowBytes, TimestampedWindowBytes, HeadersWindowBytes)
@@ -189,6 +191,7 @@ class OurWindowSupplier(_SegmentedSupplier, WindowBytesStoreSupplier):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        checked_flag(self.duplicates, "retainDuplicates")
         size_ms, retention_ms = _set_length(self, "size", "windowSize"), self.retentionPeriod()
         if size_ms > retention_ms:
             raise IllegalArgumentException(

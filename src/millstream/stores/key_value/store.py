@@ -36,6 +36,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _PAIR = 2
+_ENTRIES = "Give KeyValue objects, tuples of key and value, or a dict."
 
 logger = logging.getLogger("millstream.stores")
 
@@ -193,13 +194,15 @@ def pairs_of(entries: Any) -> list[tuple[Any, Any]]:
     """
     if entries is None:
         raise NullPointerException("entries cannot be null")
+    if not isinstance(entries, Iterable):
+        raise ClassCastException(f"entries cannot be {a_kind(entries)}", hint=_ENTRIES)
     pairs = []
     for entry in entries.items() if isinstance(entries, Mapping) else entries:
         if not isinstance(entry, KeyValue | tuple | list) or len(tuple(entry)) != _PAIR:
             raise ClassCastException(
                 f"an entry cannot be {a_kind(entry)}",
                 detail=f"It is {entry!r}.",
-                hint="Give KeyValue objects, tuples of key and value, or a dict.",
+                hint=_ENTRIES,
             )
         key, value = entry
         pairs.append((key, value))

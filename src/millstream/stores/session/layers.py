@@ -174,7 +174,7 @@ class SuppliedSessions(Delegating, SessionLayer):
 
 
 def _windowed(key: bytes) -> Windowed[bytes]:
-    return Windowed(key_of(key), SessionWindow(start_of(key), end_of(key)))
+    return Windowed(key_of(key), SessionWindow.of_events(start_of(key), end_of(key)))
 
 
 def _no_time_order(store: str) -> UnsupportedOperationException:

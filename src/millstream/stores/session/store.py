@@ -135,7 +135,7 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         )
 
     def _window_of(self, raw: bytes) -> SessionWindow:
-        return SessionWindow(start_of(raw), end_of(raw))
+        return SessionWindow.of_events(start_of(raw), end_of(raw))
 
 
 class SerdeSessionStoreWithHeaders(

@@ -90,7 +90,7 @@ class FirstInSession(First):
         _, _, value = min(found, default=(0, 0, record._value), key=_first)
         self._access.write(key_bytes, key, start, end, value)
         if not found:
-            self._send(record, SessionWindow(start, end))
+            self._send(record, SessionWindow.of_events(start, end))
 
 
 def _first(session: tuple[int, int, Any]) -> int:

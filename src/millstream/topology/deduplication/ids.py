@@ -11,6 +11,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.errors import StreamsException
 from millstream.core.serdes import Serde, serializer_call
 from millstream.core.serdes.base import serialize_column
+from millstream.core.serdes.checks import serializer_of
 from millstream.topology.operators.folding import identities, numbered
 from millstream.topology.operators.operator import AnyRecord, runs
 
@@ -131,7 +132,7 @@ class IdSerde:
                 hint="Give Deduplicated an idSerde or a keySerde, or set default.key.serde.",
             )
         self._topic = topic
-        self._serializer = serde.serializer()
+        self._serializer = serializer_of(serde, "that of a deduplication's keys or ids")
         self._call = serializer_call(self._serializer)
 
     def one(self, data: Any) -> bytes:

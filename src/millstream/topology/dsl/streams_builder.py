@@ -42,6 +42,7 @@ from millstream.topology.graph.graph import GraphBuilder
 from millstream.topology.graph.nodes import TableRole
 from millstream.topology.operators.table import TableSource
 from millstream.topology.operators.table_settings import TableSettings
+from millstream.topology.supplied import check_supplier
 from millstream.topology.topology import Topology
 
 Topics = str | Collection[str] | re.Pattern[str]
@@ -232,11 +233,21 @@ class StreamsBuilder(FrameInputs):
         """Add a store that every task sees whole, filled from ``topic`` by a processor.
 
         The store's changelog is the topic itself: logging is switched off.
+
+        Raises:
+            ClassCastException: An argument is of another type.
+            IllegalArgumentException: The supplier is none, such as a processor.
         """
-        not_none(storeBuilder, "storeBuilder")
+        checked_store_builder(storeBuilder)
         topic = checked_name(topic, "topic", _ONE_TOPIC)
-        not_none(consumed, "consumed")
+        given: object = not_none(consumed, "consumed")
+        if not isinstance(given, Consumed):
+            raise ClassCastException(
+                f"consumed cannot be {a_kind(given)}",
+                hint="Give Consumed.with_(keySerde, valueSerde).",
+            )
         not_none(stateUpdateSupplier, "stateUpdateSupplier")
+        check_supplier(stateUpdateSupplier, "of addGlobalStore()", "a processor class")
         names = self._graph.names
         source_name = names.suffixed(_STREAM, consumed.name, "-source")
         self._graph.add(

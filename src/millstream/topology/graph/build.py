@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import TopologyException
+from millstream.core.errors import ClassCastException, TopologyException
+from millstream.core.wording import a_kind
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.graph.explicit_names import check_explicit_names
 from millstream.topology.graph.graph import Build, Graph, GraphBuilder
@@ -103,8 +104,17 @@ def _names_above(graph: Graph, number: int) -> tuple[str, ...]:
     return tuple(graph.nodes[parent].name for parent in dict.fromkeys(graph.parents[number]))
 
 
+def _entries(props: Any) -> Mapping[str, Any]:
+    if isinstance(props, Mapping | None):
+        return props or {}
+    raise ClassCastException(
+        f"props cannot be {a_kind(props)}",
+        hint="Give the application's configuration, a mapping or a StreamsConfig; or nothing.",
+    )
+
+
 def _optimizations(props: Any) -> frozenset[str]:
-    given = props.originals() if isinstance(props, StreamsConfig) else dict(props or {})
+    given = props.originals() if isinstance(props, StreamsConfig) else _entries(props)
     setting = given.get(StreamsConfig.TOPOLOGY_OPTIMIZATION_CONFIG)
     if setting is None:
         return frozenset()

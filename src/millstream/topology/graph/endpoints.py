@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from millstream.core.serdes import WindowedSerializer
+from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.topology.builder import TopologyBuilder
 from millstream.topology.dsl.options import Consumed, Produced
 from millstream.topology.graph.nodes import Node, NodeInputs, TableOperation
@@ -54,7 +55,10 @@ class Sink(Node):
     produced: Produced[Any, Any]
 
     def write(self, given: NodeInputs) -> None:
-        key_serializer = serializer_of(self.produced.key_serde)
+        serdes = self.produced.key_serde, self.produced.value_serde
+        key_serializer, value_serializer = serializers_of(
+            *serdes, f'sink "{self.name}": of Produced, or of an operator above'
+        )
         partitioner = self.produced.partitioner
         if partitioner is None and isinstance(key_serializer, WindowedSerializer):
             partitioner = WindowedPartitioner(key_serializer)
@@ -62,7 +66,7 @@ class Sink(Node):
             self.name,
             self.target,
             key_serializer=key_serializer,
-            value_serializer=serializer_of(self.produced.value_serde),
+            value_serializer=value_serializer,
             partitioner=partitioner,
             parents=given.parents,
         )
@@ -97,7 +101,7 @@ class GlobalStoreAddition(Node):
             self.topic,
             self.name,
             self.supplier,
-            **_reading(self.consumed),
+            **_reading(self.consumed, self.source_name),
         )
 
 
@@ -105,22 +109,39 @@ def _add_source(
     topology: TopologyBuilder, name: str, topics: Any, consumed: Consumed[Any, Any]
 ) -> None:
     """Add a source that reads as ``consumed`` says."""
-    topology.add_source(name, topics, offset_reset=consumed.offset_reset, **_reading(consumed))
+    topology.add_source(
+        name, topics, offset_reset=consumed.offset_reset, **_reading(consumed, name)
+    )
 
 
-def serializer_of(serde: Any) -> Any:
-    """Return the serde's serializer; None, for the application's default, if there is none."""
-    return None if serde is None else serde.serializer()
+def serializers_of(key_serde: Any, value_serde: Any, owner: str) -> tuple[Any, Any]:
+    """Return the serializers of two serdes; None, for the application's default, if one is None.
+
+    Raises:
+        ClassCastException: A serde returns something else.
+    """
+    return _halves(serializer_of, key_serde, value_serde, owner)
 
 
-def deserializer_of(serde: Any) -> Any:
-    """Return the serde's deserializer; None, for the application's default, if there is none."""
-    return None if serde is None else serde.deserializer()
+def deserializers_of(key_serde: Any, value_serde: Any, owner: str) -> tuple[Any, Any]:
+    """Return the deserializers of two serdes, as ``serializers_of`` does."""
+    return _halves(deserializer_of, key_serde, value_serde, owner)
 
 
-def _reading(consumed: Consumed[Any, Any]) -> dict[str, Any]:
+def _halves(half_of: Any, key_serde: Any, value_serde: Any, owner: str) -> tuple[Any, Any]:
+    serdes = (("key", key_serde), ("value", value_serde))
+    key, value = (
+        None if serde is None else half_of(serde, f"the {role} serde of {owner}")
+        for role, serde in serdes
+    )
+    return key, value
+
+
+def _reading(consumed: Consumed[Any, Any], source: str) -> dict[str, Any]:
+    serdes = consumed.key_serde, consumed.value_serde
+    keys, values = deserializers_of(*serdes, f'source "{source}": of Consumed, or of Materialized')
     return {
-        "key_deserializer": deserializer_of(consumed.key_serde),
-        "value_deserializer": deserializer_of(consumed.value_serde),
+        "key_deserializer": keys,
+        "value_deserializer": values,
         "timestamp_extractor": consumed.timestamp_extractor,
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.topology.builder import TopologyBuilder
-from millstream.topology.graph.endpoints import deserializer_of, serializer_of
+from millstream.topology.graph.endpoints import deserializers_of, serializers_of
 from millstream.topology.graph.nodes import Node, NodeInputs
 from millstream.topology.operators.stateless import Filter, accept_all, key_is_not_none
 from millstream.topology.supplied import Supplied
@@ -31,11 +31,12 @@ class InternalTopic(Node):
     def add_sink(self, topology: TopologyBuilder, name: str, parents: Sequence[str]) -> None:
         """Add the topic and the sink that writes it."""
         topology.add_internal_topic(self.topic, self.partitions)
+        keys, values = serializers_of(self.key_serde, self.value_serde, self._shown())
         topology.add_sink(
             name,
             self.topic,
-            key_serializer=serializer_of(self.key_serde),
-            value_serializer=serializer_of(self.value_serde),
+            key_serializer=keys,
+            value_serializer=values,
             partitioner=self.partitioner,
             repeats=self.repeats,
             parents=parents,
@@ -43,13 +44,17 @@ class InternalTopic(Node):
 
     def add_source(self, topology: TopologyBuilder) -> None:
         """Add the source that reads the topic."""
+        keys, values = deserializers_of(self.key_serde, self.value_serde, self._shown())
         topology.add_source(
             self.name,
             (self.topic,),
-            key_deserializer=deserializer_of(self.key_serde),
-            value_deserializer=deserializer_of(self.value_serde),
+            key_deserializer=keys,
+            value_deserializer=values,
             timestamp_extractor=FailOnInvalidTimestamp(),
         )
+
+    def _shown(self) -> str:
+        return f'internal topic "{self.topic}"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from typing import Any
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.errors import StreamsException
 from millstream.core.serdes.base import is_stock, serialize_column, serializer_call
+from millstream.core.serdes.checks import halves_of, serializer_of
 from millstream.topology.operators.murmur3 import murmur3_128
 from millstream.topology.operators.operator import Operator
 from millstream.topology.operators.serde_headers import current_headers, want_headers
@@ -82,17 +83,19 @@ class JoinPart(Operator):
         self._key_serde = join.key_serde or context.keySerde()
         foreign_key_serde = join.foreign_key_serde or context.keySerde()
         value_serde = join.value_serde or context.valueSerde()
-        self._write_key = serializer_call(self._key_serde.serializer())
-        self._foreign_keys = foreign_key_serde.serializer()
+        where = f'serde of the foreign-key join with topic "{join.topic}"'
+        keys = serializer_of(self._key_serde, f"the key {where}")
+        self._write_key = serializer_call(keys)
+        self._foreign_keys = serializer_of(foreign_key_serde, f"the foreign key's {where}")
         self._write_foreign_key = serializer_call(self._foreign_keys)
-        self._values = value_serde.serializer()
+        self._values = serializer_of(value_serde, f"the value {where}")
         self._write_value = serializer_call(self._values)
         serdes = self._key_serde, foreign_key_serde, value_serde
         self._headers = current_headers(context, wanted=want_headers(*serdes))
         self._subscriptions = SubscriptionSerde(join.topic, None).within(
             context.applicationId(), self._key_serde
         )
-        halves = [half for each in serdes for half in (each.serializer(), each.deserializer())]
+        halves = [half for each in serdes for half in halves_of(each, f"a {where}")]
         self.by_records = self._settings.versioned_input or not all(map(is_stock, halves))
 
     def row_hash(self, value: Any) -> bytes | None:

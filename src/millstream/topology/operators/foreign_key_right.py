@@ -8,6 +8,7 @@ from typing import Any
 from millstream.core.chunk import Chunk
 from millstream.core.records import make_record
 from millstream.core.serdes.base import deserialize_column, deserializer_call, serialize_column
+from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.core.state import Headed
 from millstream.topology.operators.foreign_key import JoinPart, TableReadingPart, prefix_of
 from millstream.topology.operators.operator import AnyRecord
@@ -24,7 +25,7 @@ class StoreSubscription(JoinPart):
     def init(self, context: Any) -> None:
         super().init(context)
         self._access = context.getStateStore(self._join.store).access()
-        self._keys = self._key_serde.serializer()
+        self._keys = serializer_of(self._key_serde, "the key serde of a foreign-key join")
         access = self._access
         self.by_records = self.by_records or access.cached or access.keeps_headers
 
@@ -145,7 +146,7 @@ class AnswerAll(JoinPart):
     def init(self, context: Any) -> None:
         super().init(context)
         self._store = context.getStateStore(self._join.store)
-        self._keys = self._key_serde.deserializer()
+        self._keys = deserializer_of(self._key_serde, "the key serde of a foreign-key join")
         self._read_key = deserializer_call(self._keys)
 
     def process(self, record: AnyRecord) -> None:

@@ -19,6 +19,7 @@ from millstream.core.serdes.base import (
     needs_headers,
     serializer_call,
 )
+from millstream.core.serdes.checks import halves_of
 
 T = TypeVar("T")
 
@@ -37,7 +38,8 @@ class InnerSerde:
         """Return the calls of some serdes; of none if one of them is not known."""
         if None in serdes:
             return ()
-        parts = [(each.serializer(), each.deserializer()) for each in serdes if each is not None]
+        where = "inside of that of an internal topic"
+        parts = [halves_of(each, where) for each in serdes if each is not None]
         return tuple(
             InnerSerde(writer, reader, serializer_call(writer), deserializer_call(reader))
             for writer, reader in parts

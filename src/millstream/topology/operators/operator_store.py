@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millstream.core.serdes import Serde, deserializer_call, serializer_call
+from millstream.core.serdes.checks import halves_of
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.state.delegating import DelegatingStore
 from millstream.topology.operators.serde_headers import current_headers, want_headers
@@ -24,8 +25,9 @@ class SerdeCalls:
     ) -> None:
         keys = context.keySerde() if key_serde is None else key_serde
         values = [context.valueSerde() if each is None else each for each in value_serdes]
-        self.key_halves = keys.serializer(), keys.deserializer()
-        self.value_halves = [(serde.serializer(), serde.deserializer()) for serde in values]
+        self.key_halves = halves_of(keys, "the key serde of an operator's store")
+        where = "a value serde of an operator's store"
+        self.value_halves = [halves_of(serde, where) for serde in values]
         self.write_key = serializer_call(self.key_halves[0])
         self.read_key = deserializer_call(self.key_halves[1])
         self.value_writers = [serializer_call(writes) for writes, _ in self.value_halves]

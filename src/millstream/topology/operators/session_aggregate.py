@@ -75,13 +75,13 @@ class SessionAggregate(WindowedAggregate):
     def _update(self, key: Any, start: int, end: int, new: Any, old: Any) -> None:
         if self._at_once:
             change = Change(new, old if self._settings.sends_old else None)
-            windowed = Windowed(key, SessionWindow(start, end))
+            windowed = Windowed(key, SessionWindow.of_events(start, end))
             self.forward(make_record(windowed, change, end, Headers()))
 
     def _stored(self, first: int, last: int) -> Generator[StoredWindow, None, None]:
         for key_bytes, start, end, cell in self._access.ended(first, last):
             key = self._access.key_of(key_bytes)
-            yield Windowed(key, SessionWindow(start, end)), cell, end
+            yield Windowed(key, SessionWindow.of_events(start, end)), cell, end
 
     def process_chunk(self, chunk: Chunk) -> None:
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")

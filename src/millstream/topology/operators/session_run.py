@@ -125,7 +125,7 @@ class SessionRun:
         run, updates = self._run, self.updates
         out = run.take([row for row, *_ in updates])
         out.keys = [
-            Windowed(key, SessionWindow(start, end))
+            Windowed(key, SessionWindow.of_events(start, end))
             for key, (_, start, end, _, _) in zip(out.keys, updates, strict=True)
         ]
         out.timestamps = [end for _, _, end, _, _ in updates]

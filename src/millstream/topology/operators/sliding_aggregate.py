@@ -135,7 +135,7 @@ class SlidingAggregate(WindowedAggregate):
             return
         value, time = near.right
         start = record._timestamp + 1
-        window = TimeWindow(start, start + self._difference)
+        window = TimeWindow.of_start(start, self._difference)
         self._access.write(key_bytes, record._key, start, value, time)
         self._forward(record, window, value, None, time)
 
@@ -146,7 +146,7 @@ class SlidingAggregate(WindowedAggregate):
         self, record: AnyRecord, key_bytes: bytes, start: int, cell: tuple[Any, int], close: int
     ) -> None:
         """Add the record to what a window holds, unless the window has closed."""
-        window = TimeWindow(start, start + self._difference)
+        window = TimeWindow.of_start(start, self._difference)
         if start + self._difference < close:
             self.context.drop_late(EXPIRED)
             return

@@ -78,6 +78,10 @@ class _ReadOnlyContext:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
+    def getStateStore(self, name: str) -> Any:
+        """Return a store as a user's processor gets it: a global one is read only."""
+        return self._context.lent_store(name)
+
     def forward(self, *arguments: Any, **keywords: Any) -> None:
         """Refuse.
 

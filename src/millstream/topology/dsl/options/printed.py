@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
-from millstream.core.errors import TopologyException
+from millstream.core.errors import ClassCastException, TopologyException
+from millstream.core.wording import a_kind
 from millstream.topology.dsl.options.checks import checked_function, required
 from millstream.topology.dsl.options.named import NamedOperation
 from millstream.topology.dsl.type_vars import K, V
@@ -35,8 +36,13 @@ class Printed(NamedOperation, Generic[K, V]):
 
         Raises:
             TopologyException: The path is empty, or cannot be written.
+            ClassCastException: It is no path.
         """
         required(filePath, "filePath can't be null")
+        if not isinstance(filePath, str | Path):
+            raise ClassCastException(
+                f"filePath cannot be {a_kind(filePath)}", hint="Give a text or a Path."
+            )
         if not str(filePath).strip():
             raise TopologyException("filePath can't be an empty string")
         path = Path(filePath)
@@ -55,7 +61,9 @@ class Printed(NamedOperation, Generic[K, V]):
 
     def withLabel(self, label: str) -> Printed[K, V]:
         """Return a copy with a label at the start of each line."""
-        return self._with(label=required(label, "label can't be null"))
+        if not isinstance(required(label, "label can't be null"), str):
+            raise ClassCastException(f"label cannot be {a_kind(label)}", hint="Give a text.")
+        return self._with(label=label)
 
     def withKeyValueMapper(self, mapper: Any) -> Printed[K, V]:
         """Return a copy that prints what a callable of key and value returns."""

@@ -20,6 +20,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import RECORDS_PER_BATCH
 from millstream.core.errors import ClassCastException
 from millstream.core.plan import Plan
+from millstream.core.serdes.checks import serializer_of
 from millstream.core.wording import a_kind
 from millstream.plugins.names import with_plugins
 from millstream.topology.graph.frames import FrameInput, Frames
@@ -202,13 +203,14 @@ class _Line:
             timed = given.timestamp is not None
             rows = snapshot_of(rows, self._directory, given.topic, self._session, timed=timed)
         count = 0 if given.is_global else self._layout.routes[given.topic][1]
+        where = f'the DataFrame for topic "{given.topic}"'
         packing = Packing(
             topic=given.topic,
             layout=self._layout,
             stage=stage.index,
             count=count,
-            key_serializer=given.key_serde.serializer(),
-            value_serializer=given.value_serde.serializer(),
+            key_serializer=serializer_of(given.key_serde, f"the key serde of {where}"),
+            value_serializer=serializer_of(given.value_serde, f"the value serde of {where}"),
             configs=self._config.merged(),
         )
         with workers_for(self._session, "pack"):

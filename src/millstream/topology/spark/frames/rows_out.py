@@ -11,6 +11,7 @@ import pyarrow as pa
 from millstream.core.errors import StreamsException
 from millstream.core.headers import Headers
 from millstream.core.serdes.base import deserialize_column, deserializer_call, needs_headers
+from millstream.core.serdes.checks import deserializer_of
 from millstream.topology.spark.arrow_headers import headers_list
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.frames.columns import (
@@ -87,7 +88,7 @@ class Unpacking:
     ) -> pa.Array:
         what = f'a {role} of output "{self.columns.topic}"'
         kind = self.schema.field(role).type
-        deserializer = serde.deserializer()
+        deserializer = deserializer_of(serde, f"that of {what}")
         values = to_list(column)
         try:
             if needs_headers(deserializer):

@@ -1,0 +1,60 @@
+"""What configurations are made of and asked for: each slip is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from millstream import (
+    ClassCastException,
+    NullPointerException,
+    StreamsBuilder,
+    StreamsConfig,
+    TopologyConfig,
+)
+
+NEEDED = {"application.id": "a", "bootstrap.servers": "none:9092"}
+CONFIG = StreamsConfig(NEEDED)
+
+
+@pytest.mark.parametrize("given", [5, "x", []])
+def test_a_configuration_is_a_mapping(given: Any) -> None:
+    with pytest.raises(ClassCastException, match="originals cannot be"):
+        StreamsConfig(given)
+    with pytest.raises(ClassCastException, match="topologyOverrides cannot be"):
+        TopologyConfig("name", CONFIG, given)
+    with pytest.raises(ClassCastException, match="props cannot be") as caught:
+        StreamsBuilder().build(given)
+    assert "or nothing" in caught.value.hint
+
+
+def test_a_configuration_is_not_none_as_in_kafka() -> None:
+    nothing: Any = None
+    with pytest.raises(NullPointerException):
+        StreamsConfig(nothing)
+    assert StreamsBuilder().build(None) is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"), [(None, NullPointerException), (5, ClassCastException)]
+)
+def test_keys_and_their_beginnings_are_texts(wrong: Any, error: type[Exception]) -> None:
+    for ask in (CONFIG.originalsWithPrefix, CONFIG.get, CONFIG.getString):
+        with pytest.raises(error, match="(prefix|key) can(not be|'t be null)"):
+            ask(wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((NEEDED,), "globalAppConfigs cannot be a dict"),
+        ((5,), "globalAppConfigs cannot be an int"),
+        (("name", NEEDED), "globalAppConfigs cannot be a dict"),
+        ((5, CONFIG), "topologyName cannot be an int"),
+    ],
+)
+def test_a_topology_config_names_what_it_cannot_use(arguments: Any, problem: str) -> None:
+    with pytest.raises(ClassCastException, match=problem) as caught:
+        TopologyConfig(*arguments)
+    assert caught.value.hint
