@@ -284,6 +284,7 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
         ("commits/0", "empty", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
         ("commits/0", "cut", "Whether batch 0 has ended is lost", 'Delete "commits/0"'),
         ("metadata", "empty", "Only Spark's id of the query is lost", 'Delete "metadata"'),
+        ("metadata", "cut", "Only Spark's id of the query is lost", 'Delete "metadata"'),
     ]
     for path, how, lost, way in cases:
         _damage(corner.checkpoint / path, how)
@@ -293,9 +294,9 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
         assert way in error.hint
         shutil.rmtree(corner.checkpoint)
         shutil.copytree(backup, corner.checkpoint)
-    # It is as the hint for the commit log says.
-    (corner.checkpoint / "commits/0").unlink()
-    (corner.checkpoint / "commits/.0.crc").unlink()
+    # It is as the hints for the commit log and the query's id say.
+    for path in ("commits/0", "commits/.0.crc", "metadata", ".metadata.crc"):
+        (corner.checkpoint / path).unlink()
     corner.send(1)
     corner.run()
     assert corner.counts(4) == [1, 2, 3, 4]

@@ -108,6 +108,7 @@ def test_before_the_first_commit_the_position_is_the_beginning(files: Files) -> 
         ("commits/1", "v1\n{", "Whether batch 1 has ended is lost", '"offsets/.2.crc" if'),
         ("metadata", "", "Only Spark's id of the query is lost", 'Delete "metadata"'),
         ("metadata", "[]", "Only Spark's id of the query is lost", '".metadata.crc" where it is'),
+        ("metadata", '{"id":"4g9e"}', "Only Spark's id of the query", 'Delete "metadata"'),
         ("state/0/_metadata/v2/1", "", "What Spark notes about the stores", "from a copy"),
         ("commits/1", "garbage", "does not begin with a version", "batch 1 is then repeated"),
     ],

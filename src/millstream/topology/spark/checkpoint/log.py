@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from millstream.core.errors import StreamsException
 from millstream.core.typed_json import Time, read_json
@@ -171,7 +172,7 @@ class CheckpointLog:
     def _check_id(self) -> None:
         try:
             if self._files.has(ID):
-                read_json(self._files.text(ID), _QueryId)
+                UUID(read_json(self._files.text(ID), _QueryId).id)
         except (ValueError, OSError) as error:
             raise self._broken(
                 ID,

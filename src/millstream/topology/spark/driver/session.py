@@ -39,6 +39,9 @@ SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
     f"{_STATE}.checkpointFormatVersion": "2",
+    # Spark would refuse a checkpoint without the query's id, which it can make anew; what counts is
+    # checked before (checkpoint/log.py).
+    "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled": "false",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.numRecentProgressUpdates": "4",
