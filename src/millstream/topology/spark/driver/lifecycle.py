@@ -25,7 +25,7 @@ from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.signals import Signals
 from millstream.topology.spark.driver.state_machine import State
-from millstream.topology.spark.driver.unexpected import interrupted, trace_of, unexpected
+from millstream.topology.spark.driver.unexpected import start_failure, trace_of, unexpected
 from millstream.topology.spark.driver.watched import POLL_S, WatchedApplication
 
 log = logging.getLogger(__name__)
@@ -222,7 +222,7 @@ class LivingApplication(WatchedApplication):
                 error,
                 extra={"details": trace_of(error), "raised": True},
             )
-            self._start_error = error if isinstance(error, Exception) else interrupted(error)
+            self._start_error = start_failure(error)
             self._end_with(self._start_error)
             return
         if self._machine.move_if_possible(State.RUNNING):

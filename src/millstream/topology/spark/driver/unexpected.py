@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import traceback
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver.jvm import ended_jvm
+from millstream.topology.spark.failures import failure_from
 
 
 def unexpected(error: BaseException) -> tuple[StreamsException, str]:
@@ -34,7 +38,23 @@ def trace_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
-def interrupted(error: BaseException) -> StreamsException:
+def start_failure(error: BaseException) -> Exception:
+    """Return the error that ``start()`` raises for one that ended it.
+
+    Those of Spark and of its JVM are no errors of this API, which a caller may catch.
+    """
+    if not isinstance(error, Exception):
+        return _interrupted(error)
+    if not isinstance(error, PySparkException | Py4JError):
+        return error
+    if ended_jvm() is not None:
+        return unexpected(error)[0]
+    failure = failure_from(str(error))
+    failure.__cause__ = error
+    return failure
+
+
+def _interrupted(error: BaseException) -> StreamsException:
     """Return the error for a start that KeyboardInterrupt or the like has ended."""
     failure = StreamsException("the start was interrupted", detail=repr(error))
     failure.__cause__ = error
