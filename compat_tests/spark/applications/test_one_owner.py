@@ -302,6 +302,18 @@ def test_a_damaged_file_is_named_with_what_is_lost_and_how_to_go_on(corner: Corn
     assert corner.counts(4) == [1, 2, 3, 4]
 
 
+def test_a_checkpoint_that_was_moved_goes_on_at_its_place(corner: Corner) -> None:
+    corner.send()
+    corner.run()
+    elsewhere = corner.play.directory / "elsewhere"
+    elsewhere.mkdir()
+    shutil.move(corner.play.directory / corner.play.name, elsewhere)
+    for _ in range(2):
+        corner.send(1)
+        corner.run(state_dir=str(elsewhere))
+    assert corner.counts(5) == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.long
 def test_a_damaged_file_of_the_state_is_named_as_well(corner: Corner) -> None:
     for _ in range(2):

@@ -12,7 +12,7 @@ from millstream import StreamsException
 from millstream.topology.spark.checkpoint.files import LocalFiles
 from millstream.topology.spark.generations import moved
 from millstream.topology.spark.generations.generations import Generations
-from millstream.topology.spark.generations.moved import ReadableCheckpoint
+from millstream.topology.spark.generations.moved import ReadableCheckpoint, settle
 
 NO_SESSION: Any = None
 
@@ -49,6 +49,20 @@ def test_a_moved_one_is_read_with_the_paths_of_its_place(tmp_path: Path) -> None
     assert links.text("state/0/1/7.delta") == "entries"
     assert links.text("commits/7") == "v1"
     assert files.text("state/0/_metadata/v2/7") == before
+
+
+@pytest.mark.parametrize("former", ["file:/former/place", "{}"])
+def test_an_application_gives_the_notes_the_paths_of_its_place(tmp_path: Path, former: str) -> None:
+    root = tmp_path / "c"
+    files = checkpoint(root, former.format(root.as_uri()))
+    older = "v2\n" + files.text("state/0/_metadata/v2/7").splitlines()[1]
+    files.write("state/0/_metadata/v2/6", older)
+    settle(files, root.as_uri())
+    schema = f"{root.as_uri()}/state/0/_stateSchema/default/0_x"
+    for number in (6, 7):
+        assert f'"{schema}"' in files.text(f"state/0/_metadata/v2/{number}")
+    # A checksum of the former text would be an error.
+    assert files.has("state/0/_metadata/v2/.7.crc") == (former == "{}")
 
 
 def test_one_that_was_moved_to_another_file_system_is_refused(

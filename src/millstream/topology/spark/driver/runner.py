@@ -50,6 +50,7 @@ from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.driver.standbys import standby_directory
 from millstream.topology.spark.driver.warm_start import warm_start
 from millstream.topology.spark.generations.generations import Generations
+from millstream.topology.spark.generations.moved import settle
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
 from millstream.topology.spark.generations.unread import check_feedback_read
 from millstream.topology.spark.job import Job
@@ -301,6 +302,7 @@ class Runner(OwnedQuery):
             self.checkpoint_location = generations.location
         note = noted(generations, compiled.wanted)
         self._instance.claim(generations.files, note.id, sinks)
+        settle(generations.files, generations.location)
         return _Ready(brokers, compiled, generations, note, sink_sizes, spark, session, changelogs)
 
     def _generations(self, files: Files, spark: SparkSession | None = None) -> Generations:

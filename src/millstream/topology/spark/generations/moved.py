@@ -1,12 +1,13 @@
 """Checkpoints that are not where they were written: Spark's notes have absolute paths in them.
 
-Spark's reader of state finds the schemas of the stores by these paths. Of a checkpoint on this
-machine it is given a directory of links with the notes as they should be; nothing in the checkpoint
-is changed.
+Spark finds the schemas of the stores by these paths. An application that goes on with a checkpoint
+gives the notes the paths of its place. Who only reads one changes nothing in it: Spark's reader of
+state is given a directory of links with the notes as they should be, on this machine.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
 import weakref
@@ -20,8 +21,36 @@ from millstream.topology.spark.checkpoint.descriptor import local_files, local_p
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.log import STATE
 
+log = logging.getLogger(__name__)
+
 _NOTES = "_metadata/v2"
 _SCHEMA = re.compile(r'"([^"]*)(/state/\d+/_stateSchema/[^"]*)"')
+
+
+def settle(files: Files, location: str) -> None:
+    """Give Spark's notes the paths of the place where the checkpoint is now.
+
+    Only its owner may do that. Each note is replaced as a whole, so that it may be repeated.
+
+    Args:
+        files: The checkpoint's files, or those of one of its generations.
+        location: Its location.
+    """
+    path = local_path(location)
+    root = location.rstrip("/") if path is None else path.absolute().as_uri()
+    for operator in files.names(STATE):
+        folder = f"{STATE}/{operator}/{_NOTES}"
+        numbers = sorted(int(name) for name in files.names(folder) if name.isdigit())
+        if not numbers or not _elsewhere(files.text(f"{folder}/{numbers[-1]}"), location):
+            continue
+        log.info("the checkpoint was moved: Spark's notes get the paths of %s", location)
+        # The newest last: while it has the old paths, there is something left to do.
+        for number in numbers:
+            text = files.text(f"{folder}/{number}")
+            files.remove(f"{folder}/.{number}.crc")
+            files.write(
+                f"{folder}/{number}", _SCHEMA.sub(lambda found: f'"{root}{found[2]}"', text)
+            )
 
 
 class ReadableCheckpoint:
@@ -57,13 +86,16 @@ class ReadableCheckpoint:
 
 
 def _is_moved(files: Files, location: str, batch: int) -> bool:
-    here = _plain(location)
     for operator in files.names(STATE):
         note = f"{STATE}/{operator}/{_NOTES}/{batch}"
         if files.has(note):
-            noted = _SCHEMA.findall(files.text(note))
-            return any(_plain(root) != here for root, _ in noted)
+            return _elsewhere(files.text(note), location)
     return False
+
+
+def _elsewhere(note: str, location: str) -> bool:
+    here = _plain(location)
+    return any(_plain(root) != here for root, _ in _SCHEMA.findall(note))
 
 
 def _link(source: Path, target: Path) -> None:
