@@ -10,6 +10,7 @@ from millstream import (
     ClassCastException,
     KafkaStreams,
     KeyQuery,
+    NullPointerException,
     QueryableStoreTypes,
     ReadOnlyKeyValueStore,
     Serdes,
@@ -40,6 +41,17 @@ def test_a_query_is_wrapped_in_a_request(wrong: Any) -> None:
     with pytest.raises(ClassCastException) as caught:
         application().query(wrong)
     assert caught.value.hint == "Write StateQueryRequest.inStore(name).withQuery(query)."
+    with pytest.raises(NullPointerException, match="request cannot be null"):
+        application().query(None)
+
+
+@pytest.mark.parametrize("wrong", ["0", 1.5, True, [0]])
+def test_a_partition_is_a_number(wrong: Any) -> None:
+    asked: Any = StoreQueryParameters.fromNameAndType("c", QueryableStoreTypes.keyValueStore())
+    assert asked.withPartition(0).partition() == 0
+    assert asked.withPartition(None).partition() is None
+    with pytest.raises(ClassCastException, match="partition cannot be"):
+        asked.withPartition(wrong)
 
 
 @pytest.mark.parametrize(

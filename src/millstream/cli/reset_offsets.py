@@ -7,20 +7,14 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from pathlib import Path
 
 import typer
 
 from millstream.cli.groups import GroupOffsets, Place
-from millstream.core.durations import to_epoch_millis
+from millstream.core.durations import iso_duration_millis, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException
-
-_DURATION = re.compile(
-    r"P(?:(?P<days>\d+)D)?(?:T(?=.)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?"
-    r"(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +135,9 @@ def _time_ms(text: str) -> int:
 
 
 def _duration_ms(text: str) -> int:
-    found = _DURATION.fullmatch(text.strip())
-    parts = {} if found is None else {k: v for k, v in found.groupdict().items() if v is not None}
-    if not parts:
+    found = iso_duration_millis(text)
+    if found is None:
         raise typer.BadParameter(
             f'"{text}" is not of the form P7D or PT1H30M.', param_hint="'--by-duration'"
         )
-    length = timedelta(**{name: float(value) for name, value in parts.items()})
-    return length // timedelta(milliseconds=1)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from math import floor
@@ -18,6 +19,12 @@ LONG_MAX = 2**63 - 1
 LONG_MIN = -(2**63)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 ONE_MS = timedelta(milliseconds=1)
+
+_ISO_DURATION = re.compile(
+    r"P(?:(?P<days>\d+)D)?(?:T(?=.)(?:(?P<hours>\d+)H)?(?:(?P<minutes>\d+)M)?"
+    r"(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?",
+    re.IGNORECASE,
+)
 
 
 def to_millis(value: DurationLike, name: str) -> int:
@@ -38,6 +45,18 @@ def to_millis(value: DurationLike, name: str) -> int:
     if isinstance(value, timedelta):
         return value // ONE_MS if value >= timedelta(0) else -(-value // ONE_MS)
     return _checked_long(value, name, "a timedelta or an integer number of milliseconds")
+
+
+def iso_duration_millis(text: str) -> int | None:
+    """Return the milliseconds of a duration of ISO 8601, such as ``PT1H30M``; None for others.
+
+    As for Java's ``Duration``, a day has 24 hours, and there are no longer units.
+    """
+    found = _ISO_DURATION.fullmatch(text.strip())
+    parts = {} if found is None else {k: v for k, v in found.groupdict().items() if v is not None}
+    if not parts:
+        return None
+    return timedelta(**{name: float(value) for name, value in parts.items()}) // ONE_MS
 
 
 def to_epoch_millis(value: InstantLike, name: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from millstream.core.errors import ClassCastException
@@ -212,7 +213,17 @@ class StoreQueryParameters(Generic[T]):
         return StoreQueryParameters(storeName, checked_type(queryableStoreType))
 
     def withPartition(self, partition: int) -> StoreQueryParameters[T]:
-        """Return parameters for one partition."""
+        """Return parameters for one partition.
+
+        Raises:
+            ClassCastException: It is no whole number.
+        """
+        given: Any = partition
+        # None is every partition, as in Kafka Streams.
+        if isinstance(given, bool) or not isinstance(given, Integral | None):
+            raise ClassCastException(
+                f"partition cannot be {a_kind(given)}", hint="Give a number from 0."
+            )
         return replace(self, _partition=partition)
 
     def enableStaleStores(self) -> StoreQueryParameters[T]:

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from millstream.core.config import StreamsConfig
+from millstream.core.durations import iso_duration_millis
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Plan, SourceNode
 from millstream.topology.spark.driver.brokers import EARLIEST, LATEST, Brokers
@@ -77,9 +78,12 @@ def reset_policies(
 def _parsed(policy: str) -> tuple[str, int | None]:
     if policy in ("none", "earliest", "latest"):
         return policy, None
+    strategy, _, duration = str(policy).partition(":")
+    if strategy == _BY_DURATION and (duration_ms := iso_duration_millis(duration)) is not None:
+        return strategy, duration_ms
     raise ConfigException(
         f"Invalid value {policy} for configuration auto.offset.reset",
-        hint="Write earliest, latest or none; Consumed.withOffsetResetPolicy takes a duration.",
+        hint="Write earliest, latest, none, or by_duration:PT24H with a duration of ISO 8601.",
     )
 
 

@@ -11,6 +11,7 @@ from millstream.core.errors import (
     ClassCastException,
     IllegalStateException,
     InvalidStateStoreException,
+    NullPointerException,
     StreamsNotStartedException,
     StreamsStoppedException,
 )
@@ -102,6 +103,8 @@ class QueryableApplication:
 
         Source: KIP-796.
         """
+        if request is None:
+            raise NullPointerException("request cannot be null")
         _check_kind(request, StateQueryRequest, "inStore(name).withQuery(query)")
         name, state = request.getStoreName(), self.state()
         if name not in self._runner.store_names():
