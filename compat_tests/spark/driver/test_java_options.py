@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from millstream.topology.spark.driver.java_options import COLLECTOR, COMPILER, with_java_options
+from millstream.topology.spark.driver.java_options import (
+    CLASSES,
+    COLLECTOR,
+    COMPILER,
+    with_java_options,
+)
 
 OPTIONS = "spark.driver.extraJavaOptions"
 
@@ -18,8 +23,8 @@ def chosen(given: str = "", **environment: str) -> list[str]:
 
 
 def test_a_launched_jvm_has_a_collector_and_a_compiler_for_batches() -> None:
-    assert chosen() == [COLLECTOR, *COMPILER]
-    assert chosen("-Da=b") == [COLLECTOR, *COMPILER, "-Da=b"]
+    assert chosen() == [COLLECTOR, *COMPILER, CLASSES]
+    assert chosen("-Da=b") == [COLLECTOR, *COMPILER, CLASSES, "-Da=b"]
 
 
 @pytest.mark.parametrize("given", ["-XX:+UseG1GC", "-Da=b -XX:+UseZGC", "-XX:Flags=file"])
@@ -35,15 +40,19 @@ def test_another_collector_stays_the_only_one(given: str) -> None:
     ["-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation", "-XX:Tier4CompileThreshold=1", "-Xint"],
 )
 def test_thresholds_are_left_to_who_has_set_any(given: str) -> None:
-    assert chosen(given) == [COLLECTOR, given]
+    assert chosen(given) == [COLLECTOR, CLASSES, given]
 
 
-def test_nothing_is_added_where_both_are_chosen() -> None:
-    assert chosen("-XX:+UseSerialGC -Xcomp") == ["-XX:+UseSerialGC", "-Xcomp"]
+def test_nothing_is_added_where_all_are_chosen() -> None:
+    assert chosen("-XX:+UseSerialGC -Xcomp -XX:MetaspaceSize=9m") == [
+        "-XX:+UseSerialGC",
+        "-Xcomp",
+        "-XX:MetaspaceSize=9m",
+    ]
 
 
 @pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]", "spark://one:7077"])
 def test_executors_that_start_here_have_them_too(master: str) -> None:
     found = with_java_options({"spark.master": master, EXECUTORS: "-XX:+UseSerialGC"}, {})
-    added = " ".join(COMPILER) + " " if master.startswith("local-cluster") else ""
+    added = " ".join([*COMPILER, CLASSES]) + " " if master.startswith("local-cluster") else ""
     assert found[EXECUTORS] == f"{added}-XX:+UseSerialGC"

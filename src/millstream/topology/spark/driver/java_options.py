@@ -1,4 +1,4 @@
-"""Garbage collector and compiler of a JVM that is launched here, unless the user has chosen.
+"""Garbage collector and compiler of JVMs that start on this machine, unless the user has chosen.
 
 What of a batch is Java's work is done by short tasks, for which Java's defaults do too much: they
 are made for programs that keep gigabytes on their heap and run the same Java code for hours.
@@ -28,11 +28,15 @@ COMPILER = (
 )
 """Ten times Java's thresholds for its second compiler, which took more than half of the JVM's
 processor time in the first minutes. Loops over records are past them in the first batch."""
+CLASSES = "-XX:MetaspaceSize=256m"
+"""Spark loads classes for more than Java's 21 MB at once: a JVM would collect its whole heap for
+it, 50 to 130 ms in its first batches. It is a threshold, not a reserve."""
 
 _COLLECTOR_CHOSEN = re.compile(r"-XX:[+-]Use\w+GC\b|-XX:(?:Flags|VMOptionsFile)")
 _COMPILER_CHOSEN = re.compile(
     r"-XX:(?:Tier|[+-]?Tiered|[+-]?CompilationMode|Flags|VMOptionsFile)|-Xint\b|-Xcomp\b"
 )
+_CLASSES_CHOSEN = re.compile(r"-XX:(?:MetaspaceSize|Flags|VMOptionsFile)")
 
 
 def launched_here(settings: Mapping[str, str]) -> list[str]:
@@ -50,7 +54,7 @@ def launched_here(settings: Mapping[str, str]) -> list[str]:
 def with_java_options(
     settings: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """Add the collector and the thresholds of the compiler to the options of the JVMs.
+    """Add the collector, and thresholds of compiler and classes, to the options of the JVMs.
 
     Two collectors are an error of Java, so options from everywhere are looked at.
 
@@ -74,3 +78,5 @@ def _chosen(every: list[str]) -> Iterator[str]:
         yield COLLECTOR
     if not any(map(_COMPILER_CHOSEN.search, every)):
         yield from COMPILER
+    if not any(map(_CLASSES_CHOSEN.search, every)):
+        yield CLASSES
