@@ -22,6 +22,7 @@ from millstream.core.handlers import (
     ProcessingExceptionHandler,
     checked_answer,
 )
+from millstream.core.metrics.measured import measured
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.user_code import NOTED as NOTED_CODE
@@ -171,18 +172,17 @@ class Failures:
                 topic = record.topic()
                 log.warning("a global store cannot send to a dead letter queue topic=%s", topic)
                 continue
-            timestamp = record.timestamp()
-            host.send(
-                Sent(
-                    record.topic(),
-                    record.key(),
-                    record.value(),
-                    host.now_ms() if timestamp is None else timestamp,
-                    record.headers(),
-                    record.partition(),
-                )
+            topic, key, value, headers = (
+                record.topic(),
+                record.key(),
+                record.value(),
+                record.headers(),
             )
-            self._task.measures.dead_lettered(node, reason)
+            asked = record.timestamp()
+            timestamp = host.now_ms() if asked is None else asked
+            host.send(Sent(topic, key, value, timestamp, headers, record.partition()))
+            letter = measured(topic, [key], [value], [timestamp], [headers])
+            self._task.measures.dead_lettered(node, reason, topic, letter)
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:

@@ -17,6 +17,7 @@ from millstream.core.metrics.store_metrics import StoreMetrics
 from millstream.core.metrics.streams_metrics import StreamsMetrics
 
 _MILLIS = 1e-6
+_NOTHING = Measured()
 _GLOBAL_FAMILIES: tuple[str, ...] = ("global-process",)
 _FAMILIES = ("task-process", "task-punctuate", "record-lateness", "active-buffer-count")
 
@@ -53,6 +54,8 @@ class TaskMetrics:
         self._targets: dict[str, str] = {}
         self._consumed: dict[tuple[str, str], Measured] = {}
         self._refused: dict[tuple[str, str], int] = {}
+        self._dead: dict[str, Measured] = {}
+        """Dead letters by topic, which are their node's and not the topic's sink's."""
         own = self.tags()
         self._thread: Tags = own[:1]
         self._dropped = metrics.sensor("dropped-records", own)
@@ -96,9 +99,11 @@ class TaskMetrics:
         self._dropped.record()
         self._told("drop-reason", node, reason)
 
-    def dead_lettered(self, node: str, reason: str) -> None:
-        """Count a record that is sent to the dead letter queue, and why."""
+    def dead_lettered(self, node: str, reason: str, topic: str, letter: Measured) -> None:
+        """Count a record that is sent to the dead letter queue, and why: its node produces it."""
         self._told("dead-letters", node, reason)
+        self._moved("produced", node, topic, letter.records, letter.bytes)
+        self._dead.setdefault(topic, Measured()).add(letter)
 
     def poisoned(self) -> None:
         """Count a record that is left out because it kills the worker process."""
@@ -129,10 +134,13 @@ class TaskMetrics:
             self._aged(source, measured)
         for (source, topic), records in refused.items():
             self._moved("consumed", source, topic, records, 0)
+        dead, self._dead = self._dead, {}
         for topic, measured in sent.items():
             sink = self._targets.get(topic)
-            if sink is not None:
-                self._moved("produced", sink, topic, measured.records, measured.bytes)
+            letters = dead.get(topic, _NOTHING)
+            records = measured.records - letters.records
+            if sink is not None and records > 0:
+                self._moved("produced", sink, topic, records, measured.bytes - letters.bytes)
                 self._aged(sink, measured)
 
     def ended(self, sensor: Sensor, timestamps: Sequence[int]) -> None:
