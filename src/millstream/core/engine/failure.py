@@ -22,7 +22,6 @@ from millstream.core.handlers import (
     ProcessingExceptionHandler,
     checked_answer,
 )
-from millstream.core.metrics.measured import measured
 from millstream.core.record_context import RecordContext
 from millstream.core.records import Record
 from millstream.core.user_code import NOTED as NOTED_CODE
@@ -172,17 +171,18 @@ class Failures:
                 topic = record.topic()
                 log.warning("a global store cannot send to a dead letter queue topic=%s", topic)
                 continue
-            topic, key, value, headers = (
-                record.topic(),
-                record.key(),
-                record.value(),
-                record.headers(),
+            timestamp = record.timestamp()
+            host.send(
+                Sent(
+                    record.topic(),
+                    record.key(),
+                    record.value(),
+                    host.now_ms() if timestamp is None else timestamp,
+                    record.headers(),
+                    record.partition(),
+                )
             )
-            asked = record.timestamp()
-            timestamp = host.now_ms() if asked is None else asked
-            host.send(Sent(topic, key, value, timestamp, headers, record.partition()))
-            letter = measured(topic, [key], [value], [timestamp], [headers])
-            self._task.measures.dead_lettered(node, reason, topic, letter)
+            self._task.measures.dead_lettered(node, reason, record.topic())
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:
