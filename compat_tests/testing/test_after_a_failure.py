@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ClassCastException,
     Consumed,
     Materialized,
     Processor,
+    ProcessorStateException,
     Produced,
     Serdes,
     Stores,
@@ -26,6 +28,10 @@ def refusing(value: str) -> str:
     if value == "bad":
         raise ValueError("a bad value")
     return value
+
+
+def not_fitting(value: str) -> str:
+    raise ClassCastException(f"{value} is no number")
 
 
 def test_a_driver_goes_on_after_a_record_that_failed() -> None:
@@ -80,3 +86,32 @@ def test_a_driver_goes_on_after_a_record_that_a_global_store_failed_on() -> None
             topic.pipeInput("k", "bad")
         topic.pipeInput("k", "good")
         assert driver.getKeyValueStore("everywhere").get("k") == "good"
+
+
+def test_all_stores_are_flushed_although_what_is_below_the_first_one_fails() -> None:
+    builder = StreamsBuilder()
+    grouped = builder.stream("in").groupByKey()
+    last = grouped.reduce(lambda _, new: new, Materialized.as_("last"))
+    last.mapValues(refusing).toStream().to("out")
+    grouped.count(Materialized.as_("counts")).toStream().mapValues(str).to("counts")
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+        out = driver.createOutputTopic("counts", TEXT.deserializer(), TEXT.deserializer())
+        topic.pipeInput("k", "good")
+        with pytest.raises(ProcessorStateException, match="a bad value") as caught:
+            topic.pipeInput("k", "bad")
+        assert isinstance(caught.value.__cause__, ValueError)
+        topic.pipeInput("k", "good")
+        assert out.readValuesToList() == ["1", "2", "3"]
+
+
+def test_an_error_that_a_flush_met_and_that_is_kafkas_own_is_raised_as_it_is() -> None:
+    builder = StreamsBuilder()
+    table = builder.stream("in").groupByKey().reduce(lambda _, new: new, Materialized.as_("last"))
+    table.mapValues(not_fitting).toStream().to("out")
+    with TopologyTestDriver(builder.build(), CONFIG) as driver:
+        topic = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
+        with pytest.raises(StreamsException) as caught:
+            topic.pipeInput("k", "text")
+        assert type(caught.value) is StreamsException
+        assert isinstance(caught.value.__cause__, ClassCastException)

@@ -110,6 +110,15 @@ def counted(driver: TopologyTestDriver, name: str) -> dict[tuple[str, str], floa
     }
 
 
+def produced(driver: TopologyTestDriver, what: str = "records") -> dict[tuple[str, str], float]:
+    """Return what was produced, by node and topic."""
+    return {
+        (found.tags()["processor-node-id"], found.tags()["topic"]): metric.metricValue()
+        for found, metric in driver.metrics().items()
+        if found.name() == f"{what}-produced-total"
+    }
+
+
 PLACE = {"!topic": b"in", "!partition": b"0", "!offset": b"1"}
 
 
@@ -190,6 +199,22 @@ def test_the_default_handlers_stop_and_nothing_of_that_record_is_readable(fails_
     assert driver.producedTopicNames() == {"out"}
     assert keys_out(driver) == ["new"]
     driver.close()
+
+
+def test_dead_letters_are_produced_by_the_first_node_that_failed() -> None:
+    with run("serializer", CONTINUE) as driver:
+        pipe(driver)
+        assert produced(driver) == {("sink", "out"): 1.0, ("sink", "dlq"): 2.0}
+    with run("processor", CONTINUE) as driver:
+        pipe(driver)
+        assert produced(driver) == {("sink", "out"): 1.0, ("p", "dlq"): 1.0}
+        assert all(size > 0 for size in produced(driver, "bytes").values())
+
+
+def test_dead_letters_count_for_a_sink_that_writes_the_same_topic() -> None:
+    with run("processor", {**CONTINUE, "errors.dead.letter.queue.topic.name": "out"}) as driver:
+        pipe(driver)
+        assert produced(driver) == {("sink", "out"): 2.0}
 
 
 class Fill(Processor[str, Any, None, None]):

@@ -195,6 +195,8 @@ def chunkable(part: SubTopology, source: SourceNode) -> bool:
 def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> SourceRuntime:
     internal = any(topic in plan.repartition_topics for topic in node.topics)
     extractor = node.timestamp_extractor or task.settings.timestamp_extractor
+    for topic in node.topics:
+        task.measures.reads(plan.internal_name(topic, task.settings.application_id), node.name)
     return SourceRuntime(
         task,
         node,
@@ -210,7 +212,7 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
     topic = node.topic
     if topic is not None:
         topic = plan.internal_name(topic, task.settings.application_id)
-        task.measures.writes(topic, node.name)
+    task.measures.writes(topic, node.name)
     return SinkRuntime(
         task,
         node,

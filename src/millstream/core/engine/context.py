@@ -128,10 +128,15 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
 
         task.each(chunk.slice(index, index + 1), decide, node.above)
 
-    def drop(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
-        """Count a record that is dropped by rule: the current one, or one of a chunk."""
+    def drop(
+        self, reason: str, chunk: Chunk | None = None, index: int = 0, *, quietly: bool = False
+    ) -> None:
+        """Count a record that is dropped by rule: the current one, or one of a chunk.
+
+        It is logged, unless ``quietly``: what drops it may be in order.
+        """
         context = None if chunk is None else self._task.chunk_context(chunk, index)
-        self._task.failures.drop(reason, self._node.name, context)
+        self._task.failures.drop(reason, self._node.name, context, told=quietly)
 
     def drop_late(self, reason: str, chunk: Chunk | None = None, index: int = 0) -> None:
         """Do what ``drop`` does for a record whose window has been closed."""

@@ -132,6 +132,21 @@ class Failures:
         app = task.settings.application_id
         return located(problem, task.id, error, task.record_context, app)
 
+    def of_flush(self, store: str, error: Exception) -> StreamsException:
+        """Return the error of a store's flush; a ``StreamsException`` has its place already."""
+        if not isinstance(error, StreamsException):
+            failure = _flush_failure(store, self._task.id, error)
+            failure.__cause__ = error
+        elif isinstance(error, FailedProcessing):
+            below = self.located("cannot process a record", error)
+            failure = ProcessorStateException(
+                f'cannot flush store "{store}"', detail=str(below), task_id=self._task.id
+            )
+            failure.__cause__ = below.__cause__
+        else:
+            return error
+        return failure
+
     def drop(
         self, reason: str, node: str, context: RecordContext | None = None, *, told: bool = False
     ) -> None:
@@ -167,7 +182,7 @@ class Failures:
                     record.partition(),
                 )
             )
-            self._task.measures.dead_lettered(node, reason)
+            self._task.measures.dead_lettered(node, reason, record.topic())
 
     def _ask(self, node: str, record: Any, error: Exception, context: RecordContext) -> Any:
         try:
@@ -195,12 +210,8 @@ def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandl
     )
 
 
-def flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
-    """Return the error of a store's flush; a ``StreamsException`` has its place already."""
-    if isinstance(error, StreamsException):
-        return ProcessorStateException(
-            f'cannot flush store "{store}"', detail=str(error), task_id=task_id
-        )
+def _flush_failure(store: str, task_id: Any, error: Exception) -> ProcessorStateException:
+    """Return the error of a store that failed itself while it was flushed."""
     return ProcessorStateException(
         f'cannot flush store "{store}"',
         detail=f"Task {task_id}; {said(error)}",

@@ -147,7 +147,7 @@ class SinkRuntime:
                 hint="Return the topic's name, a str.",
             )
         topic = plain_text(topic)
-        self._task.measures.writes(topic, self.name)
+        self._task.measures.sends(topic, self.name)
         return topic
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:

@@ -22,7 +22,7 @@ from millstream.core.handlers import (
     checked_answer,
 )
 from millstream.core.headers import Headers
-from millstream.core.kafka import ConsumerRecord
+from millstream.core.kafka import ConsumerRecord, TimestampType
 from millstream.core.partitioning import instance_of
 from millstream.core.plan import SourceNode
 from millstream.core.record_context import RecordContext
@@ -237,11 +237,18 @@ class SourceRuntime:
             raw.topic,
             raw.partition,
             raw.offsets[index],
+            raw.timestamps[index],
+            TimestampType.CREATE_TIME,
+            _size(raw.keys[index]),
+            _size(raw.values[index]),
             key,
             value,
-            timestamp=raw.timestamps[index],
-            headers=raw.headers[index] if raw.headers else None,
+            raw.headers[index] if raw.headers else None,
         )
+
+
+def _size(data: bytes | None) -> int:
+    return ConsumerRecord.NULL_SIZE if data is None else len(data)
 
 
 def _context(raw: RawChunk, index: int) -> RecordContext:

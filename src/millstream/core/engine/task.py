@@ -26,7 +26,6 @@ from millstream.core.engine.failure import (
     FATAL,
     FailedProcessing,
     Failures,
-    flush_failure,
     note_record,
 )
 from millstream.core.engine.host import TaskHost
@@ -330,17 +329,19 @@ class Task:
         """Flush the stores' caches, in order, which forwards their updates.
 
         Raises:
-            ProcessorStateException: A store or one of its serdes failed, or a node below it.
+            StreamsException: A store or one of its serdes failed, or a node below it. It is the
+                first error, and raised when all stores have been flushed.
         """
+        first: StreamsException | None = None
         for name, store in self.stores.items():
             try:
                 own(store, "commit")({})
             except FATAL:
                 raise
-            except Exception as error:
-                if isinstance(error, StreamsException):
-                    error = self.failures.located("cannot process a record", error)
-                raise flush_failure(name, self.id, error) from error
+            except Exception as error:  # noqa: BLE001 - a store or a node may raise anything
+                first = first or self.failures.of_flush(name, error)
+        if first is not None:
+            raise first from first.__cause__
         self._runs.clear()
         for callback in self.commit_callbacks:
             callback()

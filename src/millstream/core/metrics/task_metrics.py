@@ -53,6 +53,8 @@ class TaskMetrics:
         self._targets: dict[str, str] = {}
         self._consumed: dict[tuple[str, str], Measured] = {}
         self._refused: dict[tuple[str, str], int] = {}
+        self._failing: set[str] = set()
+        """Nodes that dead letters are counted for, which are no sinks."""
         own = self.tags()
         self._thread: Tags = own[:1]
         self._dropped = metrics.sensor("dropped-records", own)
@@ -82,9 +84,20 @@ class TaskMetrics:
         found = self._stores[name] = StoreMetrics(self, name, scope, tuple(operations))
         return found
 
-    def writes(self, topic: str, sink: str) -> None:
-        """Note the sink that writes a topic: the first one, if there are several."""
-        self._targets.setdefault(topic, sink)
+    def reads(self, topic: str, source: str) -> None:
+        """Note the source that reads a topic."""
+        if not self.is_global:
+            self._nodes += [*self._flow("consumed", source, topic), self._latency(source)]
+
+    def writes(self, topic: str | None, sink: str) -> None:
+        """Note a sink and its topic, if it has one; a topic's last sink counts, as in Kafka."""
+        self._nodes.append(self._latency(sink))
+        if topic is not None:
+            self._targets[topic] = sink
+
+    def sends(self, topic: str, node: str) -> None:
+        """Note the node that sends to a topic that is known only now: the first one."""
+        self._targets.setdefault(topic, node)
 
     def late(self, node: str) -> None:
         """Count a record whose window was already closed."""
@@ -96,9 +109,12 @@ class TaskMetrics:
         self._dropped.record()
         self._told("drop-reason", node, reason)
 
-    def dead_lettered(self, node: str, reason: str) -> None:
-        """Count a record that is sent to the dead letter queue, and why."""
+    def dead_lettered(self, node: str, reason: str, topic: str) -> None:
+        """Count a record that is sent to the dead letter queue ``topic``, and why."""
         self._told("dead-letters", node, reason)
+        if topic not in self._targets:
+            self.sends(topic, node)
+            self._failing.add(node)
 
     def poisoned(self) -> None:
         """Count a record that is left out because it kills the worker process."""
@@ -130,10 +146,11 @@ class TaskMetrics:
         for (source, topic), records in refused.items():
             self._moved("consumed", source, topic, records, 0)
         for topic, measured in sent.items():
-            sink = self._targets.get(topic)
-            if sink is not None:
-                self._moved("produced", sink, topic, measured.records, measured.bytes)
-                self._aged(sink, measured)
+            node = self._targets.get(topic)
+            if node is not None:
+                self._moved("produced", node, topic, measured.records, measured.bytes)
+                if node not in self._failing:
+                    self._aged(node, measured)
 
     def ended(self, sensor: Sensor, timestamps: Sequence[int]) -> None:
         """Record the age of records at a terminal node."""
@@ -184,13 +201,18 @@ class TaskMetrics:
         self.metrics.sensor(family, tags).record_many(count, millis, each, each)
 
     def _moved(self, how: str, node: str, topic: str, records: int, size: int) -> None:
+        for key, amount in zip(self._flow(how, node, topic), (records, size), strict=True):
+            self.metrics.sensor(*key).record_many(1, amount, amount, amount)
+
+    def _flow(self, how: str, node: str, topic: str) -> list[Key]:
         tags = self.tags(("processor-node-id", node), ("topic", topic))
-        for what, amount in (("records", records), ("bytes", size)):
-            sensor = self.metrics.sensor(f"{what}-{how}", tags)
-            sensor.record_many(1, amount, amount, amount)
+        return [(f"{what}-{how}", tags) for what in ("records", "bytes")]
+
+    def _latency(self, node: str) -> Key:
+        return "record-e2e-latency", self.tags(("processor-node-id", node))
 
     def _aged(self, node: str, measured: Measured) -> None:
-        sensor = self.metrics.sensor("record-e2e-latency", self.tags(("processor-node-id", node)))
+        sensor = self.metrics.sensor(*self._latency(node))
         first, last = measured.first_ms, measured.last_ms
         self._age(sensor, measured.records, measured.sum_ms, first, last)
 
@@ -208,6 +230,8 @@ class TaskMetrics:
         yield from ((family, own) for family in (*families, "dropped-records"))
         yield "task-closed", self._thread
         yield from self._nodes
+        for topic, node in self._targets.items():
+            yield from self._flow("produced", node, topic)
         for store in self._stores.values():
             yield from store.declared()
 

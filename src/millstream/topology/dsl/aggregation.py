@@ -22,6 +22,7 @@ from millstream.topology.dsl.materialize import (
 from millstream.topology.dsl.options import Grouped, Materialized, Named
 from millstream.topology.dsl.tables import add_table
 from millstream.topology.dsl.type_vars import TK, A, K, V
+from millstream.topology.graph.internal_topics import Repartition
 from millstream.topology.graph.nodes import TableRole
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.operators.folding import (
@@ -66,23 +67,26 @@ class Grouping:
         flow = self.flow
         if not flow.repartition_required:
             return flow
-        node = repartition_node(
-            flow.graph.names,
+        node = self.topic_below(kept)
+        if self._repartition is None or self._topic is None:
+            self._repartition = flow.add(node)
+        else:
+            flow.graph.use_again(self._repartition)
+        return self.below(self._repartition, node.name)
+
+    def topic_below(self, kept: ResolvedMaterialized) -> Repartition:
+        """Return the node of a repartition topic, not added yet; it takes the next names."""
+        return repartition_node(
+            self.flow.graph.names,
             kept.name if self._topic is None else self._topic,
             key_serde=self.key_serde,
             value_serde=self.value_serde,
             named=kept.queryable or self._topic is not None,
         )
-        if self._repartition is None or self._topic is None:
-            self._repartition = flow.add(node)
-        else:
-            flow.graph.use_again(self._repartition)
-        return Flow(
-            graph=flow.graph,
-            node=self._repartition,
-            name=node.name,
-            sources=frozenset({node.name}),
-        )
+
+    def below(self, number: int, name: str) -> Flow:
+        """Return the flow below a node of a repartition topic."""
+        return Flow(graph=self.flow.graph, node=number, name=name, sources=frozenset({name}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from millstream.core.windows import SessionWindows, SlidingWindows, Windowed, Wi
 from millstream.core.wording import a_kind
 from millstream.topology.callables import ADDED, MERGED, NOTHING
 from millstream.topology.checks import not_none
-from millstream.topology.dsl.aggregation import Adds, Reducing, Starts
+from millstream.topology.dsl.aggregation import Adds, Grouping, Reducing, Starts
 from millstream.topology.dsl.arguments import ABSENT, name_and_store
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.functions import plain
-from millstream.topology.dsl.materialize import resolve_materialized
+from millstream.topology.dsl.materialize import ResolvedMaterialized, resolve_materialized
 from millstream.topology.dsl.options import Materialized, Named
 from millstream.topology.dsl.tables import stored_operation, table_at
 from millstream.topology.dsl.type_vars import TK, A, K
@@ -44,10 +44,14 @@ class _Input:
 class _Cogrouped(Generic[TK, K, A]):
     """Aggregates several grouped streams into one table."""
 
-    def __init__(self, inputs: list[_Input], grouped: Reducing[TK, K, Any]) -> None:
-        """Take the inputs, and the first of them in the form that is aggregated."""
+    def __init__(
+        self, inputs: list[_Input], grouped: Reducing[TK, K, Any], below: dict[Grouping, Flow]
+    ) -> None:
+        """Take the inputs, the first of them in the form that is aggregated, and ``below``."""
         self._inputs = inputs
         self._grouped = grouped
+        self._below = below
+        """Flows below repartition topics, which all aggregates of the cogrouped stream share."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({[entry.grouped for entry in self._inputs]!r})"
@@ -62,7 +66,7 @@ class _Cogrouped(Generic[TK, K, A]):
         # As in Kafka, the table does not take over the serdes of the streams.
         kept = resolve_materialized(graph, how, _AGGREGATE)
         store = shape.store(kept)
-        flows = [grouping.repartitioned(kept) for grouping in groupings]
+        flows = [self._repartitioned(grouping, kept) for grouping in groupings]
         sources = frozenset[str]().union(*(grouping.flow.sources for grouping in groupings))
         if len(flows) > 1:
             graph.copartitioned.append(sources)
@@ -82,6 +86,15 @@ class _Cogrouped(Generic[TK, K, A]):
             sources=frozenset[str]().union(*(flow.sources for flow in flows)),
         )
         return table_at(table, kept)
+
+    def _repartitioned(self, grouping: Grouping, kept: ResolvedMaterialized) -> Flow:
+        if not grouping.flow.repartition_required:
+            return grouping.flow
+        # As in Kafka, the first aggregate names the topic, and the others use up names as well.
+        node = grouping.topic_below(kept)
+        if grouping not in self._below:
+            self._below[grouping] = grouping.below(grouping.flow.add(node), node.name)
+        return self._below[grouping]
 
 
 class CogroupedKStream(_Cogrouped[K, K, A]):
@@ -128,8 +141,8 @@ class CogroupedKStream(_Cogrouped[K, K, A]):
         """Aggregate by window as well; what is late depends on each stream's own stream time."""
         first: Any = self._inputs[0].grouped.windowedBy(windows)
         if isinstance(windows, SessionWindows):
-            return SessionWindowedCogroupedKStream[K, A](self._inputs, first)
-        return TimeWindowedCogroupedKStream[K, A](self._inputs, first)
+            return SessionWindowedCogroupedKStream[K, A](self._inputs, first, self._below)
+        return TimeWindowedCogroupedKStream[K, A](self._inputs, first, self._below)
 
     def aggregate(
         self,
@@ -177,7 +190,8 @@ class SessionWindowedCogroupedKStream(_Cogrouped[Windowed[K], K, A]):
 
 def cogrouped(first: KGroupedStream[K, Any], aggregator: Adds[K, Any, A]) -> CogroupedKStream[K, A]:
     """Return a grouped stream as the first of several."""
-    return CogroupedKStream([_Input(first, plain(aggregator, "apply", "aggregator", ADDED))], first)
+    added = _Input(first, plain(aggregator, "apply", "aggregator", ADDED))
+    return CogroupedKStream([added], first, {})
 
 
 def _merge_node(name: str) -> TableOperation:

@@ -53,15 +53,19 @@ class Graph:
                 heapq.heappush(queue, (self.ranks[child], child))
 
     def without(self, removed: int, *, instead: int) -> Graph:
-        """Return the graph with the children of ``removed`` below ``instead``."""
+        """Return the graph with the children of ``removed`` below ``instead``.
+
+        It is the last of their parents, as in Kafka: the order shows in ``describe()``.
+        """
+        parents = {number: above for number, above in self.parents.items() if number != removed}
+        for number, above in parents.items():
+            if removed in above:
+                kept = tuple(parent for parent in above if parent != removed)
+                parents[number] = kept if instead in kept else (*kept, instead)
         return replace(
             self,
             nodes={number: node for number, node in self.nodes.items() if number != removed},
-            parents={
-                number: tuple(instead if parent == removed else parent for parent in above)
-                for number, above in self.parents.items()
-                if number != removed
-            },
+            parents=parents,
         )
 
 

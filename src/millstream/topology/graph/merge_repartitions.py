@@ -107,12 +107,10 @@ class _MergeWork:
         for number, node in zip(repartitions, replaced, strict=True):
             child = self._below(changer, number)
             if child is None:
-                raise StreamsException(
-                    f'cannot merge repartition topic "{node.topic}" with "{merged.topic}"',
-                    hint="Switch merge.repartition.topics off in topology.optimization.",
-                )
-            self._parents[child].append(new)
-            self._parents[child].remove(changer)
+                raise _no_way(node, merged.topic)
+            # A stream merged with itself is below the operation twice.
+            kept = (parent for parent in self._parents[child] if parent not in (changer, new))
+            self._parents[child] = [*kept, new]
             self._take_out(number)
             self._copartitioned = [
                 frozenset(merged.name if name == node.name else name for name in group)
@@ -131,8 +129,10 @@ class _MergeWork:
                 parents.extend(parent for parent in above if parent not in parents)
 
     def _repartition(self, number: int) -> Repartition:
-        node = self._nodes[number]
+        node = self._graph.nodes[number]
         assert isinstance(node, Repartition)
+        if number not in self._nodes:  # two merges are above it, and it is merged below the other
+            raise _no_way(node, node.topic)
         return node
 
     def _below(self, top: int, number: int) -> int | None:
@@ -148,6 +148,13 @@ class _MergeWork:
             if found is not None:
                 return found
         return None
+
+
+def _no_way(node: Repartition, topic: str) -> StreamsException:
+    return StreamsException(
+        f'cannot merge repartition topic "{node.topic}" with "{topic}"',
+        hint="Switch merge.repartition.topics off in topology.optimization.",
+    )
 
 
 def _changes_key(node: Node) -> bool:

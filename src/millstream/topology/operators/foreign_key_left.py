@@ -12,6 +12,7 @@ from millstream.topology.operators.operator import AnyRecord, runs
 from millstream.topology.operators.subscriptions import Instruction, JoinResponse, Subscription
 
 _NO_FOREIGN_KEY = "null foreign key"
+_CHANGED = "its left row has changed"
 
 Wanted = Sequence[tuple[Any, Instruction]]
 """Foreign keys and what their subscriptions instruct."""
@@ -103,6 +104,8 @@ class Resolve(TableReadingPart):
         row = None if cell is None else cell[0]
         if self.row_hash(row) == response.row_hash:
             self.forward(record.withValue(self._result(row, response)))
+        else:
+            self.context.drop(_CHANGED, quietly=True)
 
     def process_chunk(self, chunk: Chunk) -> None:
         rows = self._rows(chunk.keys)
@@ -117,6 +120,8 @@ class Resolve(TableReadingPart):
             own == response.row_hash for own, response in zip(hashes, chunk.values, strict=True)
         ]
         if not all(keep):
+            for _ in range(keep.count(False)):
+                self.context.drop(_CHANGED, quietly=True)
             rows = [row for row, good in zip(rows, keep, strict=True) if good]
             chunk = chunk.select(keep)
         for run, results in runs(self.context, chunk, self._result, rows, chunk.values):

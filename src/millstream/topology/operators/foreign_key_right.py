@@ -84,9 +84,10 @@ class AnswerSubscription(TableReadingPart):
 
     def init(self, context: Any) -> None:
         super().init(context)
-        names = self._settings.reads[0].stores
-        accesses = (context.getStateStore(name).access() for name in names)
-        self._cached = any(getattr(access, "cached", False) for access in accesses)
+        stores = map(context.getStateStore, self._settings.reads[0].stores)
+        # The buffer of a suppress above is read as well; it has no cache.
+        tables = (store for store in stores if hasattr(store, "access"))
+        self._cached = any(getattr(table.access(), "cached", False) for table in tables)
 
     def process(self, record: AnyRecord) -> None:
         foreign_key, subscription, timestamp = record._key, record._value, record._timestamp

@@ -20,7 +20,6 @@ _SEPARATE = frozenset(
     ]
 )
 """Versions that cannot read an update of both values in one record (KIP-904)."""
-_OUTDATED = "not the latest version"
 
 
 class Regroup(Operator):
@@ -44,7 +43,7 @@ class Regroup(Operator):
         if key is None:
             raise StreamsException("the key of a table's row that is to be grouped is null")
         if self._settings.versioned_input and not change.is_latest:
-            self.context.drop(_OUTDATED)
+            # Not told as dropped, as in Kafka: an aggregate has the latest versions alone.
             return
         new, old = self._pair(key, change.new), self._pair(key, change.old)
         if new is not None and old is not None and self._combines and _same(new[0], old[0]):

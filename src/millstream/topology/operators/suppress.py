@@ -248,8 +248,8 @@ class SuppressedView(ViewAbove):
 
     @property
     def stores(self) -> tuple[str, ...]:
-        """The stores above, and the buffer."""
-        return (*self.above.stores, self.store)
+        """The buffer, and the stores above; their order shows in ``describe()``."""
+        return (self.store, *self.above.stores)
 
     def open(self, context: Any) -> Getter:
         """Return a getter that reads the buffer first."""
