@@ -38,6 +38,9 @@ class MadeUp:
             raise RuntimeError("nobody answers")
         return False
 
+    def has_locality_wait(self) -> bool:
+        return False
+
     def executors(self, held: AbstractSet[str] = frozenset()) -> tuple[Executor, ...]:
         return tuple(Executor(id=each, host="h", port=5) for each in self.ids)
 

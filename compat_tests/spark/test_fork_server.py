@@ -72,12 +72,13 @@ print(*sorted(set(sys.modules) - before))
 """
 
 
-def jvm(does: str, **environment: str) -> subprocess.Popen[str]:
+def jvm(does: str, place: Path | None = None, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", JVM, does],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
+        cwd=place,
         env=os.environ | environment,
     )
 
@@ -116,6 +117,28 @@ def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(short: Path) 
         eventually(partial(name_of, pid), "")
     (directory,) = short.iterdir()
     assert list(directory.iterdir()) == []
+
+
+def test_jvms_of_one_driver_share_a_server_that_ends_with_the_last(short: Path) -> None:
+    environment = {"TMPDIR": str(short), "MILLSTREAM_DRIVER": str(os.getpid())}
+    places = [short / name for name in ("one", "other")]
+    for place in places:
+        place.mkdir()
+    with (
+        jvm("stays", places[0], **environment) as one,
+        jvm("stays", places[1], **environment) as two,
+    ):
+        (_, first), _ = said(one)
+        (_, second), _ = said(two)
+        assert parent_of(parent_of(first)) == parent_of(parent_of(second))
+        server = parent_of(parent_of(first))
+        assert [os.readlink(f"/proc/{pid}/cwd") for pid in (first, second)] == [*map(str, places)]
+        one.kill()
+        eventually(partial(name_of, first), "")
+        assert (name_of(second), name_of(server)) == ("pack", "fork-server")
+        two.kill()
+    for pid in (second, server):
+        eventually(partial(name_of, pid), "")
 
 
 def test_spark_ends_a_daemon_of_the_server_as_any_other(short: Path) -> None:

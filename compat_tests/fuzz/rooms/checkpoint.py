@@ -123,7 +123,7 @@ def logs(name: str, samples: list[bytes]) -> Decoder:
         "offsets/3": head + b'{"in":{"0":7}}\n-',
         "offsets/2": head + b'{"in":{"0":5}}\n-',
         "commits/2": b'v1\n{"nextBatchWatermarkMs":0}',
-        "metadata": b'{"id":"x"}',
+        "metadata": b'{"id":"561e2bc0-58a0-4d45-b2e4-820f25454e4a"}',
     }
     for path, data in good.items():
         (root / path).parent.mkdir(exist_ok=True)

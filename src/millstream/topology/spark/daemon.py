@@ -10,7 +10,6 @@ import fcntl
 import os
 import signal
 import socket
-import sys
 from pathlib import Path
 
 from millstream.topology.spark.fork_server import ask, listener_at, lock_of, serve, server_path
@@ -26,7 +25,7 @@ def main() -> None:
 
         manager()
         return
-    _stand_for(ask(connection, sys.argv, os.environ), connection)
+    _stand_for(ask(connection, os.environ, os.getppid()), connection)
 
 
 def _connected(path: Path, jvm: int) -> socket.socket:

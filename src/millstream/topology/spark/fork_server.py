@@ -4,8 +4,9 @@ Spark keeps a daemon for each pool of Python workers, and each worker imports pa
 millstream for itself, which takes more than a second of a core: for an application of ten stages,
 half a minute. Here each of them begins with these imports done, in memory that they share.
 
-One server serves the daemons of one JVM that have the same environment, and ends with that JVM.
-Lists of processes show "fork-server", and a worker by its operator: "pack", "stage-0", "sink".
+One server serves the daemons of all JVMs that a driver has on this machine, if they have the same
+environment, and ends with the last of these JVMs. Lists of processes show "fork-server", and a
+worker by its operator: "pack", "stage-0", "sink".
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -32,6 +34,8 @@ from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
 from millstream.topology.spark.worker_garbage import Garbage
 
 ROLE = "MILLSTREAM_ROLE"
+DRIVER = "MILLSTREAM_DRIVER"
+"""Entry of the environment: the process id of the driver; all its JVMs on this machine have it."""
 JVM = "MILLSTREAM_JVM"
 """Entry of a worker's environment: the process id of its JVM, which need not be an ancestor."""
 PRELOADED = (
@@ -77,8 +81,11 @@ def server_path(environment: Mapping[str, str], jvm: int) -> Path:
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & _OTHERS:
         raise OSError(f"{directory} is not a private directory")
     entries = sorted(each for each in environment.items() if not each[0].startswith(_DIFFERENT))
-    same = json.dumps([entries, os.getcwd(), sys.executable, sys.path])
-    return directory / f"{jvm}-{hashlib.sha256(same.encode()).hexdigest()[:16]}"
+    # Each executor has a working directory of its own, with what was shipped to it.
+    shared = [place for place in sys.path if place not in ("", os.getcwd())]
+    same = json.dumps([entries, sys.executable, shared])
+    owner = environment.get(DRIVER, jvm)
+    return directory / f"{owner}-{hashlib.sha256(same.encode()).hexdigest()[:16]}"
 
 
 def lock_of(path: Path) -> Path:
@@ -86,13 +93,27 @@ def lock_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
 
 
-def ask(connection: socket.socket, arguments: list[str], environment: Mapping[str, str]) -> int:
-    """Let the server fork a daemon with this process's standard streams; return its process id."""
-    request = json.dumps([arguments, dict(environment)]).encode()
+def ask(connection: socket.socket, environment: Mapping[str, str], jvm: int) -> int:
+    """Let the server fork a daemon for this process, with its streams; return its process id."""
+    wanted = _Wanted(sys.argv, dict(environment), jvm, os.getcwd(), sys.path)
+    request = json.dumps(asdict(wanted)).encode()
     socket.send_fds(connection, [_LENGTH.pack(len(request))], [0, 1, 2])
     connection.sendall(request)
     pid: int = _LENGTH.unpack(_exactly(connection, _LENGTH.size))[0]
     return pid
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a daemon has of the process that Spark started."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+    jvm: int
+    """Process id of the JVM."""
+    directory: str
+    path: list[str]
+    """Where modules are searched for."""
 
 
 def listener_at(path: Path) -> socket.socket:
@@ -105,8 +126,14 @@ def listener_at(path: Path) -> socket.socket:
 
 
 def serve(listener: socket.socket, path: Path, jvm: int) -> NoReturn:
-    """Import everything, then fork daemons until the JVM is gone. Ends the process."""
-    status = 1
+    """Import everything, then fork daemons until all JVMs are gone. Ends the process.
+
+    Args:
+        listener: Where daemons are asked for.
+        path: Its place.
+        jvm: The JVM that has asked first.
+    """
+    status, jvms = 1, {jvm}
     try:
         os.setpgid(0, 0)
         _leave_streams()
@@ -115,11 +142,11 @@ def serve(listener: socket.socket, path: Path, jvm: int) -> NoReturn:
         _preload()
         _name_process("fork-server")
         listener.settimeout(_LOOK_S)
-        while _is_alive(jvm):
+        while any(map(_is_alive, jvms)):
             with suppress(TimeoutError):
                 connection, _ = listener.accept()
                 with connection:
-                    _answer(connection, listener, jvm)
+                    _answer(connection, listener, jvms)
         path.unlink(missing_ok=True)
         lock_of(path).unlink(missing_ok=True)
         status = 0
@@ -127,25 +154,23 @@ def serve(listener: socket.socket, path: Path, jvm: int) -> NoReturn:
         os._exit(status)
 
 
-def _answer(connection: socket.socket, listener: socket.socket, jvm: int) -> None:
+def _answer(connection: socket.socket, listener: socket.socket, jvms: set[int]) -> None:
     connection.settimeout(_REQUEST_S)
     try:
         head, streams, _, _ = socket.recv_fds(connection, _LENGTH.size, 3)
-        request = _exactly(connection, _LENGTH.unpack(head)[0])
+        wanted = _Wanted(**json.loads(_exactly(connection, _LENGTH.unpack(head)[0])))
     except (OSError, struct.error):
         # The daemon has been killed meanwhile.
         return
+    jvms.add(wanted.jvm)
     if os.fork() == 0:
         listener.close()
-        arguments, entries = json.loads(request)
-        _become_daemon(connection, streams, arguments, entries | {JVM: str(jvm)})
+        _become_daemon(connection, streams, wanted)
     for each in streams:
         os.close(each)
 
 
-def _become_daemon(
-    connection: socket.socket, streams: list[int], arguments: list[str], entries: dict[str, str]
-) -> NoReturn:
+def _become_daemon(connection: socket.socket, streams: list[int], wanted: _Wanted) -> NoReturn:
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -153,13 +178,15 @@ def _become_daemon(
             os.dup2(each, number)
             os.close(each)
         os.environ.clear()
-        os.environ.update(entries)
-        sys.argv = arguments
-        _name_process(entries.get(ROLE, "python"))
+        os.environ.update(wanted.environment, **{JVM: str(wanted.jvm)})
+        os.chdir(wanted.directory)
+        sys.argv, sys.path[:] = wanted.arguments, wanted.path
+        role = wanted.environment.get(ROLE, "")
+        _name_process(role or "python")
         connection.sendall(_LENGTH.pack(os.getpid()))
         # It stays open: its end tells that the daemon has ended.
         connection.settimeout(None)
-        _manage(entries.get(ROLE, ""))
+        _manage(role)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from millstream.topology.spark.fork_server import ROLE
+from millstream.topology.spark.fork_server import DRIVER, ROLE
 
 DAEMON = "millstream.topology.spark.daemon"
 """Module that Spark starts for each pool."""
@@ -44,14 +44,18 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
 
 @contextmanager
 def importable_daemon() -> Iterator[None]:
-    """Let a JVM that is started in the block find ``DAEMON``, for jobs of the user, too."""
-    given = os.environ.get("PYTHONPATH")
+    """Let a JVM that is started in the block find ``DAEMON``, for jobs of the user, too.
+
+    It also learns the driver's process: executors on this machine share the driver's fork server.
+    """
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", DRIVER)}
     place = str(Path(__file__).resolve().parents[3])
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (given, place)))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before["PYTHONPATH"], place)))
+    os.environ[DRIVER] = str(os.getpid())
     try:
         yield
     finally:
-        if given is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = given
+        for name, given in before.items():
+            os.environ.pop(name)
+            if given is not None:
+                os.environ[name] = given

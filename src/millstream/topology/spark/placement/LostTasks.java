@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.apache.spark.OneToOneDependency;
@@ -32,20 +33,20 @@ import org.apache.spark.sql.execution.streaming.state.BaseStateStoreRDD;
  * cores, both under the scheduler's lock. An error here must not reach the scheduler.
  */
 public class LostTasks implements Schedulable {
-    /** How long a task with state waits for its executor after a loss; Spark's own default. */
+    /** How long a task with state waits for its executor; Spark's own default. */
     private static final long WAIT_MS = 3000;
-    /** How long after a loss tasks wait so. */
-    private static final long MENDING_MS = 10000;
 
     private final TaskSchedulerImpl scheduler;
     private final String name;
     private final Method index;
     private final Method since;
     private final List redirected = new ArrayList();
+    private final Map kept = new WeakHashMap();
     private volatile Map copies = Collections.emptyMap();
+    private volatile Map cold = Collections.emptyMap();
+    private volatile boolean keeps = true;
     private volatile int count = 0;
     private volatile String problem = "";
-    private long mended = 0;
     private Pool parent = null;
 
     public LostTasks(TaskSchedulerImpl scheduler, String name) throws Exception {
@@ -76,6 +77,16 @@ public class LostTasks implements Schedulable {
         this.copies = new HashMap(copies);
     }
 
+    /** Set the map whose keys are the executors that are being warmed up; it may change. */
+    public void setCold(Map cold) {
+        this.cold = cold;
+    }
+
+    /** Leave tasks with state the wait that the user has chosen. */
+    public void keepNoPlaces() {
+        keeps = false;
+    }
+
     /** Return how many tasks were led to a copy. */
     public int redirected() {
         return count;
@@ -91,7 +102,6 @@ public class LostTasks implements Schedulable {
             if (copies.isEmpty()) {
                 return;
             }
-            mended = System.currentTimeMillis() + MENDING_MS;
             List running = new ArrayList();
             addTaskSets(scheduler.rootPool(), running);
             for (Iterator each = running.iterator(); each.hasNext();) {
@@ -104,8 +114,14 @@ public class LostTasks implements Schedulable {
 
     public scala.collection.mutable.ArrayBuffer getSortedTaskSetQueue() {
         try {
-            if (System.currentTimeMillis() < mended) {
+            if (!redirected.isEmpty()) {
                 beforeAnOffer();
+            }
+            if (keeps && !copies.isEmpty()) {
+                keepPlaces();
+            }
+            if (!cold.isEmpty()) {
+                passOver();
             }
         } catch (Throwable error) {
             problem = error.toString();
@@ -159,15 +175,53 @@ public class LostTasks implements Schedulable {
             }
         }
         redirected.clear();
+    }
+
+    /**
+     * Let tasks with state wait for their executors as long as by Spark's own default.
+     *
+     * A shorter wait is for tasks that read topics. One with state that runs elsewhere, because its
+     * executor has another task, restores its stores there.
+     */
+    private void keepPlaces() {
         List running = new ArrayList();
         addTaskSets(scheduler.rootPool(), running);
         for (Iterator each = running.iterator(); each.hasNext();) {
             TaskSetManager set = (TaskSetManager) each.next();
-            if (stateOf(set) != null && allHavePlaces(set)) {
-                long[] waits = set.localityWaits();
+            // Spark makes new ones when an executor joins or is lost.
+            long[] waits = set.localityWaits();
+            if (kept.get(set) != waits && stateOf(set) != null && allHavePlaces(set)) {
                 waits[0] = Math.max(waits[0], WAIT_MS);
+                kept.put(set, waits);
             }
         }
+    }
+
+    /** Let tasks without state that would wait for an executor that is being warmed up not wait. */
+    private void passOver() {
+        List running = new ArrayList();
+        addTaskSets(scheduler.rootPool(), running);
+        for (Iterator each = running.iterator(); each.hasNext();) {
+            TaskSetManager set = (TaskSetManager) each.next();
+            if (set.priority() >= 0 && waitsForACold(set) && stateOf(set) == null) {
+                java.util.Arrays.fill(set.localityWaits(), 0L);
+            }
+        }
+    }
+
+    private boolean waitsForACold(TaskSetManager set) {
+        Task[] tasks = set.tasks();
+        for (int i = 0; i < tasks.length; i++) {
+            if (set.successful()[i] || set.copiesRunning()[i] > 0) {
+                continue;
+            }
+            for (Iterator each = cold.keySet().iterator(); each.hasNext();) {
+                if (prefers(tasks[i], (String) each.next())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Return whether every task that is to run prefers an executor that is alive. */

@@ -36,6 +36,7 @@ public class NewExecutors extends SparkListener {
     private final String property;
     private final Timer timer;
     private final Map held = new ConcurrentHashMap();
+    private final Map cold = new ConcurrentHashMap();
     private volatile boolean holds = false;
 
     /** Make it; the property names the executor that a job is to warm up. */
@@ -57,6 +58,7 @@ public class NewExecutors extends SparkListener {
     public void end() {
         holds = false;
         timer.cancel();
+        cold.clear();
         for (Iterator each = new ArrayList(held.keySet()).iterator(); each.hasNext();) {
             release((String) each.next());
         }
@@ -69,6 +71,16 @@ public class NewExecutors extends SparkListener {
             found.append(found.length() == 0 ? "" : ",").append(each.next());
         }
         return found.toString();
+    }
+
+    /** Return the executors that are being warmed up, as keys of a map that changes. */
+    public Map cold() {
+        return cold;
+    }
+
+    /** Note that an executor is warm. */
+    public void warmed(String executor) {
+        cold.remove(executor);
     }
 
     public void onExecutorAdded(SparkListenerExecutorAdded event) {
@@ -85,6 +97,7 @@ public class NewExecutors extends SparkListener {
                 return;
             }
             backend.executorsPendingLossReason().add(executor);
+            cold.put(executor, Boolean.TRUE);
         }
         try {
             timer.schedule(new TimerTask() {
@@ -99,6 +112,7 @@ public class NewExecutors extends SparkListener {
 
     public void onExecutorRemoved(SparkListenerExecutorRemoved event) {
         held.remove(event.executorId());
+        cold.remove(event.executorId());
     }
 
     /** Let an executor take tasks. */
@@ -141,6 +155,18 @@ public class NewExecutors extends SparkListener {
         }
     }
 
+    /** Let one more job that warms an executor up have its cores right after the ones before. */
+    public boolean follow(String executor, long patience) throws InterruptedException {
+        long end = System.currentTimeMillis() + patience;
+        while (raised(executor) == 0) {
+            if (System.currentTimeMillis() >= end) {
+                return false;
+            }
+            Thread.sleep(LOOK_MS);
+        }
+        return true;
+    }
+
     private boolean goesOn(String executor, long end) throws InterruptedException {
         Thread.sleep(LOOK_MS);
         return held.containsKey(executor) && System.currentTimeMillis() < end;
@@ -173,19 +199,40 @@ public class NewExecutors extends SparkListener {
 
     /** Put the jobs that warm an executor up before all others; return their number. */
     private int first(String executor) {
+        raised(executor);
+        synchronized (scheduler) {
+            return warming(executor).size();
+        }
+    }
+
+    /** Do so; return the number of those that were not. They wait for the executor. */
+    private int raised(String executor) {
         synchronized (scheduler) {
             int found = 0;
-            scala.collection.Iterator waiting =
-                scheduler.rootPool().getSortedTaskSetQueue().iterator();
-            while (waiting.hasNext()) {
-                TaskSetManager set = (TaskSetManager) waiting.next();
-                Properties properties = set.taskSet().properties();
-                if (properties != null && executor.equals(properties.getProperty(property))) {
+            for (Iterator each = warming(executor).iterator(); each.hasNext();) {
+                TaskSetManager set = (TaskSetManager) each.next();
+                if (set.priority() != FIRST) {
                     set.priority_$eq(FIRST);
+                    long[] waits = set.localityWaits();
+                    waits[0] = Math.max(waits[0], MOST_MS);
                     found++;
                 }
             }
             return found;
         }
+    }
+
+    /** Return the task sets of the jobs that warm an executor up. */
+    private ArrayList warming(String executor) {
+        ArrayList found = new ArrayList();
+        scala.collection.Iterator waiting = scheduler.rootPool().getSortedTaskSetQueue().iterator();
+        while (waiting.hasNext()) {
+            TaskSetManager set = (TaskSetManager) waiting.next();
+            Properties properties = set.taskSet().properties();
+            if (properties != null && executor.equals(properties.getProperty(property))) {
+                found.add(set);
+            }
+        }
+        return found;
     }
 }

@@ -20,7 +20,7 @@ class LocalityWait:
     Spark waits for an executor that is lost, too: with standbys this wait would take longer than
     all the rest. It also waits for the cores of one whose workers are being started, as it wants to
     read topics there at once. A short one lets tasks of a busy executor run where their stores are
-    not.
+    not, except where Spark's scheduler is told (LostTasks.java): there they wait three seconds.
 
     Args:
         config: The application's configuration. Nothing changes if it has an own
@@ -28,7 +28,8 @@ class LocalityWait:
     """
 
     def __init__(self, config: StreamsConfig) -> None:
-        self._given = any(key.startswith(LOCALITY_WAIT) for key in config.originals())
+        self.given = any(key.startswith(LOCALITY_WAIT) for key in config.originals())
+        """Whether the configuration has an own wait, which stays."""
         self._standbys = config.getInt("num.standby.replicas") > 0
         self._batches: deque[float] = deque(maxlen=_BATCHES)
         self._now = MOST_MS
@@ -41,7 +42,7 @@ class LocalityWait:
             cold: Whether the workers of an executor are being started, so that its cores are taken.
         """
         took = (progress.get("durationMs") or {}).get("triggerExecution")
-        if self._given or took is None:
+        if self.given or took is None:
             return None
         # Batches that wait for such a core are no ordinary ones: the wait would grow by itself.
         if not cold:

@@ -22,6 +22,8 @@ WARMS = "millstream.warms"
 """Spark's local property of a job that warms an executor up: the executor's id."""
 _PATIENCE_MS = 20_000
 """How long the jobs that warm an executor up may take to reach the scheduler."""
+_FOLLOW_MS = 3_000
+"""How long a job may take to do so that has been planned."""
 
 
 class Scheduling:
@@ -53,6 +55,7 @@ class Scheduling:
             # In a thread of its own, so that it is told in time.
             self._context.listenerBus().addToQueue(new, "millstream")
             self._new = new
+            lost.setCold(new.cold())
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
             log.info("no access to the scheduler of this version of Spark: %s", error)
 
@@ -66,6 +69,11 @@ class Scheduling:
         for task, executor in copies.items():
             places.put(self._internals.provider(task), make(executor.host, executor.id))
         self._lost.setCopies(places)
+
+    def keep_no_places(self) -> None:
+        """Let tasks with state wait for their executors as the user's configuration says."""
+        if self._lost is not None:
+            self._lost.keepNoPlaces()
 
     def hold_new_executors(self) -> None:
         """Let executors that register from now on take no tasks until they are admitted."""
@@ -103,11 +111,27 @@ class Scheduling:
         finally:
             self._context.setLocalProperty(WARMS, None)
 
-    def admit(self, executor: Executor) -> None:
-        """Let an executor take tasks once the jobs that warm it up have its cores; waits for it."""
-        if executor.id in self.held():
-            warmed = self._new.admit(executor.id, max(1, executor.cores), _PATIENCE_MS)
-            log.debug("executor takes tasks executor=%s warmed first=%s", executor.id, warmed)
+    def admit(self, executor: Executor) -> bool:
+        """Let an executor take tasks once the jobs that warm it up have its cores; waits for it.
+
+        Returns:
+            Whether it was held, and they have them.
+        """
+        if executor.id not in self.held():
+            return False
+        warmed = bool(self._new.admit(executor.id, max(1, executor.cores), _PATIENCE_MS))
+        log.debug("executor takes tasks executor=%s warmed first=%s", executor.id, warmed)
+        return warmed
+
+    def follow(self, executor: Executor) -> None:
+        """Let the next job that warms an executor up follow those before; waits for it."""
+        if self._new is not None:
+            self._new.follow(executor.id, _FOLLOW_MS)
+
+    def warmed(self, executor: Executor) -> None:
+        """Let tasks wait for an executor again: until then, those that read topics do not."""
+        if self._new is not None:
+            self._new.warmed(executor.id)
 
     def release(self, executor: Executor) -> None:
         """Let an executor take tasks now."""

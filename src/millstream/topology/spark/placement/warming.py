@@ -138,7 +138,7 @@ class Warming:
         cores = range(max(1, executor.cores))
         threads = [_thread(self._warm, self._start, executor, scheduling) for _ in cores]
         if scheduling is not None:
-            _thread(scheduling.admit, executor)
+            threads.append(_thread(self._admit, executor, scheduling))
         self._running[executor.id] = (threads, now)
 
     def load(self, executors: Iterable[Executor]) -> None:
@@ -149,9 +149,11 @@ class Warming:
         """
         if self._loading is not None and self._loading.is_alive():
             return
-        cold = self.cold()
+        # One that starts needs the machine's cores, if it is on the same one.
+        if self.cold():
+            return
         for executor in executors:
-            if executor.id not in self._loaded and executor.id not in cold:
+            if executor.id not in self._loaded:
                 self._loading = _thread(self._load, executor)
                 return
 
@@ -163,6 +165,14 @@ class Warming:
             for executor, (threads, since) in self._running.items()
             if _alive(threads) and now - since < PATIENCE_S
         )
+
+    def _admit(self, executor: Executor, scheduling: Scheduling) -> None:
+        """Let an executor take tasks: the warming job, the load of state, then those of batches."""
+        try:
+            if scheduling.admit(executor):
+                self._load(executor, scheduling)
+        finally:
+            scheduling.warmed(executor)
 
     def _plan(self, job: Job, sample: Sample | None, start: Future[RDD[Any]]) -> None:
         try:
@@ -191,15 +201,18 @@ class Warming:
         if ran_there:
             self._load(executor)
 
-    def _load(self, executor: Executor) -> None:
+    def _load(self, executor: Executor, scheduling: Scheduling | None = None) -> None:
         state = self._state
         if state is None or executor.id in self._loaded:
             return
         self._loaded.add(executor.id)
         try:
             placed: Any = _placed(state.first_partition(self._session), executor)
-            # Without Python: this is for the JVM.
-            placed._jrdd.count()
+            with nullcontext() if scheduling is None else scheduling.warming(executor):
+                if scheduling is not None:
+                    _thread(scheduling.follow, executor)
+                # Without Python: this is for the JVM.
+                placed._jrdd.count()
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
             log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
 

@@ -170,6 +170,8 @@ class PlacementWatcher:
         try:
             internals = SparkInternals(self._session, query, self._operators, self._tasks)
             scheduling = Scheduling(self._session, internals)
+            if self._wait.given or internals.has_locality_wait():
+                scheduling.keep_no_places()
             with self._looking:
                 self._watched, self._scheduling = internals, scheduling
                 self._steering.restarted()
@@ -265,7 +267,7 @@ class PlacementWatcher:
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
-            self._warming.load([each for each in facts.executors if facts.copies.get(each.id)])
+            self._warming.load(facts.executors)
         self._write()
 
     def _warm(self, executors: Iterable[Executor]) -> None:
