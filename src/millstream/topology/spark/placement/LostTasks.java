@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -44,6 +45,7 @@ public class LostTasks implements Schedulable {
     private final Map kept = new WeakHashMap();
     private volatile Map copies = Collections.emptyMap();
     private volatile Map cold = Collections.emptyMap();
+    private volatile String warms = "";
     private volatile boolean keeps = true;
     private volatile int count = 0;
     private volatile String problem = "";
@@ -77,8 +79,13 @@ public class LostTasks implements Schedulable {
         this.copies = new HashMap(copies);
     }
 
-    /** Set the map whose keys are the executors that are being warmed up; it may change. */
-    public void setCold(Map cold) {
+    /**
+     * Set the map whose keys are the executors that are being warmed up; it may change.
+     *
+     * Jobs that warm one up have the property.
+     */
+    public void setCold(Map cold, String property) {
+        warms = property;
         this.cold = cold;
     }
 
@@ -117,7 +124,7 @@ public class LostTasks implements Schedulable {
             if (!redirected.isEmpty()) {
                 beforeAnOffer();
             }
-            if (keeps && !copies.isEmpty()) {
+            if (keeps) {
                 keepPlaces();
             }
             if (!cold.isEmpty()) {
@@ -203,7 +210,9 @@ public class LostTasks implements Schedulable {
         addTaskSets(scheduler.rootPool(), running);
         for (Iterator each = running.iterator(); each.hasNext();) {
             TaskSetManager set = (TaskSetManager) each.next();
-            if (set.priority() >= 0 && waitsForACold(set) && stateOf(set) == null) {
+            Properties properties = set.taskSet().properties();
+            boolean warming = properties != null && properties.getProperty(warms) != null;
+            if (!warming && waitsForACold(set) && stateOf(set) == null) {
                 java.util.Arrays.fill(set.localityWaits(), 0L);
             }
         }

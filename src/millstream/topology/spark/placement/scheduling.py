@@ -55,7 +55,7 @@ class Scheduling:
             # In a thread of its own, so that it is told in time.
             self._context.listenerBus().addToQueue(new, "millstream")
             self._new = new
-            lost.setCold(new.cold())
+            lost.setCold(new.cold(), WARMS)
         except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
             log.info("no access to the scheduler of this version of Spark: %s", error)
 

@@ -36,6 +36,8 @@ PATIENCE_S = 120.0
 _OFFER_S = 30.0
 """How long to wait until a new executor takes tasks, in seconds."""
 _LOOK_S = 0.01
+_ATTEMPTS = 3
+"""How often state is loaded that was deleted meanwhile, or changed."""
 _SCHEMA = "executor string"
 
 
@@ -138,7 +140,7 @@ class Warming:
         cores = range(max(1, executor.cores))
         threads = [_thread(self._warm, self._start, executor, scheduling) for _ in cores]
         if scheduling is not None:
-            threads.append(_thread(self._admit, executor, scheduling))
+            threads.append(_thread(self._admit, executor, scheduling, tuple(threads)))
         self._running[executor.id] = (threads, now)
 
     def load(self, executors: Iterable[Executor]) -> None:
@@ -166,11 +168,15 @@ class Warming:
             if _alive(threads) and now - since < PATIENCE_S
         )
 
-    def _admit(self, executor: Executor, scheduling: Scheduling) -> None:
+    def _admit(
+        self, executor: Executor, scheduling: Scheduling, threads: tuple[threading.Thread, ...]
+    ) -> None:
         """Let an executor take tasks: the warming job, the load of state, then those of batches."""
         try:
             if scheduling.admit(executor):
                 self._load(executor, scheduling)
+            for each in threads:
+                each.join(PATIENCE_S)
         finally:
             scheduling.warmed(executor)
 
@@ -202,19 +208,27 @@ class Warming:
             self._load(executor)
 
     def _load(self, executor: Executor, scheduling: Scheduling | None = None) -> None:
-        state = self._state
-        if state is None or executor.id in self._loaded:
+        if executor.id in self._loaded:
             return
         self._loaded.add(executor.id)
-        try:
-            placed: Any = _placed(state.first_partition(self._session), executor)
-            with nullcontext() if scheduling is None else scheduling.warming(executor):
-                if scheduling is not None:
-                    _thread(scheduling.follow, executor)
-                # Without Python: this is for the JVM.
-                placed._jrdd.count()
-        except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
-            log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
+        for _ in range(_ATTEMPTS):
+            # The last batch's when it is looked at: Spark deletes that of older ones.
+            state = self._state
+            if state is None:
+                return
+            try:
+                self._run(state.first_partition(self._session), executor, scheduling)
+                return
+            except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+                log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
+
+    def _run(self, load: RDD[Any], executor: Executor, scheduling: Scheduling | None) -> None:
+        placed: Any = _placed(load, executor)
+        with nullcontext() if scheduling is None else scheduling.warming(executor):
+            if scheduling is not None:
+                _thread(scheduling.follow, executor)
+            # Without Python: this is for the JVM.
+            placed._jrdd.count()
 
 
 def takes_tasks(session: SparkSession, executor: Executor) -> bool:

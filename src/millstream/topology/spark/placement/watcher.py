@@ -267,7 +267,7 @@ class PlacementWatcher:
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
-            self._warming.load(facts.executors)
+            self._warming.load([each for each in facts.executors if facts.copies.get(each.id)])
         self._write()
 
     def _warm(self, executors: Iterable[Executor]) -> None:
