@@ -28,7 +28,7 @@ from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.internals import SparkInternals
 from millstream.topology.spark.placement.scheduling import Scheduling
-from millstream.topology.spark.placement.warming import warm
+from millstream.topology.spark.placement.warming import _placed, warm
 from millstream.topology.spark.worker.executor_id import executor_id
 
 EXECUTORS = 3
@@ -136,8 +136,8 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
         def noted(rows: Any) -> Any:
             with log.open("a") as lines:
                 lines.write(f"{kind} {executor_id()}\n")
-            # So long that tasks wait until the new executor has joined.
-            time.sleep(0.3)
+            # So long that tasks wait until the new executor has joined, others until it is warm.
+            time.sleep(2.0 if kind == "warm" else 0.3)
             return iter([Row(executor=executor_id())])
 
         return noted
@@ -160,11 +160,29 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
 
     warming = threading.Thread(target=warms)
     warming.start()
-    scheduling.admit(executor)
-    warming.join()
-    waiting.join()
+    assert scheduling.admit(executor)
+    # A task that prefers the executor while it is warmed up runs elsewhere; a second job that warms
+    # it up has its core right after the first.
+    after = _placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("after")), executor)
+    other = _placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("other")), executor)
+    passing = threading.Thread(target=other.count)
+    passing.start()
+    follows = threading.Thread(target=scheduling.follow, args=(executor,))
+    follows.start()
+    with scheduling.warming(executor):
+        after.count()
+    scheduling.warmed(executor)
+    for each in (warming, passing, follows, waiting):
+        each.join()
+    passed = [line.split()[1] for line in log.read_text().splitlines() if line[:5] == "other"]
     ran = [line.split()[0] for line in log.read_text().splitlines() if line.endswith(f" {held}")]
-    say(there=there, first=ran[:1], later=sorted(set(ran[1:])), held=sorted(scheduling.held()))
+    say(
+        there=there,
+        first=ran[:2],
+        later=sorted(set(ran[2:])),
+        held=sorted(scheduling.held()),
+        passed=passed != [held],
+    )
     scheduling.close()
 
 

@@ -147,3 +147,50 @@ def test_an_executor_is_warmed_only_when_spark_gives_it_tasks() -> None:
     session: Any = SimpleNamespace(_jsc=SimpleNamespace(sc=lambda: context))
     assert warming.takes_tasks(session, Executor(id="2", host="b"))
     assert not answers
+
+
+class Loads:
+    """State of two batches: that of the first has been deleted."""
+
+    def __init__(self) -> None:
+        self.tried: list[int] = []
+        self.made: Any = None
+
+    def of(self, batch: int) -> Any:
+        def first_partition(session: Any) -> int:
+            self.tried.append(batch)
+            if batch == 0:
+                self.made.prepare(JOB, None, self.of(1))
+                raise FileNotFoundError("deleted")
+            return batch
+
+        return SimpleNamespace(first_partition=first_partition)
+
+
+def test_state_that_was_deleted_is_loaded_as_of_a_later_batch(
+    warmed: Warmed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads, ran = Loads(), list[Any]()
+    loads.made = found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    monkeypatch.setattr(found, "_run", lambda load, executor, scheduling: ran.append(load))
+    found.prepare(JOB, None, loads.of(0))
+    for _ in range(2):
+        found.load([Executor(id="1", host="a")])
+        wait_for(lambda: ran == [1], 10)
+    assert loads.tried == [0, 1]
+
+
+def test_no_state_is_loaded_elsewhere_while_an_executor_starts(
+    warmed: Warmed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads, ran = Loads(), list[Any]()
+    loads.made = found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    monkeypatch.setattr(found, "_run", lambda load, executor, scheduling: ran.append(executor.id))
+    found.prepare(JOB, None, loads.of(1))
+    found.begin(Executor(id="2", host="b"))
+    found.load([Executor(id="1", host="a")])
+    assert ran == []
+    warmed.may_end.set()
+    wait_for(lambda: not found.cold(), 10)
+    found.load([Executor(id="1", host="a")])
+    wait_for(lambda: ran == ["2", "1"], 10)
