@@ -39,7 +39,7 @@ from millstream.core.engine.source import SourceRuntime
 from millstream.core.engine.sources import Sources
 from millstream.core.engine.store_life import own
 from millstream.core.errors import StreamsException
-from millstream.core.metrics import TaskMetrics
+from millstream.core.metrics import Measured, TaskMetrics
 from millstream.core.plan import Plan, SubTopology
 from millstream.core.processor import TaskId
 from millstream.core.record_context import RecordContext
@@ -139,8 +139,9 @@ class Task:
         queue = self.group.queue(raw.topic, raw.partition, source)
         decoded = source.decode(queue, raw)
         if raw.measured is not None:
-            taken = len(decoded.chunk)
-            self.measures.consumed(source.name, raw.topic, raw.measured, taken)
+            times = decoded.chunk.timestamps
+            ages = raw.measured if times is raw.timestamps else Measured.of_times(times)
+            self.measures.consumed(source.name, raw.topic, raw.measured, ages)
         self.group.add(queue, decoded)
 
     def reads(self, topic: str) -> bool:

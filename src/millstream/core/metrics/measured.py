@@ -25,6 +25,13 @@ class Measured:
     last_ms: int = -(1 << 63)
     sum_ms: int = 0
 
+    @classmethod
+    def of_times(cls, times: Sequence[int]) -> Measured:
+        """Return the event times of records, which may be none; their bytes are not measured."""
+        if not times:
+            return cls()
+        return cls(len(times), 0, min(times), max(times), sum(times))
+
     def add(self, other: Measured) -> None:
         """Add the measures of other records."""
         self.records += other.records

@@ -52,6 +52,7 @@ class TaskMetrics:
         self._nodes: list[Key] = []
         self._targets: dict[str, str] = {}
         self._consumed: dict[tuple[str, str], Measured] = {}
+        self._accepted: dict[str, Measured] = {}
         self._refused: dict[tuple[str, str], int] = {}
         self._failing: set[str] = set()
         """Nodes that dead letters are counted for, which are no sinks."""
@@ -126,11 +127,15 @@ class TaskMetrics:
         if found is not None:
             found.expired()
 
-    def consumed(self, source: str, topic: str, measured: Measured, taken: int) -> None:
-        """Note records of a source, and how many it accepted, until ``moved`` records them."""
+    def consumed(self, source: str, topic: str, measured: Measured, ages: Measured) -> None:
+        """Note records of a source until ``moved`` records them.
+
+        ``ages`` has the times that the source's extractor gave those that it accepted.
+        """
         flow = source, topic
-        if taken:
+        if ages.records:
             self._consumed.setdefault(flow, Measured()).add(measured)
+            self._accepted.setdefault(source, Measured()).add(ages)
         else:
             self._refused[flow] = self._refused.get(flow, 0) + measured.records
 
@@ -142,7 +147,9 @@ class TaskMetrics:
         refused, self._refused = self._refused, {}
         for (source, topic), measured in consumed.items():
             self._moved("consumed", source, topic, measured.records, measured.bytes)
-            self._aged(source, measured)
+        accepted, self._accepted = self._accepted, {}
+        for source, ages in accepted.items():
+            self._aged(source, ages)
         for (source, topic), records in refused.items():
             self._moved("consumed", source, topic, records, 0)
         for topic, measured in sent.items():

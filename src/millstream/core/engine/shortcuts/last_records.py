@@ -90,6 +90,6 @@ class LastRecords(Shortcut):
             self._task.process_run(queue, decoded, 0, len(decoded.chunk))
             queue.partition_time = decoded.chunk.timestamps[-1]
             if run.last.measured is not None:
-                name, topic = queue.source.name, run.last.topic
-                self._task.measures.consumed(name, topic, run.last.measured, run.count)
+                name, topic, measured = queue.source.name, run.last.topic, run.last.measured
+                self._task.measures.consumed(name, topic, measured, measured)
         return sum(run.count for run, _, _ in offered)
