@@ -191,9 +191,9 @@ class StoredWindows(ExpiringLayer, WindowLayer):
 
     def _add(self, key: bytes, value: bytes | None) -> None:
         if value is None:
-            # There is nothing to delete; but time moves on in Kafka's store in memory.
-            if not self.stores_durably and key[-12:-4] > self._observed_bytes:
-                self._advance(key[-12:-4])
+            # There is nothing to delete; but Kafka's store in memory moves on, and refuses.
+            if not self.stores_durably:
+                self._pass_by(key)
             return
         number = self.sequence = (self.sequence + 1) & 0x7FFFFFFF
         start, last = key[-12:-4], number.to_bytes(4, "big")
@@ -201,6 +201,13 @@ class StoredWindows(ExpiringLayer, WindowLayer):
             self._move_to(start)
         self._put(key[:-4] + last, value)
         self._copy_put(META_KEY, self._observed_bytes + last)
+
+    def _pass_by(self, key: bytes) -> None:
+        start = key[-12:-4]
+        if start > self._observed_bytes:
+            self._advance(start)
+        if start < self._live_from:
+            self._refuse(key)
 
     def _save(self) -> None:
         self._copy_put(META_KEY, self._observed_bytes + self.sequence.to_bytes(4, "big"))
