@@ -62,7 +62,7 @@ class TopicExtractor:
         if self.name == "key":
             return start + text(key)
         if self.name == "sourceTopic":
-            return start + str(context.topic())
+            return start + text(context.topic())
         if self.name == "parity":
             return start + ("odd" if context.timestamp() % 2 else "even")
         header = context.headers().lastHeader(start)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from compat_tests.oracle.generate.draft import Spec
 from compat_tests.oracle.generate.features import FEATURES, scenario
+from compat_tests.oracle.generate.written import written
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,24 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         for index in range(options.count):
             made = scenario(options.seed, feature, index)
-            Path(folder, made["name"] + ".json").write_text(_text(made), encoding="utf-8")
+            Path(folder, made["name"] + ".json").write_text(written(made), encoding="utf-8")
     return 0
-
-
-def _text(made: Spec) -> str:
-    """One step and one event a line, so that scenarios can be read."""
-    parts = []
-    for field, value in made.items():
-        if field in ("topology", "events"):
-            lines = ",\n".join("  " + _json(item) for item in value)
-            parts.append(f' "{field}":[\n{lines}]')
-        else:
-            parts.append(f' "{field}":{_json(value)}')
-    return "{\n" + ",\n".join(parts) + "}\n"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 if __name__ == "__main__":

@@ -89,4 +89,5 @@ def cogroup(draft: Draft) -> None:
     fields: Spec = {"aggs": adds, "init": 0 if numbers else "", "window": spec, "merger": merger}
     made = draft.step("cogroup", *groups, name=draft.op_name(), materialized=store, **fields)
     key = groups[0].key if spec is None else windowed_key(spec, groups[0].key)
-    draft.keep(Flow(id=made, kind="table", key=key, value=result))
+    windowed = spec is not None
+    draft.keep(Flow(id=made, kind="table", key=key, value=result, no_lookup=windowed))

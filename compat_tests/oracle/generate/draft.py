@@ -21,6 +21,8 @@ class Flow:
     key: str
     value: str
     versioned: bool = False
+    no_lookup: bool = False
+    """A table of a windowed cogroup: Kafka Streams does not start if a join looks into it."""
     suffix: str = ""
     """Of a branch: what follows the id of the split."""
 
@@ -44,6 +46,8 @@ class Draft:
     steps: list[Spec] = field(default_factory=list)
     edges_ms: list[int] = field(default_factory=list)
     """Distances in time at which something changes: the bounds of windows."""
+    before_1970: set[str] = field(default_factory=set)
+    """Topics that take records with times below 0."""
     flows: list[Flow] = field(default_factory=list)
     extra: Spec = field(default_factory=dict)
     _count: int = 0

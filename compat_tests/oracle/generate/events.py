@@ -19,8 +19,8 @@ def events(draft: Draft, count: int, *, jumps: float = 0.02, queries: float = 0.
     for _ in range(count):
         now, ts = _time(draft, now, edges, jumps)
         made.append(_record(draft, ts))
-        if draft.store_kinds and draft.chance(queries):
-            made.append(_query(draft, ts))
+        if (asked := _stores_to_ask(draft)) and draft.chance(queries):
+            made.append(_query(draft, draft.random.choice(asked), ts))
         if draft.chance(0.03):
             made.append({"advanceWallClock": draft.pick(1, 100, 2000)})
     return made
@@ -50,6 +50,8 @@ def _record(draft: Draft, ts: int) -> Spec:
         made["key"] = None
     if draft.chance(0.2 if topic.startswith("tab") else 0.07):
         made["value"] = None
+    if topic in draft.before_1970 and draft.chance(0.08):
+        made["ts"] = -draft.pick(1, 5, 100)
     if draft.chance(0.12):
         made["headers"] = [["h", f"v{ts}"]] + ([["g", None]] if draft.chance(0.3) else [])
     return made
@@ -65,8 +67,16 @@ def _value(draft: Draft, serde: str) -> Any:
     return draft.pick("A", "B", "C") + str(draft.random.randint(0, 3)) + draft.pick("", "", " x")
 
 
-def _query(draft: Draft, ts: int) -> Spec:
-    store = draft.random.choice(sorted(draft.store_kinds))
+def _stores_to_ask(draft: Draft) -> list[str]:
+    """The stores with keys that commands can name: not windowed ones."""
+    return [
+        store
+        for store in sorted(draft.store_kinds)
+        if not draft.stores[store][0].startswith(("tw:", "sw:"))
+    ]
+
+
+def _query(draft: Draft, store: str, ts: int) -> Spec:
     key = draft.pick("a", "b") if draft.stores[store][0] == "string" else "1"
     start = max(0, ts - draft.pick(0, 10, 100))
     commands = {

@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from compat_tests.oracle.generate import aggregations, joins, processors, streams, tables
+from compat_tests.oracle.generate import aggregations, joins, mixed, processors, streams, tables
 from compat_tests.oracle.generate.draft import Draft, Spec
 from compat_tests.oracle.generate.events import events
 from compat_tests.oracle.generate.windows import KINDS
@@ -81,6 +81,7 @@ FEATURES: dict[str, tuple[Weighted, Weighted, int, Spec]] = {
     ),
     "papi": ({processors.source: 1}, {processors.processor: 1}, 3, {"queries": 0.1}),
     "config": ({streams.source: 1, tables.source: 1}, _EVERYTHING, 5, {"topology_config": 0.6}),
+    "mixed": (mixed.SOURCES, mixed.STEPS, 8, {"queries": 0.05, "jumps": 0.05, "settle": True}),
 }
 
 
@@ -128,6 +129,8 @@ def _configure(draft: Draft, feature: str, options: Spec) -> None:
         draft.extra["topologyConfig"] = True
     if options.get("internal"):
         draft.extra["captureInternal"] = True
+    if options.get("settle"):
+        mixed.settle(draft)
 
 
 def _avoid_known_differences(draft: Draft) -> None:
@@ -137,6 +140,12 @@ def _avoid_known_differences(draft: Draft) -> None:
         reordered = kind in ("sliding", "session") or step.get("emit") == "close"
         if reordered and draft.config.get("statestore.cache.max.bytes"):
             draft.config["statestore.cache.max.bytes"] = max(CACHE_BYTES)
+    if mixed.DEAD_LETTERS in draft.config and draft.extra.get("captureInternal"):
+        # Their headers have a stack trace of Java.
+        del draft.config[mixed.DEAD_LETTERS]
+    if any(step.get("mapper") for step in draft.steps):
+        # A repartition topic is not moved above a join with a global table.
+        draft.config.pop("topology.optimization", None)
 
 
 def _write_ends(draft: Draft) -> None:

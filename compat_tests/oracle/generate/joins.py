@@ -15,7 +15,7 @@ def global_table(draft: Draft) -> Flow:
     value = draft.random.choice(SCALARS)
     topic = draft.topic(f"tabg{draft.number()}", "string", value)
     draft.inputs.append(topic)
-    store = materialized(draft, "string", value)
+    store = materialized(draft, "string", value, named=True)
     made = draft.step("globalTable", topic=topic, key="string", value=value, materialized=store)
     return draft.keep(Flow(id=made, kind="global", key="string", value=value))
 
@@ -79,6 +79,8 @@ def foreign_key(draft: Draft) -> None:
     left, right = draft.any_flow("table"), draft.any_flow("table")
     if left is None or right is None or right.key != "string":
         return
+    if left.no_lookup or right.no_lookup:
+        return
     fields: Spec = {"fk": "first" if left.value == "string" else "toString"}
     if draft.chance(0.3):
         fields = {"fk": draft.pick(fields["fk"], "keyStr"), "fkWithKey": True}
@@ -113,6 +115,8 @@ def _alike(draft: Draft, *kinds: str) -> tuple[Flow, Flow] | None:
     if left is None:
         return None
     found = [flow for flow in draft.flows if flow.kind == kinds[1] and flow.key == left.key]
+    if kinds[1] == "table":
+        found = [flow for flow in found if not flow.no_lookup and not left.no_lookup]
     return (left, draft.random.choice(found)) if found else None
 
 

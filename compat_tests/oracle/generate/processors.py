@@ -85,6 +85,11 @@ def _connect(draft: Draft, store: str, name: str) -> None:
     _add(draft, "addStateStore", store=spec, processors=[name])
 
 
+def record_actions(draft: Draft, stores: list[str]) -> list[Action]:
+    """Some actions on a record, with stores; their child may be named `sink`."""
+    return _actions(draft, "record", stores, ["sink"], 0)
+
+
 def _actions(
     draft: Draft, record: str | None, stores: list[str], children: list[str], depth: int
 ) -> list[Action]:

@@ -15,6 +15,8 @@ def window(draft: Draft, kinds: tuple[str, ...] = KINDS) -> Spec:
     kind = draft.random.choice(kinds)
     if kind == "unlimited":
         return {"type": kind} | ({"start": draft.pick(0, 5, 20)} if draft.chance(0.6) else {})
+    if kind == "slots":
+        return _slots(draft)
     width = draft.pick(1, 5, 10, 20, 90_000) if draft.chance(0.3) else draft.pick(5, 10, 12)
     field = {"sliding": "diff", "session": "gap"}.get(kind, "size")
     spec: Spec = {"type": kind, field: width}
@@ -29,6 +31,20 @@ def window(draft: Draft, kinds: tuple[str, ...] = KINDS) -> Spec:
     return spec
 
 
+def _slots(draft: Draft) -> Spec:
+    """Windows of a user's own class, which may overlap, leave gaps, and end later."""
+    size: int = draft.pick(5, 10)
+    spec: Spec = {"type": "slots", "size": size}
+    if draft.chance(0.6):
+        spec["advance"] = draft.pick(3, 5, 12)
+    if draft.chance(0.4):
+        spec["length"] = size + draft.pick(0, 4)
+    if draft.chance(0.6):
+        spec["grace"] = draft.pick(0, 5, 20)
+    draft.edges_ms += [size, size + spec.get("grace", 0), spec.get("advance", size)]
+    return spec
+
+
 def windowed_key(spec: Spec, key: str) -> str:
     """The serde of the keys of an aggregation by window."""
     if spec["type"] == "session":
@@ -38,12 +54,14 @@ def windowed_key(spec: Spec, key: str) -> str:
     return f"tw:{key}:{spec.get('size', spec.get('diff'))}"
 
 
-def materialized(draft: Draft, key: str, value: str, window_spec: Spec | None = None) -> Any:
+def materialized(
+    draft: Draft, key: str, value: str, window_spec: Spec | None = None, *, named: bool = False
+) -> Any:
     """Options of a store, or None for the overload without them."""
     if value == "string" and draft.chance(0.15):
         return None
     spec: Spec = {}
-    if draft.chance(0.6):
+    if draft.chance(0.6) or named:
         spec["store"] = f"st{draft.number()}"
         windows = (window_spec or {}).get("type")
         kind = {None: "kv", "session": "session"}.get(windows, "window")
