@@ -171,6 +171,12 @@ def _verdict(rig: Rig, data: Data) -> Verdict:
             if over or found.is_clean(exactly_once=rig.exactly_once):
                 break
         time.sleep(0.5)
+    if quiet_s <= patience_s and not found.is_clean(exactly_once=rig.exactly_once):
+        print(
+            f"the output still grew after {END_S} s: what is called lost may be unread yet",
+            file=sys.stderr,
+            flush=True,
+        )
     rig.close()
     open_ones = hanging(rig.servers, OUTPUTS, TRANSACTION_TIMEOUT_S + 15)
     read = read_topics(rig.servers, outputs)
