@@ -49,6 +49,25 @@ def test_an_archive_is_unpacked_once(served: Callable[[bytes], Path]) -> None:
     assert (folder / "app/runner.jar").read_bytes() == b"marked"
 
 
+@pytest.fixture(params=["filters", "no filters"])
+def python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Python that knows the filters of archives, or an older one."""
+    if request.param == "filters":
+        return
+    extractall = tarfile.TarFile.extractall
+
+    def plain(tar: tarfile.TarFile, path: Path) -> None:
+        extractall(tar, path)
+
+    monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    monkeypatch.setattr(tarfile.TarFile, "extractall", plain)
+
+
+@pytest.mark.usefixtures("python")
+def test_older_pythons_unpack_it_too(served: Callable[[bytes], Path]) -> None:
+    assert (unpacked(served(archive())) / "app/runner.jar").is_file()
+
+
 def test_what_cannot_be_unpacked_leaves_no_folder(
     served: Callable[[bytes], Path], tmp_path: Path
 ) -> None:
@@ -57,6 +76,7 @@ def test_what_cannot_be_unpacked_leaves_no_folder(
     assert [path.name for path in (tmp_path / "cache/unpacked").iterdir()] == [".lock"]
 
 
+@pytest.mark.usefixtures("python")
 def test_an_archive_cannot_write_outside_of_its_folder(
     served: Callable[[bytes], Path], tmp_path: Path
 ) -> None:

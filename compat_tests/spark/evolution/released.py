@@ -28,6 +28,7 @@ from millstream import (
     TimeWindows,
     Topology,
 )
+from millstream.jars.fetch import extract
 from millstream.testing.broker import EmbeddedBroker, wait_for
 
 FOLDER = Path(__file__).parent / "checkpoints"
@@ -68,7 +69,7 @@ def config(directory: Path, servers: str = "nowhere:1") -> dict[str, Any]:
 def unpacked(version: str, directory: Path) -> dict[str, Any]:
     """Unpack the checkpoint of a version, and return a configuration that has it."""
     with tarfile.open(FOLDER / f"{version}.tar.gz") as archive:
-        archive.extractall(directory / APP, filter="data")
+        extract(archive, directory / APP)
     _moved(directory / APP, PLACE, f"file:{directory}/{APP}/")
     return config(directory)
 

@@ -107,13 +107,29 @@ def _fetch(
 def _unpack(archive: Path, target: Path) -> None:
     try:
         with tarfile.open(archive) as tar:
-            tar.extractall(target, filter="data")
+            extract(tar, target)
     except (OSError, tarfile.TarError) as error:
         raise JarFetchError(
             f"cannot unpack {archive}",
             detail=f"{error}.",
             hint="Make room, or name another folder in MILLSTREAM_CACHE.",
         ) from error
+
+
+def extract(tar: tarfile.TarFile, target: Path) -> None:
+    """Unpack an archive into a folder, and nothing outside of it.
+
+    Raises:
+        tarfile.TarError: It has a file of another place.
+    """
+    if hasattr(tarfile, "data_filter"):
+        tar.extractall(target, filter="data")
+        return
+    # Python 3.10 before 3.10.12 and 3.11 before 3.11.4, such as Debian 12's, know no filters.
+    for member in tar.getmembers():
+        if not (target / member.name).resolve().is_relative_to(target.resolve()):
+            raise tarfile.TarError(f"{member.name} is outside of the archive's folder")
+    tar.extractall(target)
 
 
 @contextmanager
