@@ -37,7 +37,6 @@ METRICS = {
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    logging.getLogger("millstream").setLevel(logging.CRITICAL)
     try:
         _record(options.folder, options.seed, options.count, options.feature)
     except MillstreamError as error:
@@ -143,4 +142,6 @@ def _patterns(scene: Json) -> bool:
 
 
 if __name__ == "__main__":
+    # Random programs drop records, and say so.
+    logging.getLogger("millstream").setLevel(logging.CRITICAL)
     sys.exit(main())
