@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from compat_tests.smoke.proc import descendants, kill_all
 from compat_tests.spark.evolution.support import BASE
 from compat_tests.spark.support import eventually
 from millstream import (
@@ -72,9 +73,11 @@ print(*sorted(set(sys.modules) - before))
 """
 
 
-def jvm(does: str, place: Path | None = None, **environment: str) -> subprocess.Popen[str]:
+def jvm(
+    does: str, *options: str, place: Path | None = None, **environment: str
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", JVM, does],
+        [sys.executable, "-c", JVM, does, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -119,21 +122,23 @@ def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(short: Path) 
     assert list(directory.iterdir()) == []
 
 
-def test_jvms_of_one_driver_share_a_server_that_ends_with_the_last(short: Path) -> None:
+def test_executors_of_one_driver_share_a_server_that_ends_with_the_last(short: Path) -> None:
     environment = {"TMPDIR": str(short), "MILLSTREAM_DRIVER": str(os.getpid())}
     places = [short / name for name in ("one", "other")]
     for place in places:
         place.mkdir()
     with (
-        jvm("stays", places[0], **environment) as one,
-        jvm("stays", places[1], **environment) as two,
+        jvm("stays", "--executor-id", "1", place=places[0], **environment) as one,
+        jvm("stays", "--executor-id", "2", place=places[1], **environment) as two,
     ):
         (_, first), _ = said(one)
         (_, second), _ = said(two)
         assert parent_of(parent_of(first)) == parent_of(parent_of(second))
         server = parent_of(parent_of(first))
         assert [os.readlink(f"/proc/{pid}/cwd") for pid in (first, second)] == [*map(str, places)]
-        one.kill()
+        # What ends one executor with all its processes leaves the other one's workers alone.
+        assert server not in descendants(one.pid) + descendants(two.pid)
+        kill_all(descendants(one.pid))
         eventually(partial(name_of, first), "")
         assert (name_of(second), name_of(server)) == ("pack", "fork-server")
         two.kill()

@@ -11,8 +11,10 @@ import os
 import signal
 import socket
 from pathlib import Path
+from typing import TextIO
 
 from millstream.topology.spark.fork_server import ask, listener_at, lock_of, serve, server_path
+from millstream.topology.spark.worker.executor_id import executor_id
 
 
 def main() -> None:
@@ -34,14 +36,29 @@ def _connected(path: Path, jvm: int) -> socket.socket:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if (connection := _reached(path)) is None:
             listener = listener_at(path)
-            if os.fork() == 0:
-                lock.close()
-                serve(listener, path, jvm)
+            _start_server(listener, path, jvm, lock)
             listener.close()
             connection = _reached(path)
         if connection is None:
             raise OSError("the fork server has ended")
         return connection
+
+
+def _start_server(listener: socket.socket, path: Path, jvm: int, lock: TextIO) -> None:
+    """Fork the server.
+
+    That of executors is below none of them: what kills one with all its processes would kill the
+    workers of the others.
+    """
+    shared = executor_id() is not None
+    started = os.fork()
+    if started == 0:
+        lock.close()
+        if shared and os.fork():
+            os._exit(0)
+        serve(listener, path, jvm)
+    if shared:
+        os.waitpid(started, 0)
 
 
 def _reached(path: Path) -> socket.socket | None:
