@@ -127,3 +127,13 @@ def test_the_times_of_a_window_are_integers_as_those_of_a_record_are() -> None:
     assert SessionWindow(1.5, 9.9) == SessionWindow(1, 9)  # type: ignore[arg-type]
     made = TimeWindow(EPOCH, 10)  # type: ignore[arg-type]
     assert (made, type(made.end())) == (TimeWindow(0, 10), int)
+
+
+def test_a_kind_of_int_becomes_an_int() -> None:
+    """What is stored and compared later is a plain number, whatever was given."""
+
+    class Millis(int): ...
+
+    for given in (Millis(5), True):
+        assert type(Record("k", "v", given).timestamp()) is int
+        assert type(TimeWindow(given, 9).start()) is int

@@ -22,8 +22,6 @@ V_co = TypeVar("V_co", covariant=True)
 K2 = TypeVar("K2")
 V2 = TypeVar("V2")
 
-_ZERO = 0
-
 
 class Record(Generic[K_co, V_co]):
     """A key, a value, an event time in epoch milliseconds (at least 0), and headers.
@@ -45,12 +43,8 @@ class Record(Generic[K_co, V_co]):
     def __init__(
         self, key: K_co, value: V_co, timestamp: int, headers: Headers | None = None
     ) -> None:
-        try:
-            # The one 0 that there is, of an int alone; not 0 if negative or beyond 64 bits.
-            as_it_is = timestamp >> 63 is _ZERO
-        except TypeError:
-            as_it_is = False
-        if not as_it_is:
+        # What is negative or beyond 64 bits has something left of the 63 bits of a time.
+        if type(timestamp) is not int or timestamp >> 63:
             timestamp = _checked_time(timestamp)
         self._key = key
         self._value = value

@@ -14,8 +14,6 @@ from millstream.core.java_time import Instant, from_epoch_millis
 
 K = TypeVar("K")
 
-_ZERO = 0
-
 
 class Window(ABC):
     """An interval of event time in epoch milliseconds; the subclass includes or excludes the end.
@@ -29,12 +27,9 @@ class Window(ABC):
     __slots__ = ("_end", "_start")
 
     def __init__(self, startMs: int, endMs: int) -> None:
-        try:
-            # The one 0 that there is, of ints alone; not 0 if one is negative or beyond 64 bits.
-            as_they_are = (startMs | endMs) >> 63 is _ZERO and startMs <= endMs
-        except TypeError:
-            as_they_are = False
-        if not as_they_are:
+        plain = type(startMs) is int and type(endMs) is int
+        # What is negative or beyond 64 bits has something left of the 63 bits of a time.
+        if not plain or (startMs | endMs) >> 63 or endMs < startMs:
             startMs, endMs = _checked(startMs, endMs)
         self._start = startMs
         self._end = endMs
