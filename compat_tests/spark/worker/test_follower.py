@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -162,8 +164,20 @@ def test_the_plan_of_another_instance_counts_for_nothing(cluster: Cluster) -> No
     wait_for(lambda: follower.partitions() == set(), 10)
 
 
+def test_one_process_tells_the_executors_of_several_jvms(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The fork server asks for itself before it makes the workers of all executors.
+    assert executor_id() is None
+    for wanted in ("1", "2"):
+        command = [sys.executable, "-c", "input('started')", "--executor-id", wanted]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as jvm:
+            assert jvm.stdout is not None
+            assert jvm.stdout.read(7) == b"started"
+            monkeypatch.setenv("MILLSTREAM_JVM", str(jvm.pid))
+            assert executor_id() == wanted
+            jvm.kill()
+
+
 def test_outside_an_executor_nothing_is_followed(tmp_path: Path) -> None:
-    executor_id.cache_clear()
     assert executor_id() is None
     follower = Cluster(tmp_path).worker()
     assert follower.partitions() == set()

@@ -12,14 +12,21 @@ from millstream.topology.spark.fork_server import JVM
 _OPTION = re.compile(rb"--executor-id\0([^\0]+)")
 
 
-@cache
 def executor_id() -> str | None:
     """Return the executor's id; None in the driver's process, or if it cannot be found.
 
     Spark tells its Python workers no id. It is on the command line of the executor, which is an
     ancestor of the worker, on every cluster manager.
     """
-    pid = int(os.environ.get(JVM) or os.getpid())
+    return _id_above(int(os.environ.get(JVM) or os.getpid()))
+
+
+@cache
+def _id_above(pid: int) -> str | None:
+    """Return the id on the command line of a process or of the next ancestor that has one.
+
+    Kept by process: one fork server has workers of several executors.
+    """
     try:
         while pid > 1:
             found = _OPTION.search(Path(f"/proc/{pid}/cmdline").read_bytes())
