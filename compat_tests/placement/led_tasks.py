@@ -1,8 +1,9 @@
 """Program: loses executors of a small cluster while tasks run; prints a line of JSON for each.
 
-First a query with state loses the executor of a task that is in the middle of it. A copy of this
-task is said to be on an executor that is busy, while another one is idle. Then Spark's replacement
-joins while more tasks wait than there are cores.
+First a query with state loses the executor of a task that is in the middle of it, and another one
+loses it just before Spark submits the task. A copy of this task is said to be on an executor that
+is busy, while another one is idle. Then Spark's replacement joins while more tasks wait than there
+are cores.
 """
 
 from __future__ import annotations
@@ -49,7 +50,16 @@ def say(**facts: Any) -> None:
 
 
 def slow_counts(session: SparkSession, folder: Path) -> Any:
-    """A query of one state stage; a task notes where it runs and waits while its file is there."""
+    """A query of one state stage; a task notes where it runs and waits while its file is there.
+
+    So do those that read the source.
+    """
+
+    def read(values: pd.Series) -> pd.Series:
+        while (folder / "wait-source").exists():
+            (folder / "source-waits").touch()
+            time.sleep(0.02)
+        return values
 
     def stay(counts: pd.Series) -> pd.Series:
         context = TaskContext.get()
@@ -61,9 +71,10 @@ def slow_counts(session: SparkSession, folder: Path) -> Any:
         return counts
 
     make: Any = pandas_udf
-    udf = make(stay, "long")
+    udf, reads = make(stay, "long"), make(read, "long")
     source = session.readStream.format("rate").option("rowsPerSecond", 100).load()
-    counted = source.selectExpr("value % 20 as key").groupBy("key").count()
+    values = source.select(reads("value").alias("value"))
+    counted = values.selectExpr("value % 20 as key").groupBy("key").count()
     return (
         counted.select(udf("count").alias("count"))
         .writeStream.outputMode("update")
@@ -95,30 +106,45 @@ def _follows(words: list[str], executor: str) -> bool:
     return "--executor-id" in words and words[words.index("--executor-id") + 1] == executor
 
 
-def lost_in_a_stage(session: SparkSession, folder: Path) -> str:
-    """Return the executors' host."""
+def lost_task(session: SparkSession, folder: Path, *, submitted: bool) -> str:
+    """Lose the executor of a task that runs, or of one that is about to be submitted.
+
+    Returns:
+        The executors' host.
+    """
+    folder.mkdir()
     query = slow_counts(session, folder)
     tasks = tuple(TaskId(0, number) for number in range(2))
     wait_for(lambda: query.lastProgress and ran(folder, 0) and ran(folder, 1), "a batch")
     internals = SparkInternals(session, query, {0: 0}, tasks)
     scheduling = Scheduling(session, internals)
     executors = {each.id: each for each in internals.executors()}
-    for number in range(2):
-        (folder / f"wait-{number}").touch()
     before = [len(ran(folder, number)) for number in range(2)]
-    wait_for(lambda: all(len(ran(folder, n)) > before[n] for n in range(2)), "both tasks wait")
+    (folder / "wait-1").touch()
+    if submitted:
+        (folder / "wait-0").touch()
+        wait_for(lambda: all(len(ran(folder, n)) > before[n] for n in range(2)), "both tasks wait")
+    else:
+        (folder / "wait-source").touch()
+        (folder / "wait-1").unlink()
+        wait_for((folder / "source-waits").exists, "the source waits")
+        (folder / "wait-1").touch()
     lost, busy = ran(folder, 0)[-1], ran(folder, 1)[-1]
     scheduling.tell_copies({tasks[0]: executors[busy]})
-    runs = len(ran(folder, 0))
+    runs, others = len(ran(folder, 0)), len(ran(folder, 1))
     lose(session, lost)
     wait_for(lambda: lost not in {each.id for each in internals.executors()}, "the loss")
+    if not submitted:
+        # Which of the two tasks is the first one there is Spark's choice.
+        (folder / "wait-source").unlink()
+        wait_for(lambda: len(ran(folder, 1)) > others, "the other task waits")
     # Spark offers cores every second: an idle executor would have the task by then.
     time.sleep(1.2)
     waited = len(ran(folder, 0)) == runs
     (folder / "wait-1").unlink()
     wait_for(lambda: len(ran(folder, 0)) > runs, "the lost task")
     say(waited=waited, at_its_copy=ran(folder, 0)[runs] == busy, idle=len(executors) - 2)
-    (folder / "wait-0").unlink()
+    (folder / "wait-0").unlink(missing_ok=True)
     query.stop()
     scheduling.close()
     return executors[busy].host
@@ -190,10 +216,11 @@ def main() -> None:
     settings = {"spark.master": f"local-cluster[{EXECUTORS},1,1024]", "spark.log.level": "ERROR"}
     session = new_session({**settings, "spark.sql.shuffle.partitions": "2"}, "led")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        host = lost_in_a_stage(session, Path(folder))
         context: Any = session._jsc
         ids = context.sc().getExecutorIds
-        wait_for(lambda: len(ids().mkString(",").split(",")) == EXECUTORS, "a replacement")
+        for submitted in (True, False):
+            host = lost_task(session, Path(folder, f"{submitted}"), submitted=submitted)
+            wait_for(lambda: len(ids().mkString(",").split(",")) == EXECUTORS, "a replacement")
         joins(session, Path(folder), host)
         session.stop()
 

@@ -36,6 +36,8 @@ import org.apache.spark.sql.execution.streaming.state.BaseStateStoreRDD;
 public class LostTasks implements Schedulable {
     /** How long a task with state waits for its executor; Spark's own default. */
     private static final long WAIT_MS = 3000;
+    /** How many lost executors are remembered: the next batch or two may still prefer one. */
+    private static final int REMEMBERED = 16;
 
     private final TaskSchedulerImpl scheduler;
     private final String name;
@@ -43,6 +45,8 @@ public class LostTasks implements Schedulable {
     private final Method since;
     private final List redirected = new ArrayList();
     private final Map kept = new WeakHashMap();
+    private final Map compared = new WeakHashMap();
+    private final List lost = new ArrayList();
     private volatile Map copies = Collections.emptyMap();
     private volatile Map cold = Collections.emptyMap();
     private volatile String warms = "";
@@ -106,6 +110,10 @@ public class LostTasks implements Schedulable {
 
     public void executorLost(String executor, String host, ExecutorLossReason reason) {
         try {
+            lost.add(executor);
+            if (lost.size() > REMEMBERED) {
+                lost.remove(0);
+            }
             if (copies.isEmpty()) {
                 return;
             }
@@ -121,6 +129,9 @@ public class LostTasks implements Schedulable {
 
     public scala.collection.mutable.ArrayBuffer getSortedTaskSetQueue() {
         try {
+            if (!lost.isEmpty() && !copies.isEmpty()) {
+                redirectNew();
+            }
             if (!redirected.isEmpty()) {
                 beforeAnOffer();
             }
@@ -167,6 +178,24 @@ public class LostTasks implements Schedulable {
         }
         if (any) {
             redirected.add(set);
+        }
+    }
+
+    /**
+     * Do so for a stage that was submitted after the loss.
+     *
+     * Its tasks prefer the lost executor until a batch has run elsewhere.
+     */
+    private void redirectNew() throws Exception {
+        List running = new ArrayList();
+        addTaskSets(scheduler.rootPool(), running);
+        for (Iterator each = running.iterator(); each.hasNext();) {
+            TaskSetManager set = (TaskSetManager) each.next();
+            if (compared.put(set, Boolean.TRUE) == null) {
+                for (Iterator gone = lost.iterator(); gone.hasNext();) {
+                    redirect(set, (String) gone.next());
+                }
+            }
         }
     }
 
