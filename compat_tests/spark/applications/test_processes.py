@@ -91,6 +91,13 @@ def finals(play: Playground, target: str) -> dict[str, int]:
     return {word: counts[-1] for word, counts in series(play, target, 0).items()}
 
 
+def standbys(play: Playground) -> set[str]:
+    """Return the tasks of which some executor has a standby copy."""
+    reports = play.directory.glob("*/checkpoint/millstream-standbys/*/reports/*.json")
+    copies = [copy for each in reports for copy in json.loads(each.read_bytes())["copies"]]
+    return {copy["task"] for copy in copies if copy["ready"]}
+
+
 @pytest.mark.spark
 @pytest.mark.cluster
 @pytest.mark.long
@@ -131,7 +138,16 @@ def test_the_word_count_runs_on_a_cluster_of_two_executors(play: Playground) -> 
     play.produce(source, [(None, line.encode(), n, n % 2) for n, line in enumerate(text)])
     words = Counter(word for line in text for word in line.split())
     settings = {"spark.master": "local-cluster[2,1,1024]", "spark.log.level": "ERROR"} | QUICK_JVM
+    settings["num.standby.replicas"] = "1"
+
+    def all_have_copies() -> bool:
+        # A copy follows from the next batch of its task on.
+        play.produce(source, [(None, " ".join(WORDS).encode(), 1_000)])
+        return standbys(play) == {"1_0", "1_1"}
+
     with program(play, source, target, settings) as process:
         assert happens_before_end(process, lambda: finals(play, target) == words), log(play)
+        # Each executor keeps a copy of the other one's task.
+        assert happens_before_end(process, all_have_copies), log(play)
         close_input(process)
         assert process.wait(60) == 0

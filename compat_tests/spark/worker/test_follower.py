@@ -34,6 +34,8 @@ class Cluster:
         self.kind = "rocksdb"
         self.hosts: list[tuple[int, Host, Path]] = []
         self.followers: list[Follower] = []
+        self.left: list[int] = []
+        """Partitions of which a follower wanted the stores that the task left."""
 
     def worker(self) -> Follower:
         job: Any = SimpleNamespace(
@@ -50,7 +52,7 @@ class Cluster:
             self.hosts.append((partition, host, place.directory))
             return host
 
-        self.followers.append(Follower(job, STAGE, make))
+        self.followers.append(Follower(job, STAGE, make, self.left.append))
         return self.followers[-1]
 
     def plan(self, *tasks: int) -> None:
@@ -162,6 +164,18 @@ def test_the_plan_of_another_instance_counts_for_nothing(cluster: Cluster) -> No
     wait_for(lambda: follower.partitions() == {1}, 10)
     cluster.files.write_plan(StandbyPlan(instance="other", copies={"1": ("0_1",)}))
     wait_for(lambda: follower.partitions() == set(), 10)
+
+
+def test_a_task_is_ended_for_its_copy_between_two_batches_only(cluster: Cluster) -> None:
+    follower = cluster.worker()
+    assert follower.take(1) is None
+    cluster.plan(0)
+    wait_for(lambda: follower.partitions() == {0}, 10)
+    assert cluster.left == []
+    follower.rest()
+    cluster.plan(0, 2)
+    wait_for(lambda: follower.partitions() == {0, 2}, 10)
+    assert cluster.left == [2]
 
 
 def test_one_process_tells_the_executors_of_several_jvms(monkeypatch: pytest.MonkeyPatch) -> None:

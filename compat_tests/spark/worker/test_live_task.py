@@ -19,7 +19,7 @@ from millstream.topology.spark.state.standby_files import StandbyFiles, StandbyP
 from millstream.topology.spark.wire import RECORDS, decode_chunk, to_list
 from millstream.topology.spark.worker import follower as follower_module
 from millstream.topology.spark.worker import worker_cache
-from millstream.topology.spark.worker.live_task import following, live_task
+from millstream.topology.spark.worker.live_task import following, live_task, rested
 
 
 def job(root: Path, executor: str, kind: str) -> Job:
@@ -77,6 +77,7 @@ class Workers:
         task = live_task(given, given.layout.stages[0], 0)
         arrived = _arrived(3 * self.batches, [b"x", b"y", b"z"])
         self.saved, rows = task.run(arrived, self.saved, self.segments)
+        rested(given, given.layout.stages[0])
         self.batches += 1
         sent = [decode_chunk(row["blob"]) for row in rows if row["kind"] == RECORDS]
         counts = [
@@ -145,6 +146,9 @@ def test_a_task_comes_and_goes_between_two_executors(workers: Workers) -> None:
         workers.batch(here)
         workers.follow(there)
         wait_for(lambda: workers.ready(there, workers.batches - 1), 10)  # noqa: B023
+    # A copy begins where the task left its stores: nobody has filled a second directory.
+    copies = workers.root.glob("*/app/standbys/ck/0_0/*/stores")
+    assert {each.parent.name for each in copies} <= {"0"}
 
 
 def test_a_batch_that_failed_is_repeated_on_the_standby(workers: Workers) -> None:

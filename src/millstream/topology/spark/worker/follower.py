@@ -21,9 +21,14 @@ from millstream.topology.spark.worker.task_host import SparkTaskHost
 log = logging.getLogger(__name__)
 
 POLL_S = 0.1
+_LOOKS = 50
+"""How often to look for a moment without a batch before a copy begins anew."""
 
 HostMaker = Callable[[int, DirectoryLock], SparkTaskHost]
 """Makes the host of a partition's task, with stores in a locked directory."""
+Leaver = Callable[[int], SparkTaskHost | None]
+"""Ends a partition's task in this worker and returns its host, which has a locked directory of its
+own; None if there is none."""
 
 
 class Follower:
@@ -33,13 +38,25 @@ class Follower:
         job: Facts about the application.
         stage: The stage.
         make_host: Makes the host of a copy.
+        leave: Ends a task that ran in this worker; its copy goes on with the same stores.
     """
 
-    def __init__(self, job: Job, stage: Stage, make_host: HostMaker) -> None:
+    def __init__(
+        self,
+        job: Job,
+        stage: Stage,
+        make_host: HostMaker,
+        leave: Leaver = lambda _: None,
+    ) -> None:
         self.files = StandbyFiles(Path(job.standbys))
         self._instance = job.instance
         self._stage = stage
         self._make_host = make_host
+        self._leave = leave
+        self._runs = False
+        """Whether a batch runs in this worker."""
+        self._looked: dict[str, int] = {}
+        """Copies that wait for the end of a batch, with the number of looks."""
         self._root = Path(job.state_dir) / job.application_id / "standbys" / job.checkpoint_id
         self._names = {repr(task): task for task in stage.task_ids()}
         self._copies: dict[str, StandbyCopy] = {}
@@ -62,7 +79,7 @@ class Follower:
     def take(self, partition: int, *, new: bool = False) -> SparkTaskHost | None:
         """Return the host of a task's copy, for the task that now runs here; None if there is none.
 
-        The directory of the copy stays locked by this process.
+        The directory of the copy stays locked by this process. Until ``rest`` no task is ended.
 
         Args:
             partition: The task's partition.
@@ -71,6 +88,7 @@ class Follower:
         """
         name = repr(self._stage.task_ids()[partition])
         with self._changing:
+            self._runs = True
             copy = self._copies.pop(name, None)
             if copy is not None:
                 self._done.add(name)
@@ -80,6 +98,11 @@ class Follower:
             return None
         place = self._handover.ask(name)
         return None if place is None else self._make_host(partition, place)
+
+    def rest(self) -> None:
+        """Note that the batch of the task that was asked for has ended."""
+        with self._changing:
+            self._runs = False
 
     def partitions(self) -> set[int]:
         """Return the partitions of the tasks that it has copies of."""
@@ -151,12 +174,22 @@ class Follower:
         return any(copy.task == name and copy.ready for copies in mine for copy in copies)
 
     def _begin(self, name: str) -> None:
+        """Begin a copy where the task left its stores here, else anew.
+
+        The task may have run here up to the last batch. It is ended between batches only, as the
+        user's code that closes it must not run beside that of another task.
+        """
         task = self._names[name]
-        place = first_free(self._root / name)
-        host = self._make_host(task.partition(), place)
-        copy = StandbyCopy(name, host, self.files.mirror(task), self._report_on_the_way)
         with self._changing:
-            self._copies[name] = copy
+            self._looked[name] = self._looked.get(name, 0) + 1
+            if self._runs and self._looked[name] < _LOOKS:
+                return
+            del self._looked[name]
+            host = None if self._runs else self._leave(task.partition())
+            if host is None:
+                host = self._make_host(task.partition(), first_free(self._root / name))
+            mirror = self.files.mirror(task)
+            self._copies[name] = StandbyCopy(name, host, mirror, self._report_on_the_way)
 
     def _report_on_the_way(self) -> None:
         """Report, but not more often than between the rounds of following."""

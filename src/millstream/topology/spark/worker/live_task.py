@@ -8,6 +8,7 @@ from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.slots import DirectoryLock
 from millstream.topology.spark.worker.follower import Follower
+from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.worker_cache import Application, application, cached, discard
 from millstream.topology.spark.worker.worker_task import WorkerTask, task_host
 
@@ -22,7 +23,7 @@ def live_task(job: Job, stage: Stage, partition: int) -> WorkerTask:
     name = task_name(stage, partition)
     if not job.standbys:
         return cached(job, name, lambda owner: WorkerTask(job, stage, partition, owner))
-    place = ("place", stage.index, partition)
+    place = _place_name(stage, partition)
     follower = following(job, stage)
     host = follower.take(partition, new=name not in application(job).entries)
     if host is not None:
@@ -49,6 +50,28 @@ def following(job: Job, stage: Stage) -> Follower:
     """Return this worker's follower of a stage's tasks; the first call starts it."""
 
     def make(owner: Application) -> Follower:
-        return Follower(job, stage, partial(task_host, job, stage, owner))
+        return Follower(
+            job, stage, partial(task_host, job, stage, owner), partial(_left, stage, owner)
+        )
 
     return cached(job, ("follower", stage.index), make)
+
+
+def rested(job: Job, stage: Stage) -> None:
+    """Note that the batch of the task that ``live_task`` returned has ended."""
+    if job.standbys:
+        following(job, stage).rest()
+
+
+def _left(stage: Stage, owner: Application, partition: int) -> SparkTaskHost | None:
+    """End a task that ran in this worker; return its host if that has a directory of its own."""
+    task = owner.entries.get(task_name(stage, partition))
+    if not isinstance(task, WorkerTask) or not task.has_own_place:
+        return None
+    del owner.entries[task_name(stage, partition)]
+    owner.entries.pop(_place_name(stage, partition), None)
+    return task.leave()
+
+
+def _place_name(stage: Stage, partition: int) -> tuple[str, int, int]:
+    return ("place", stage.index, partition)

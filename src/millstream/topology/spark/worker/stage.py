@@ -9,6 +9,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from millstream.core.processor import TaskId
+from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.state.changelog import SegmentLog
@@ -18,9 +19,9 @@ from millstream.topology.spark.state.segment_files import FiledSegments, Segment
 from millstream.topology.spark.wire import GLOBAL, RECORDS
 from millstream.topology.spark.worker.carrying import asked_of_stage, batch_id
 from millstream.topology.spark.worker.declared_stage import declared
-from millstream.topology.spark.worker.live_task import live_task, task_name
+from millstream.topology.spark.worker.live_task import live_task, rested, task_name
 from millstream.topology.spark.worker.worker_cache import discard
-from millstream.topology.spark.worker.worker_task import Arrived
+from millstream.topology.spark.worker.worker_task import Arrived, WorkerTask
 
 
 class StageProcessor(StatefulProcessor):
@@ -72,7 +73,14 @@ class StageProcessor(StatefulProcessor):
 
     def _run(self, partition: int, rows: Iterable[Any]) -> list[dict[str, Any]]:
         stage = self._job.layout.stages[self._index]
-        live = live_task(self._job, stage, partition)
+        try:
+            return self._processed(stage, live_task(self._job, stage, partition), partition, rows)
+        finally:
+            rested(self._job, stage)
+
+    def _processed(
+        self, stage: Stage, live: WorkerTask, partition: int, rows: Iterable[Any]
+    ) -> list[dict[str, Any]]:
         records = [row for row in rows if row.kind == RECORDS]
         arrived = Arrived(
             [row for row in records if row.topic not in self._job.layout.routes],

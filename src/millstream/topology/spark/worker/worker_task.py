@@ -229,6 +229,24 @@ class WorkerTask:
         finally:
             self._host.changelog.close()
 
+    @property
+    def has_own_place(self) -> bool:
+        """Whether its stores are in a locked directory of their own."""
+        return self._host.own_place is not None
+
+    def leave(self) -> SparkTaskHost:
+        """Close the task but for its stores; return their host, which a copy goes on with.
+
+        What the close writes is dropped, and the last batch with it: the copy takes that from the
+        mirror, if it was committed.
+        """
+        # As in any close of a cached task, what fails in the user's code does not matter.
+        with suppress(Exception):
+            self._close_tasks()
+        self._host.changelog.abandon()
+        self._host.begin(0)
+        return self._host
+
     def _current_task(self, manifest: Manifest) -> Task:
         by_record = self._watch.by_record
         if self._task is not None and (self._step, self._by_record) == (manifest.step, by_record):
