@@ -146,6 +146,13 @@ def test_executors_of_one_driver_share_a_server_that_ends_with_the_last(short: P
         eventually(partial(name_of, pid), "")
 
 
+def test_the_server_of_one_executor_is_among_its_processes(short: Path) -> None:
+    with jvm("stays", "--executor-id", "1", TMPDIR=str(short)) as process:
+        (_, worker), _ = said(process)
+        assert parent_of(parent_of(worker)) in descendants(process.pid)
+        process.kill()
+
+
 def test_spark_ends_a_daemon_of_the_server_as_any_other(short: Path) -> None:
     with jvm("terminates", TMPDIR=str(short)) as process:
         (_, worker), (_, other) = said(process)

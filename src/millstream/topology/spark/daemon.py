@@ -13,7 +13,14 @@ import socket
 from pathlib import Path
 from typing import TextIO
 
-from millstream.topology.spark.fork_server import ask, listener_at, lock_of, serve, server_path
+from millstream.topology.spark.fork_server import (
+    DRIVER,
+    ask,
+    listener_at,
+    lock_of,
+    serve,
+    server_path,
+)
 from millstream.topology.spark.worker.executor_id import executor_id
 
 
@@ -47,10 +54,11 @@ def _connected(path: Path, jvm: int) -> socket.socket:
 def _start_server(listener: socket.socket, path: Path, jvm: int, lock: TextIO) -> None:
     """Fork the server.
 
-    That of executors is below none of them: what kills one with all its processes would kill the
-    workers of the others.
+    That of several executors is below none of them: what kills one with all its processes would
+    kill the workers of the others. That of one executor stays below it, where a cluster manager
+    counts its memory.
     """
-    shared = executor_id() is not None
+    shared = DRIVER in os.environ and executor_id() is not None
     started = os.fork()
     if started == 0:
         lock.close()
