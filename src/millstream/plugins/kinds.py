@@ -20,25 +20,31 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PluginKind(Generic[T]):
-    """A kind of offer: its noun for messages, and its hook."""
+    """A kind of offer: its noun for messages, its hook, and the class that offers derive from."""
 
     noun: str
     hook: str
+    base: type[Any] | None = None
+    """None: what is offered need not be derived from anything."""
 
 
-STORES: PluginKind[type[ByteStore]] = PluginKind("store", "millstream_register_stores")
+STORES: PluginKind[type[ByteStore]] = PluginKind("store", "millstream_register_stores", ByteStore)
 BUFFERS: PluginKind[type[SuppressionBuffer]] = PluginKind(
-    "suppression buffer", "millstream_register_buffers"
+    "suppression buffer", "millstream_register_buffers", SuppressionBuffer
 )
 OPERATORS: PluginKind[type[StreamOperator]] = PluginKind(
-    "operator", "millstream_register_operators"
+    "operator", "millstream_register_operators", StreamOperator
 )
 SERDES: PluginKind[type[Serde[Any]]] = PluginKind("serde", "millstream_register_serdes")
-CONNECTORS: PluginKind[type[Connector]] = PluginKind("connector", "millstream_register_connectors")
+CONNECTORS: PluginKind[type[Connector]] = PluginKind(
+    "connector", "millstream_register_connectors", Connector
+)
 ASSIGNORS: PluginKind[type[TaskAssignor]] = PluginKind(
     "task assignor", "millstream_register_assignors"
 )
-OBSERVERS: PluginKind[type[Observer]] = PluginKind("observer", "millstream_register_observers")
+OBSERVERS: PluginKind[type[Observer]] = PluginKind(
+    "observer", "millstream_register_observers", Observer
+)
 
 KINDS: tuple[PluginKind[Any], ...] = (
     STORES,

@@ -8,7 +8,7 @@ from typing import Any
 import pluggy
 
 from millstream.plugins.kinds import KINDS, PluginKind
-from millstream.plugins.registry import import_path, named
+from millstream.plugins.offers import import_path, named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,11 @@ from typing import Any
 from millstream.core.config import StreamsConfig
 from millstream.core.config.definition import PLUGIN_NAMES
 from millstream.core.config.own_keys import OBSERVER_NAMES, OWN_KEYS, UI_PORT
+from millstream.core.errors import MillstreamError, PluginError
+from millstream.core.wording import said
 from millstream.plugins.kinds import ASSIGNORS, OBSERVERS, SERDES, PluginKind
-from millstream.plugins.observers import Observers
+from millstream.plugins.observers import Observer, Observers
+from millstream.plugins.offers import import_path
 from millstream.plugins.registry import find, offered
 
 PAGE = "page"
@@ -39,10 +42,23 @@ def observers(application_id: str, options: Mapping[str, Any]) -> Observers:
     With ``millstream.ui.port`` the one that serves the live page is among them.
 
     Raises:
-        PluginError: No installed plugin offers one of them.
+        PluginError: No installed plugin offers one of them, or one cannot be made.
     """
     names = [name.strip() for name in OWN_KEYS[OBSERVER_NAMES].value_in(options)]
     if options.get(UI_PORT) is not None:
         names.append(PAGE)
     classes = [find(OBSERVERS, name) for name in dict.fromkeys(names)]
-    return Observers(each(application_id, options) for each in classes)
+    return Observers(_made(each, application_id, options) for each in classes)
+
+
+def _made(observer: type[Observer], application_id: str, options: Mapping[str, Any]) -> Observer:
+    try:
+        return observer(application_id, options)
+    except MillstreamError:
+        raise
+    except Exception as error:
+        raise PluginError(
+            f'observer "{observer.name}" cannot be made',
+            detail=f"{import_path(observer)} raised {said(error)}.",
+            hint="Let its __init__ take the application's id and its configuration.",
+        ) from error

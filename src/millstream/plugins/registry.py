@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import pluggy
 
@@ -18,14 +18,22 @@ from millstream.core.engine.checked_answers import checked
 from millstream.core.engine.store_wrappers import completed
 from millstream.core.errors import PluginError
 from millstream.core.state import StoreKinds
-from millstream.core.store import ByteStore, StoreTraits
-from millstream.core.wording import a
+from millstream.core.store import ByteStore
+from millstream.core.wording import a, a_kind, said
 from millstream.plugins import hookspecs
 from millstream.plugins.kinds import BUFFERS, STORES, PluginKind
+from millstream.plugins.offers import (
+    DISABLED_PLUGINS,
+    called,
+    check_traits,
+    failed_entry_point,
+    import_path,
+    offers_of,
+    others,
+)
 
 logger = logging.getLogger("millstream.plugins")
 
-DISABLED_PLUGINS = "MILLSTREAM_DISABLED_PLUGINS"
 TRACE_PLUGINS = "MILLSTREAM_TRACE_PLUGINS"
 
 T = TypeVar("T")
@@ -46,15 +54,15 @@ def new_plugin_manager(*, entry_points: bool = True) -> pluggy.PluginManager:
         manager.trace.root.setwriter(lambda line: logger.info("%s", line.rstrip()))
         manager.enable_tracing()
     if entry_points:
-        for name in os.environ.get(DISABLED_PLUGINS, "").split(","):
-            if name.strip():
-                manager.set_blocked(name.strip())
+        disabled = [name.strip() for name in os.environ.get(DISABLED_PLUGINS, "").split(",")]
+        for name in filter(None, disabled):
+            manager.set_blocked(name)
         try:
             manager.load_setuptools_entrypoints("millstream")
         except Exception as error:
             raise PluginError(
                 "cannot load the installed plugins",
-                detail=f"{type(error).__name__}: {error}",
+                detail=f"{failed_entry_point(disabled)}{said(error)}",
                 hint=f"Repair or uninstall the plugin, or name it in {DISABLED_PLUGINS}.",
             ) from error
     _check_hooks(manager)
@@ -65,38 +73,17 @@ def collect(manager: pluggy.PluginManager, kind: PluginKind[T]) -> dict[str, T]:
     """Return all plugins' offers of one kind, by name.
 
     Raises:
-        PluginError: Two plugins have different offers of one name, or an offer has no name.
+        PluginError: Two plugins have different offers of one name, or an offer is not as its kind.
     """
     found: dict[str, T] = {}
-    for offers in getattr(manager.hook, kind.hook)():
-        for name, offer in named(kind, offers):
-            other = found.setdefault(name, offer)
-            if other is not offer:
-                raise PluginError(
-                    f'two plugins offer {a(kind.noun)} named "{name}"',
-                    detail=f"They are {import_path(other)} and {import_path(offer)}.",
-                    hint=f"Uninstall one, or name its entry point in {DISABLED_PLUGINS}.",
-                )
-    return found
-
-
-def named(kind: PluginKind[T], offers: Any) -> list[tuple[str, T]]:
-    """Return one plugin's offers with names, from a dictionary or from classes with names.
-
-    Raises:
-        PluginError: A class has no name.
-    """
-    if isinstance(offers, Mapping):
-        return list(offers.items())
-    found = []
-    for offer in offers:
-        name = getattr(offer, "name", None)
-        if not isinstance(name, str) or not name:
+    for name, offer in offers_of(manager, kind):
+        other = found.setdefault(name, offer)
+        if other is not offer:
             raise PluginError(
-                f"{import_path(offer)} has no name",
-                detail=f'It is offered as {a(kind.noun)}; its attribute "name" is {name!r}.',
+                f'two plugins offer {a(kind.noun)} named "{name}"',
+                detail=f"They are {import_path(other)} and {import_path(offer)}.",
+                hint=f"Uninstall one, or name its entry point in {DISABLED_PLUGINS}.",
             )
-        found.append((name, offer))
     return found
 
 
@@ -122,7 +109,14 @@ def registered(plugin: object) -> Iterator[None]:
         PluginError: It implements a hook that does not exist.
     """
     manager = installed()
-    manager.register(plugin)
+    try:
+        manager.register(plugin)
+    except pluggy.PluginValidationError as error:
+        raise PluginError(
+            f"{import_path(type(plugin))} has a hook that cannot be called",
+            detail=f"{error}.",
+            hint="Compare its parameters with millstream.plugins.hookspecs.",
+        ) from error
     _offered.cache_clear()
     try:
         _check_hooks(manager)
@@ -138,6 +132,10 @@ def find(kind: PluginKind[T], name: str) -> T:
     Raises:
         PluginError: No installed plugin offers it.
     """
+    if not isinstance(name, str):
+        raise PluginError(
+            f"{a(kind.noun)} cannot be chosen by {a_kind(name)}", hint="Give its name, a text."
+        )
     offers = offered(kind)
     if name in offers:
         return offers[name]
@@ -156,12 +154,7 @@ def store_class(name: str) -> type[ByteStore]:
         PluginError: No installed plugin offers it.
     """
     found = find(STORES, name)
-    if not isinstance(getattr(found, "traits", None), StoreTraits):
-        raise PluginError(
-            f'store "{name}" does not say what it promises',
-            detail=f'The attribute "traits" of {import_path(found)} is no StoreTraits.',
-            hint="Derive the class from ByteStore, and set traits = StoreTraits(...).",
-        )
+    check_traits(STORES, name, found)
     return found
 
 
@@ -188,20 +181,22 @@ def store_kinds() -> StoreKinds:
     """Return Kafka's kinds of stores for the DSL.
 
     Raises:
-        PluginError: millstream's own plugin is disabled, and no other plugin offers them.
+        PluginError: millstream's own plugin is disabled, and no other plugin offers them; or a
+            plugin offers something else.
     """
-    kinds = cast("StoreKinds | None", installed().hook.millstream_store_kinds())
+    kinds: Any = called(installed(), "millstream_store_kinds")
     if kinds is None:
         raise PluginError(
             "no installed plugin offers Kafka's kinds of stores",
             hint=f'Reinstall millstream, or remove "kafka-stores" from {DISABLED_PLUGINS}.',
         )
+    if not isinstance(kinds, StoreKinds):
+        raise PluginError(
+            f"millstream_store_kinds() of a plugin returned {a_kind(kinds)}",
+            detail=others(installed(), "millstream_store_kinds"),
+            hint="Return an object of a class derived from StoreKinds, or None.",
+        )
     return kinds
-
-
-def import_path(thing: Any) -> str:
-    """Return a class's import path."""
-    return f"{thing.__module__}.{thing.__qualname__}"
 
 
 @cache

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from millstream.core.errors import PluginError
+from millstream.core.wording import a_kind
 from millstream.plugins.kinds import OPERATORS
+from millstream.plugins.offers import import_path
 from millstream.plugins.operators import (
     NodeInfo,
     NodeOverrides,
     OperatorTraits,
     StreamOperator,
 )
-from millstream.plugins.registry import import_path, offered
+from millstream.plugins.registry import offered
 from millstream.topology.dsl.arguments import ABSENT, sort_options
 from millstream.topology.dsl.flow import Flow
 from millstream.topology.dsl.options import Named
+from millstream.topology.dsl.options.named import validate_name
 from millstream.topology.graph.nodes import OldValues, PluggedOperation
 from millstream.topology.graph.repartition import repartition_node
 from millstream.topology.supplied import Supplied
@@ -48,9 +51,9 @@ class OperatorSupplier:
         """Return a new processor."""
         return self.operator.processor(self.node)
 
-    def stores(self) -> list[Any]:
+    def stores(self) -> Any:
         """Return the builders of its stores."""
-        return list(self.operator.stores(self.node))
+        return self.operator.stores(self.node)
 
 
 def plugged(receiver: Any, name: str, wrap: Wrap | None = None) -> Callable[..., Any]:
@@ -92,12 +95,17 @@ def declares_operator(method: F) -> F:
 
 
 def check_unhidden(kind: type) -> None:
-    """Raise if an operator could never be called because a method has its name.
+    """Raise if an operator could never be called: a method has its name, or it is no such name.
 
     Raises:
         PluginError: There is one.
     """
     for name, operator in offered(OPERATORS).items():
+        if not name.isidentifier() or name.startswith("_"):
+            raise PluginError(
+                f'operator {import_path(operator)} cannot be a method called "{name}"',
+                hint="Give it a name of letters, digits and underscores that begins with a letter.",
+            )
         method = getattr(kind, name, None)
         if method is None or kind.__name__ not in _receivers(operator.traits):
             continue
@@ -144,9 +152,27 @@ def _applied(
             detail="An operator of windowed streams has no node of its own.",
             hint="Override expand(upstream).",
         )
-    overrides = use.overrides()
+    overrides = _overrides(use)
     name = overrides.name if chosen is None else chosen.name
     return wrap(_placed(receiver._flow, use, name, overrides))
+
+
+def _overrides(use: StreamOperator) -> NodeOverrides:
+    """Return what an operator's arguments say of its node, with a name that topics can have.
+
+    Raises:
+        PluginError: It has returned something else.
+        TopologyException: The name breaks the rules for topics' names.
+    """
+    found: Any = use.overrides()
+    if not isinstance(found, NodeOverrides):
+        raise PluginError(
+            f'overrides() of operator "{use.name}" returned {a_kind(found)}',
+            detail=f"The class is {import_path(type(use))}.",
+            hint="Return NodeOverrides(...), without arguments if there is nothing to say.",
+        )
+    validate_name(f"{use.label}-")
+    return found if found.name is None else replace(found, name=validate_name(found.name))
 
 
 def _placed(flow: Flow, use: StreamOperator, given: str | None, overrides: NodeOverrides) -> Flow:
