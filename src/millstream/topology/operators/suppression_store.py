@@ -12,6 +12,7 @@ from millstream.core.buffered_log import FORMAT, from_log, logged
 from millstream.core.buffers import BufferedChange, BufferSettings, SuppressionBuffer
 from millstream.core.columns import until_error
 from millstream.core.durations import LONG_MAX
+from millstream.core.engine.checked_buffer import checked_buffer
 from millstream.core.headers import Headers
 from millstream.core.java_collections import bucket_order, bytes_hash, table_size
 from millstream.core.metrics import Sensor, StoreMetrics
@@ -90,7 +91,7 @@ class SuppressionStore(StateStore):
             working_copy=context.working_copy,
             configs=context.appConfigs(),
         )
-        self._buffer = opened.open(settings)
+        self._buffer = checked_buffer(opened.open(settings), opened)
         self._logged = self._logged and context.logs_changes(self._name)
         if not opened.traits.recovers:
             context.register(root, self._restore)
