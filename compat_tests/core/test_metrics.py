@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import pickle
+from typing import Any
 
 import pytest
 
 from millstream import (
+    ClassCastException,
     IllegalArgumentException,
     MetricName,
     NullPointerException,
@@ -166,3 +168,49 @@ def test_the_name_of_a_metric_has_a_description_and_tags_as_in_kafka() -> None:
     assert hash(bare) == hash(full)
     assert pickle.loads(pickle.dumps(full)).description() == full.description()
     assert MetricName("orders-total", "shop").tags() == {}
+
+
+def test_added_metrics_are_described_as_kafkas() -> None:
+    metrics = StreamsMetrics()
+    sensor = metrics.addLatencyRateTotalSensor("geo", "countries", "lookup", INFO)
+    assert sensor.name() == "external.main.entity.countries.s.lookup"
+    assert {name.name(): name.description() for name in metrics.metrics()} == {
+        "lookup-rate": "The average number of lookup operations per second",
+        "lookup-total": "The total number of lookup operations",
+        "lookup-latency-avg": "The average latency of lookup",
+        "lookup-latency-max": "The maximum latency of lookup",
+    }
+
+
+def test_two_sensors_have_no_metric_in_common() -> None:
+    metrics = StreamsMetrics()
+    one, other = metrics.addSensor("one", INFO), metrics.addSensor("other", INFO)
+    name = MetricName("seen", "own")
+    assert one.add(name, Avg())
+    assert one.add(name, Max())
+    with pytest.raises(IllegalArgumentException, match="already exists, can't register another"):
+        other.add(name, Max())
+    metrics.removeSensor(one)
+    assert other.add(name, Max())
+
+
+class Elsewhere:
+    """A statistic by Kafka's interface, which is given each value."""
+
+    def record(self, config: Any, value: float, timeMs: int) -> None:
+        pass
+
+    def measure(self, config: Any, now: int) -> float:
+        return 1.0
+
+
+def test_sensors_are_asked_for_with_what_they_need() -> None:
+    metrics: Any = StreamsMetrics()
+    with pytest.raises(NullPointerException, match="recordingLevel"):
+        metrics.addSensor("own", None)
+    with pytest.raises(ClassCastException, match="recordingLevel cannot be a str"):
+        metrics.addRateTotalSensor("geo", "countries", "lookup", "INFO")
+    with pytest.raises(ClassCastException, match="sensor cannot be a str"):
+        metrics.removeSensor("own")
+    with pytest.raises(ClassCastException, match="cannot be an Elsewhere"):
+        metrics.addSensor("own", INFO).add(MetricName("seen", "own"), Elsewhere())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.metrics.families import Tags
 from millstream.core.metrics.families import family as family_of
 from millstream.core.metrics.names import Metric, MetricName, RecordingLevel
@@ -78,6 +79,19 @@ class Metrics(Readable):
     def gauge(self, name: MetricName, value: Any) -> None:
         """Set a metric to a value, or to a callable that returns it at each reading."""
         self._gauges[name] = Metric(name, value if callable(value) else lambda: value)
+
+    def refuse_known(self, name: MetricName) -> None:
+        """Refuse a name for one more metric, if there is a metric of that name.
+
+        Raises:
+            IllegalArgumentException: There is.
+        """
+        sensors = (*self._sensors.values(), *self._own.values())
+        if name in self._gauges or any(name in sensor.stats for sensor in sensors):
+            raise IllegalArgumentException(
+                f"A metric named '{name}' already exists, can't register another one.",
+                hint="Give it another name, group or tag.",
+            )
 
     def asMap(self) -> dict[MetricName, Metric]:
         """Return all metrics by name."""

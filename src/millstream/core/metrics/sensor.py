@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
+from millstream.core.errors import ClassCastException
 from millstream.core.metrics.names import MetricName, RecordingLevel
 from millstream.core.metrics.stats import Stat, Tally
 from millstream.core.readable import Readable
+from millstream.core.wording import a_kind
 
 if TYPE_CHECKING:
     from millstream.core.metrics.registry import Metrics
@@ -54,8 +56,21 @@ class Sensor(Readable):
         return bool(self.stats)
 
     def add(self, metricName: MetricName, stat: Stat) -> bool:
-        """Add a statistic of the values, as a metric of that name."""
-        self.stats.setdefault(metricName, stat)
+        """Add a statistic of the values, as a metric of that name.
+
+        Raises:
+            ClassCastException: It is none of ``millstream.core.metrics.stats``, or derived of one.
+            IllegalArgumentException: Another sensor has a metric of that name.
+        """
+        if not isinstance(stat, Stat):
+            raise ClassCastException(
+                f"the statistic of a sensor cannot be {a_kind(stat)}",
+                detail=f'The sensor is "{self._name}".',
+                hint="Give one of millstream.core.metrics.stats, such as Avg().",
+            )
+        if metricName not in self.stats:
+            self._metrics.refuse_known(metricName)
+            self.stats[metricName] = stat
         return True
 
     def record(self, value: float = 1.0, timeMs: int | None = None) -> None:

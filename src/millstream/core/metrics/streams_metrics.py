@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from millstream.core.errors import IllegalArgumentException, NullPointerException
+from millstream.core.errors import (
+    ClassCastException,
+    IllegalArgumentException,
+    NullPointerException,
+)
 from millstream.core.metrics.names import Metric, MetricName, RecordingLevel
 from millstream.core.metrics.registry import Metrics
 from millstream.core.metrics.sensor import Sensor
 from millstream.core.metrics.stats import Avg, CumulativeCount, Max, count_rate
+from millstream.core.wording import a_kind
 
 
 class StreamsMetrics(Metrics):
@@ -57,8 +62,9 @@ class StreamsMetrics(Metrics):
             scopeName, entityName, operationName, recordingLevel, *tags
         )
         group, own = _place(scopeName, entityName, self.thread, tags)
-        sensor.add(MetricName(f"{operationName}-latency-avg", group, own), Avg())
-        sensor.add(MetricName(f"{operationName}-latency-max", group, own), Max())
+        for name, what, stat in (("avg", "average", Avg()), ("max", "maximum", Max())):
+            told = f"The {what} latency of {operationName}"
+            sensor.add(MetricName(f"{operationName}-latency-{name}", group, told, own), stat)
         return sensor
 
     def addRateTotalSensor(
@@ -79,20 +85,31 @@ class StreamsMetrics(Metrics):
             raise NullPointerException("scopeName, entityName and operationName cannot be null")
         group, own = _place(scopeName, entityName, self.thread, tags)
         sensor = self.addSensor(
-            f"external.{self.thread}.{scopeName}.{entityName}.{operationName}", recordingLevel
+            f"external.{self.thread}.entity.{entityName}.s.{operationName}", recordingLevel
         )
-        sensor.add(MetricName(f"{operationName}-rate", group, own), count_rate())
-        sensor.add(MetricName(f"{operationName}-total", group, own), CumulativeCount())
+        rate = f"The average number of {operationName} operations per second"
+        sensor.add(MetricName(f"{operationName}-rate", group, rate, own), count_rate())
+        total = f"The total number of {operationName} operations"
+        sensor.add(MetricName(f"{operationName}-total", group, total, own), CumulativeCount())
         return sensor
 
     def addSensor(self, name: str, recordingLevel: RecordingLevel, *parents: Sensor) -> Sensor:
         """Return the sensor of that name, created at first use; its parents record its values, too.
 
         Raises:
-            NullPointerException: The name is None.
+            NullPointerException: The name or the level is None.
+            ClassCastException: The level is none of ``Sensor.RecordingLevel``.
         """
         if name is None:
             raise NullPointerException("name cannot be null")
+        if recordingLevel is None:
+            raise NullPointerException("recordingLevel cannot be null")
+        if not isinstance(recordingLevel, RecordingLevel):
+            raise ClassCastException(
+                f"recordingLevel cannot be {a_kind(recordingLevel)}",
+                detail=f'The sensor is "{name}".',
+                hint="Give Sensor.RecordingLevel.INFO, or another of its values.",
+            )
         found = self._own.get(name)
         if found is None:
             kind: Any = _Child if parents else Sensor
@@ -106,9 +123,14 @@ class StreamsMetrics(Metrics):
 
         Raises:
             NullPointerException: The sensor is None.
+            ClassCastException: It is none.
         """
         if sensor is None:
             raise NullPointerException("sensor cannot be null")
+        if not isinstance(sensor, Sensor):
+            raise ClassCastException(
+                f"sensor cannot be {a_kind(sensor)}", hint="Give what addSensor() has returned."
+            )
         if self._own.get(sensor.name()) is sensor:
             del self._own[sensor.name()]
 
