@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from millstream.core.state import KeyValueStore, StateStore, StateStoreContext
+from millstream.core.state import StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.working_copy import WorkingCopy
 
@@ -205,29 +205,3 @@ class LruBytes(ByteLayer):
             self._copy.put(oldest, None)
             if self.dropped is not None:
                 self.dropped(oldest)
-
-
-class SuppliedBytes(Delegating, ByteLayer):
-    """A store of bytes that a user's own supplier made."""
-
-    def __init__(self, store: KeyValueStore[bytes, bytes]) -> None:
-        self._store = self._delegate = store
-        self.stores_durably = store.persistent()
-
-    def init(self, context: StateStoreContext, root: StateStore) -> None:
-        self._store.init(context, root)
-        self.get = self._store.get
-        self.put = self._store.put
-
-    def scan(
-        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
-    ) -> Iterator[Entry]:
-        # Kafka's ranges include their end, which this method excludes.
-        reads = self._store.reverseRange if reverse else self._store.range
-        with reads(lower, upper) as entries:
-            for entry in entries:
-                if upper is None or entry.key < upper:
-                    yield entry.key, entry.value
-
-    def size_estimate(self) -> int:
-        return self._store.approximateNumEntries()

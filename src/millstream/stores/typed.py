@@ -21,6 +21,7 @@ from millstream.stores.headed_keys import deletion, heading
 from millstream.stores.iterators import Entries
 from millstream.stores.layers import Below, PointLayer
 from millstream.stores.metered import Meter
+from millstream.stores.supplied import supplied_store
 from millstream.stores.value_forms import Adapter
 
 A = TypeVar("A")
@@ -45,6 +46,7 @@ class OpenedStore(StateStore, Generic[A]):
         self._headed: A | None = None
         """The access for operators, where keys are serialized with the headers of values."""
         self._below: Below
+        self._layer: Any
         self._iterators: WeakSet[Entries[Any, Any]] = WeakSet()
         self.wants_headers = False
         """Its serdes read or change the headers of the current record."""
@@ -76,6 +78,16 @@ class OpenedStore(StateStore, Generic[A]):
 
     def isOpen(self) -> bool:
         return self._access is not None
+
+    def query(self, query: Any, positionBound: Any, config: Any) -> Any:
+        """Answer a query; one of a user's own kind is answered by the user's own bytes store."""
+        # As in the base: few programs ask queries.
+        from millstream.core.query.answer import HANDLERS
+
+        ask = getattr(supplied_store(self._layer), "query", None)
+        if ask is None or type(query) in HANDLERS or query is None or positionBound is None:
+            return super().query(query, positionBound, config)
+        return ask(query, positionBound, config)
 
     @property
     def operations_measured(self) -> list[str]:

@@ -18,10 +18,11 @@ from millstream.core.errors import (
     MillstreamError,
     StreamsException,
 )
+from millstream.core.function_kinds import check_result
 from millstream.core.keyvalue import KeyValue
 from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
 from millstream.core.serdes.checks import deserializer_of, serializer_of
-from millstream.core.state import TimestampedKeyValueStore, TimestampedWindowStore
+from millstream.core.state import StateStore, TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.core.wording import a_kind
 
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from millstream.core.engine.task import Task
 
 _OURS = "millstream."
+_METHODS = [
+    name
+    for name in dir(StateStore)
+    if not name.startswith("_") and callable(getattr(StateStore, name))
+]
 
 
 def open_stores(task: Task, parts: Iterable[SubTopology]) -> dict[str, Any]:
@@ -46,7 +52,7 @@ def _open_store(task: Task, node: StoreNode, context: TaskStoreContext) -> Any:
     """
     try:
         store = _built(node, task)
-        store.init(context, store)
+        check_result(store.init(context, store), f'init() of store "{node.name}"')
         measure(task, store)
         store.partition = task.id.partition()
         callback = context.restorers.get(node.name)
@@ -67,6 +73,13 @@ def _built(node: StoreNode, task: Task) -> Any:
         raise ClassCastException(
             f'the builder of store "{node.name}" built {a_kind(store)}',
             hint="Let its build() return a new StateStore.",
+        )
+    lacks = [each for each in _METHODS if not callable(getattr(store, each, None))]
+    if lacks:
+        raise ClassCastException(
+            f'store "{node.name}" has no method {", ".join(lacks)}',
+            detail=f"The builder built {a_kind(store)}.",
+            hint="Derive its class from StateStore, which has all but the abstract methods.",
         )
     return store
 

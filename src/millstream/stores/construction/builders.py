@@ -53,10 +53,12 @@ from millstream.stores.key_value.store import (
     SerdeKeyValueStoreWithHeaders,
     SerdeTimestampedKeyValueStore,
 )
-from millstream.stores.layers import PointLayer, SuppliedBytes
+from millstream.stores.key_value.supplied import SuppliedBytes
+from millstream.stores.layers import PointLayer
 from millstream.stores.session.keys import SessionKeys
 from millstream.stores.session.layers import SuppliedSessions
 from millstream.stores.session.store import SerdeSessionStore, SerdeSessionStoreWithHeaders
+from millstream.stores.supplied import supplied
 from millstream.stores.typed import OpenedStore
 from millstream.stores.value_forms import Adapter, adapter, log_with_record_headers
 from millstream.stores.versioned.decorators import CachedVersions, ChangeLoggingVersions
@@ -241,7 +243,7 @@ class KeyValueBuilder(SerdeStoreBuilder):
     supplied_by = KeyValueBytesStoreSupplier
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
-        store = self._supplier.get()
+        store = supplied(self._supplier, "key-value", "get", "put")
         return store, (SuppliedBytes(store), {})
 
     def _logged_key(self) -> LoggedKey | None:
@@ -271,7 +273,7 @@ class WindowBuilder(SerdeStoreBuilder):
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         keys = WindowKeys(default_segment_interval(self._supplier.retentionPeriod()))
-        store = self._supplier.get()
+        store = supplied(self._supplier, "window", "fetch", "put")
         arguments = {"keys": keys, "window_size": self._supplier.windowSize()}
         return store, (SuppliedWindows(store, keys), arguments)
 
@@ -295,7 +297,7 @@ class SessionBuilder(SerdeStoreBuilder):
 
     def _supplied(self) -> tuple[StateStore, Foundation]:
         keys = SessionKeys(max(1, self._supplier.segmentIntervalMs()))
-        store = self._supplier.get()
+        store = supplied(self._supplier, "session", "findSessions", "fetchSession", "put")
         return store, (SuppliedSessions(store, keys), {"keys": keys})
 
     def _values(self) -> str:
@@ -339,12 +341,12 @@ class VersionedBuilder(SerdeStoreBuilder):
         if isinstance(self._supplier, OurVersionedSupplier):
             layer: VersionLayer = self._supplier.foundation()[0]
             return layer
-        supplied: Any = self._supplier.get()
-        if isinstance(supplied, VersionedBytesStore | VersionedKeyValueStore):
-            return SuppliedVersions(supplied)
+        made: Any = self._supplier.get()
+        if isinstance(made, VersionedBytesStore | VersionedKeyValueStore):
+            return SuppliedVersions(made)
         raise IllegalStateException(
             f'the supplier of versioned store "{self._name}" made no versioned store',
-            detail=f"It made {a_kind(supplied)}.",
+            detail=f"It made {a_kind(made)}.",
             hint="Let it make a VersionedBytesStore.",
         )
 

@@ -10,7 +10,6 @@ from millstream.core.state import SessionStore, StateStore, StateStoreContext
 from millstream.core.store import Entry
 from millstream.core.windows import SessionWindow, Windowed
 from millstream.stores.expiry import ExpiringLayer, TimedLayer
-from millstream.stores.layers import Delegating
 from millstream.stores.session.keys import (
     SessionKeys,
     end_of,
@@ -19,6 +18,7 @@ from millstream.stores.session.keys import (
     start_of,
     wanted,
 )
+from millstream.stores.supplied import SuppliedLayer
 from millstream.stores.time_keys import clamp
 
 
@@ -124,13 +124,12 @@ class StoredSessions(ExpiringLayer, SessionLayer):
             self._set(key, None)
 
 
-class SuppliedSessions(Delegating, SessionLayer):
+class SuppliedSessions(SuppliedLayer, SessionLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: SessionStore[bytes, bytes], keys: SessionKeys) -> None:
-        self._store = self._delegate = store
+        super().__init__(store)
         self._keys = keys
-        self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -147,24 +146,24 @@ class SuppliedSessions(Delegating, SessionLayer):
         *,
         reverse: bool,
     ) -> Iterator[Entry]:
-        reads = self._store.backwardFindSessions if reverse else self._store.findSessions
+        method = "backwardFindSessions" if reverse else "findSessions"
+        reads = getattr(self._store, method)
         if key_from is not None and key_from == key_to:
-            return self._entries(reads(key_from, earliest_end, latest_start))
-        return self._entries(reads(key_from, key_to, earliest_end, latest_start))
+            return self._entries(reads(key_from, earliest_end, latest_start), method)
+        return self._entries(reads(key_from, key_to, earliest_end, latest_start), method)
 
     def ended(self, first_end: int, last_end: int) -> Iterator[Entry]:
-        return self._entries(self._store.findSessions(first_end, last_end))
+        return self._entries(self._store.findSessions(first_end, last_end), "findSessions")
 
-    def _entries(self, found: object) -> Iterator[Entry]:
+    def _entries(self, found: object, method: str) -> Iterator[Entry]:
         join = self._keys.join
-        with found as sessions:  # type: ignore[attr-defined]
-            for entry in sessions:
-                window = entry.key.window()
-                yield join(entry.key.key(), window.start(), window.end()), entry.value
+        for key, value in self._windowed(found, f"{method}()"):
+            window = key.window()
+            yield join(key.key(), window.start(), window.end()), value
 
     def _get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self._store.fetchSession(key_of(key), start_of(key), end_of(key))
-        return value
+        found = self._store.fetchSession(key_of(key), start_of(key), end_of(key))
+        return self._value(found, "fetchSession()")
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._store.put(_windowed(key), value)

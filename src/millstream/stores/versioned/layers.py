@@ -13,7 +13,8 @@ from millstream.core.state import (
     VersionedKeyValueStore,
     VersionedRecord,
 )
-from millstream.stores.layers import Delegating, Layer
+from millstream.stores.layers import Layer
+from millstream.stores.supplied import SuppliedLayer
 from millstream.stores.time_keys import META_KEY
 from millstream.stores.versioned.ranges import KeyHistory, merged_by_key
 from millstream.stores.versioned.rows import (
@@ -295,12 +296,8 @@ class StoredVersions(VersionLayer):
         self._set(META_KEY, self._observed.to_bytes(8, "big") + self._saved_segments)
 
 
-class SuppliedVersions(Delegating, VersionLayer):
+class SuppliedVersions(SuppliedLayer, VersionLayer):
     """A versioned store of bytes that a user's own supplier made."""
-
-    def __init__(self, store: Any) -> None:
-        self._store = self._delegate = store
-        self.stores_durably = store.persistent()
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
         self._store.init(context, root)
@@ -321,4 +318,6 @@ class SuppliedVersions(Delegating, VersionLayer):
         if isinstance(found, VersionedRecord):
             return found.value(), found.timestamp(), found.validTo()
         # A ``VersionedBytesStore`` cannot tell until when a version holds.
-        return (*latest_of(found), None)
+        data = self._value(found, "get()")
+        assert data is not None
+        return (*latest_of(data), None)

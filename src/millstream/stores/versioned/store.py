@@ -32,6 +32,8 @@ V = TypeVar("V")
 class SerdeVersionedStore(OpenedStore["SerdeVersionedAccess"], VersionedKeyValueStore[K, V]):
     """Keys and values by their serdes, over layers of bytes."""
 
+    _layer: VersionLayer
+
     def __init__(
         self,
         name: str,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import compress
+from typing import Any
 
 from millstream.core.state import StateStore, StateStoreContext, WindowStore
 from millstream.core.state.access import WindowAdds
 from millstream.core.store import Entry
+from millstream.core.wording import a_kind
 from millstream.stores.expiry import ExpiringLayer, TimedLayer
-from millstream.stores.layers import Delegating, Encode
+from millstream.stores.layers import Encode
+from millstream.stores.supplied import SuppliedLayer
 from millstream.stores.time_keys import META_KEY, clamp
 from millstream.stores.window.adds import StoredAdds
 from millstream.stores.window.index import WindowIndex
@@ -217,13 +220,12 @@ class StoredWindows(ExpiringLayer, WindowLayer):
         self._move_to(meta[:8])
 
 
-class SuppliedWindows(Delegating, WindowLayer):
+class SuppliedWindows(SuppliedLayer, WindowLayer):
     """A store of bytes that a user's own supplier made."""
 
     def __init__(self, store: WindowStore[bytes, bytes], keys: WindowKeys) -> None:
-        self._store = self._delegate = store
+        super().__init__(store)
         self._keys = keys
-        self.stores_durably = store.persistent()
         self.time_ordered = not self.stores_durably
 
     def init(self, context: StateStoreContext, root: StateStore) -> None:
@@ -241,24 +243,27 @@ class SuppliedWindows(Delegating, WindowLayer):
         reverse: bool,
     ) -> Iterator[Entry]:
         store, join = self._store, self._keys.join
-        if key_from is not None and key_from == key_to:
-            reads = store.backwardFetch if reverse else store.fetch
-            with reads(key_from, time_from, time_to) as windows:
-                for window in windows:
-                    yield join(key_from, window.key), window.value
-            return
         if key_from is None and key_to is None:
-            everything = store.backwardFetchAll if reverse else store.fetchAll
-            found = everything(time_from, time_to)
+            method = "backwardFetchAll" if reverse else "fetchAll"
+            found = getattr(store, method)(time_from, time_to)
         else:
-            reads = store.backwardFetch if reverse else store.fetch
+            method = "backwardFetch" if reverse else "fetch"
+            reads = getattr(store, method)
+            if key_from is not None and key_from == key_to:
+                for start, value in self._pairs(reads(key_from, time_from, time_to), f"{method}()"):
+                    yield join(key_from, self._start(start, method)), value
+                return
             found = reads(key_from, key_to, time_from, time_to)
-        with found as windowed:
-            for entry in windowed:
-                yield join(entry.key.key(), entry.key.window().start()), entry.value
+        for key, value in self._windowed(found, f"{method}()"):
+            yield join(key.key(), key.window().start()), value
+
+    def _start(self, key: Any, method: str) -> int:
+        if not isinstance(key, int):
+            raise self._refusal(f"{method}()", f"{a_kind(key)} as a key", "starts of windows")
+        return key
 
     def _get(self, key: bytes) -> bytes | None:
-        return self._store.fetch(key_of(key), start_of(key))
+        return self._value(self._store.fetch(key_of(key), start_of(key)), "fetch()")
 
     def _put(self, key: bytes, value: bytes | None) -> None:
         self._store.put(key_of(key), value, start_of(key))

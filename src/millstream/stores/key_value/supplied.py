@@ -1,0 +1,37 @@
+"""Layer over a key-value store of bytes that a user's own supplier made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from millstream.core.state import StateStore, StateStoreContext
+from millstream.core.store import Entry
+from millstream.stores.layers import ByteLayer
+from millstream.stores.supplied import SuppliedLayer
+
+
+class SuppliedBytes(SuppliedLayer, ByteLayer):
+    """A store of bytes that a user's own supplier made."""
+
+    def init(self, context: StateStoreContext, root: StateStore) -> None:
+        self._store.init(context, root)
+        self.get = self._get
+        self.put = self._store.put
+
+    def scan(
+        self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
+    ) -> Iterator[Entry]:
+        # Kafka's ranges include their end, which this method excludes.
+        method = "reverseRange" if reverse else "range"
+        found = getattr(self._store, method)(lower, upper)
+        for key, value in self._pairs(found, f"{method}()"):
+            data = self._value(key, f"{method}()") or b""
+            if upper is None or data < upper:
+                yield data, value
+
+    def size_estimate(self) -> int:
+        return self._store.approximateNumEntries()  # type: ignore[no-any-return]
+
+    def _get(self, key: bytes) -> bytes | None:
+        found = self._store.get(key)
+        return found if found is None or type(found) is bytes else self._value(found, "get()")

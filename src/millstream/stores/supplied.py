@@ -1,0 +1,125 @@
+"""Stores of bytes that a user's own supplier made: what they answer is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from millstream.core.errors import ClassCastException, IllegalStateException
+from millstream.core.keyvalue import KeyValue
+from millstream.core.windows import Windowed
+from millstream.core.wording import a_kind
+from millstream.stores.layers import Delegating
+
+_LIVES = ("init", "persistent", "close")
+
+
+class SuppliedLayer(Delegating):
+    """Base of the layers over a user's own store."""
+
+    _store: Any
+
+    def __init__(self, store: Any) -> None:
+        self._store = self._delegate = store
+        self.stores_durably = bool(store.persistent())
+
+    def flush(self) -> None:
+        """Commit the store; one that overrides ``flush`` alone is flushed by that."""
+        commit = getattr(self._store, "commit", None)
+        if commit is None:
+            super().flush()
+        else:
+            commit({})
+
+    def reload(self) -> None:
+        """Let the store forget what it has derived, if it has such a method."""
+        reload = getattr(self._store, "reload", None)
+        if reload is not None:
+            reload()
+
+    def _value(self, found: Any, method: str) -> bytes | None:
+        """Return a value as bytes.
+
+        Raises:
+            ClassCastException: It is none: no exception handler passes over that.
+        """
+        if found is None or type(found) is bytes:
+            return found
+        if isinstance(found, bytes | bytearray | memoryview):
+            return bytes(found)
+        raise self._refusal(method, a_kind(found), "bytes, or None")
+
+    def _pairs(self, found: Any, method: str) -> Iterator[tuple[Any, Any]]:
+        """Yield the entries of an iterator, a list or another collection, and close what it is."""
+        close = getattr(found, "close", None)
+        try:
+            for entry in self._each(found, method):
+                if not isinstance(entry, KeyValue | tuple | list) or len(tuple(entry)) != 2:
+                    raise self._refusal(method, f"{a_kind(entry)} as an entry", _ENTRIES)
+                key, value = entry
+                yield key, self._value(value, method)
+        finally:
+            if close is not None:
+                close()
+
+    def _windowed(self, found: Any, method: str) -> Iterator[tuple[Windowed[bytes], Any]]:
+        """Yield entries with windowed keys."""
+        for key, value in self._pairs(found, method):
+            if not isinstance(key, Windowed):
+                raise self._refusal(method, f"{a_kind(key)} as a key", "Windowed keys")
+            yield key, value
+
+    def _each(self, found: Any, method: str) -> Iterator[Any]:
+        if isinstance(found, Iterable) and not isinstance(found, str | bytes):
+            return iter(found)
+        if callable(getattr(found, "hasNext", None)):
+            return _by_next(found)
+        raise self._refusal(method, a_kind(found), _ENTRIES)
+
+    def _refusal(self, method: str, found: str, wanted: str) -> ClassCastException:
+        kind = type(self._store)
+        return ClassCastException(
+            f'{method} of store "{self._store.name()}" returned {found}',
+            detail=f"The class is {kind.__module__}.{kind.__qualname__}.",
+            hint=f"Return {wanted}.",
+        )
+
+
+_ENTRIES = "a KeyValueIterator, or another iterator of KeyValue"
+
+
+def _by_next(found: Any) -> Iterator[Any]:
+    """Yield what an iterator with Java's methods only has."""
+    while found.hasNext():
+        yield found.next()
+
+
+def supplied(supplier: Any, what: str, *methods: str) -> Any:
+    """Return a new store of a user's own supplier.
+
+    Args:
+        supplier: The user's supplier.
+        what: What it should make.
+        methods: What such stores have, besides what all have.
+
+    Raises:
+        IllegalStateException: It made something else.
+    """
+    made = supplier.get()
+    lacks = [each for each in (*_LIVES, *methods) if not callable(getattr(made, each, None))]
+    if isinstance(made, type) or lacks:
+        kind = type(supplier)
+        raise IllegalStateException(
+            f'the supplier of {what} store "{supplier.name()}" made no {what} store',
+            detail=f"It made {a_kind(made)}, without {', '.join(lacks)}; the supplier is "
+            f"{kind.__module__}.{kind.__qualname__}.",
+            hint=f"Let its get() return a new {what} store of bytes.",
+        )
+    return made
+
+
+def supplied_store(layer: Any) -> Any:
+    """Return the user's own store below layers; None if there is one of ours."""
+    while isinstance(layer, Delegating) and not isinstance(layer, SuppliedLayer):
+        layer = layer._delegate
+    return layer._store if isinstance(layer, SuppliedLayer) else None
