@@ -100,3 +100,36 @@ def test_what_is_no_type_of_a_stock_serde_is_refused_with_what_to_write(
 ) -> None:
     with pytest.raises(IllegalArgumentException, match=hint):
         Serdes.serdeFrom(given)
+
+
+async def waits(topic: str, data: Any) -> Any:
+    return data
+
+
+def yields(topic: str, data: Any) -> Any:
+    yield data
+
+
+@pytest.mark.parametrize(("function", "kind"), [(waits, "async"), (yields, "a generator")])
+def test_a_half_that_only_makes_a_coroutine_is_refused(function: Any, kind: str) -> None:
+    """What it made was taken for the value, or for an error of each record."""
+    text = Serdes.String()
+    half = type("Half", (), {"deserialize": staticmethod(function)})()
+    for given in (function, half):
+        with pytest.raises(ClassCastException, match=kind):
+            Serdes.serdeFrom(text.serializer(), given)
+    with pytest.raises(ClassCastException, match=kind):
+        Serdes.serdeFrom(function, text.deserializer())
+
+    class Theirs:
+        serializer = staticmethod(text.serializer)
+        deserializer = staticmethod(lambda: half)
+
+    theirs: Any = Theirs()
+
+    builder = StreamsBuilder()
+    builder.stream("in", Consumed.with_(text, theirs)).to("out")
+    with pytest.raises(ClassCastException, match=r"deserialize\(\) of Half cannot be"):
+        TopologyTestDriver(
+            builder.build(), {"default.key.serde": text, "default.value.serde": text}
+        )

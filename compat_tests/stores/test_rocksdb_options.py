@@ -84,3 +84,20 @@ def test_an_unknown_setter_or_choice_is_an_error() -> None:
 def test_a_setter_that_cannot_be_found_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigException, match="could not be found"):
         RocksDBStore.open(tmp_path, {"rocksdb.config.setter": "nowhere.Setter"})
+
+
+class SetsOnly:
+    """Inherits nothing; Java's interface has a default for ``close``."""
+
+    def setConfig(self, storeName: str, options: Any, configs: Mapping[str, Any]) -> None:
+        options.setMaxWriteBufferNumber(2)
+
+
+def test_a_setter_need_not_close(tmp_path: Path) -> None:
+    RocksDBStore.open(tmp_path, {"rocksdb.config.setter": SetsOnly}).close()
+
+
+@pytest.mark.parametrize("wrong", [dict, lambda *given: None])
+def test_a_setter_that_sets_nothing_is_an_error(tmp_path: Path, wrong: Any) -> None:
+    with pytest.raises(ConfigException, match=r"rocksdb.config.setter: it has no method setConf"):
+        RocksDBStore.open(tmp_path, {"rocksdb.config.setter": wrong})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ClassCastException,
     ConfigException,
     ContextualProcessor,
     FixedKeyProcessor,
@@ -324,3 +325,27 @@ def test_a_wrapper_that_returns_no_supplier_is_told_so() -> None:
     topology = Topology(topology_config(Wrong)).addSource("source", "in")
     with pytest.raises(IllegalArgumentException, match='NoneType for processor "p"'):
         topology.addProcessor("p", Pass, "source")
+
+
+class Halved:
+    """Inherits nothing and has half of the interface."""
+
+    def wrapProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+        return ProcessorWrapper.asWrapped(processorSupplier)
+
+
+def test_a_wrapper_has_both_methods() -> None:
+    with pytest.raises(ConfigException, match="Unable to instantiate") as caught:
+        StreamsBuilder(topology_config(Halved))
+    assert "Halved has no method wrapFixedKeyProcessorSupplier()" in caught.value.detail
+
+
+def test_a_plain_callable_can_be_wrapped_as_any_supplier() -> None:
+    wrapper: Any = ProcessorWrapper
+    made = wrapper.asWrapped(Pass)
+    assert isinstance(made.get(), Pass)
+    assert made.stores() is None
+    assert wrapper.asWrappedFixedKey(lambda: 5).get() == 5
+    for given in (5, "text"):
+        with pytest.raises(ClassCastException, match="processorSupplier cannot be"):
+            wrapper.asWrapped(given)

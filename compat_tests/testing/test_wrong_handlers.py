@@ -199,3 +199,24 @@ def test_a_failed_flush_names_the_cached_record() -> None:
         source = driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer())
         with pytest.raises(StreamsException, match="in-0 at offset 0"):
             source.pipeInput(TestRecord("k", "v", 7))
+
+
+def test_a_single_dead_letter_is_given_in_a_list() -> None:
+    letter: Any = ProducerRecord("dlq", b"k", b"v")
+    for response in RESPONSES.values():
+        with pytest.raises(ClassCastException, match="cannot be a ProducerRecord") as caught:
+            response.resume(letter)
+        assert "Give a list" in caught.value.hint
+        assert response.resume((letter,)).deadLetterQueueRecords() == [letter]
+
+
+def test_the_hint_is_not_to_set_the_handler_that_failed() -> None:
+    class Failing(ProcessingExceptionHandler):
+        def handleError(self, *asked: Any) -> Any:
+            raise KeyError("handler")
+
+    with pytest.raises(StreamsException) as caught:
+        pipe("processing", Failing())
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert "The handler itself, Failing, failed" in caught.value.hint
+    assert "Set processing.exception.handler" not in str(caught.value)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.processor import FixedKeyProcessorSupplier, ProcessorSupplier
 from millstream.core.readable import Readable
 from millstream.core.state import StoreBuilder
+from millstream.core.wording import a_kind
 
 KIn = TypeVar("KIn")
 VIn = TypeVar("VIn")
@@ -28,15 +30,31 @@ class _Delegate(Readable):
     _shown = ("_supplier",)
 
     def __init__(self, supplier: Any) -> None:
+        get = None if isinstance(supplier, type) else getattr(supplier, "get", None)
+        # Null is taken, as in Kafka, and fails when it is used.
+        if supplier is not None and not callable(supplier if get is None else get):
+            raise ClassCastException(
+                f"processorSupplier cannot be {a_kind(supplier)}",
+                hint="Give a callable without arguments, or an object with a method get().",
+            )
         self._supplier = supplier
+        self._get: Callable[[], Any] = supplier if get is None else get
+
+    def _given(self) -> Any:
+        if self._supplier is None:
+            raise NullPointerException("processorSupplier cannot be null")
+        return self._supplier
 
     def get(self) -> Any:
         """Return a new processor of the supplier."""
-        return self._supplier.get()
+        self._given()
+        return self._get()
 
     def stores(self) -> set[StoreBuilder[Any]] | None:
-        """Return the supplier's stores."""
-        found: set[StoreBuilder[Any]] | None = self._supplier.stores()
+        """Return the supplier's stores; a plain callable has none."""
+        given = self._given()
+        stores = None if isinstance(given, type) else getattr(given, "stores", None)
+        found: set[StoreBuilder[Any]] | None = None if stores is None else stores()
         return found
 
 

@@ -21,6 +21,7 @@ from millstream.topology.operators.stateless import Filter, FlatMapValues, MapVa
 from millstream.topology.operators.table import ToStream
 from millstream.topology.supplied import Supplied, Wrap
 
+_FIXED_KEY = "wrapFixedKeyProcessorSupplier"
 KEEP_KEYS = (Filter, FlatMapValues, MapValues, Peek, ToStream)
 """The operators that are fixed-key processors in Kafka Streams."""
 
@@ -33,6 +34,8 @@ def wrapper_of(config: Any) -> Wrap | None:
     """
     try:
         wrapper = config.processor_wrapper() if isinstance(config, TopologyConfig) else None
+        if wrapper is not None and not callable(getattr(wrapper, _FIXED_KEY, None)):
+            raise ConfigException(f"{type(wrapper).__name__} has no method {_FIXED_KEY}()")
     except Exception as error:
         raise ConfigException(
             "Unable to instantiate ProcessorWrapper from value of config processor.wrapper.class. "

@@ -27,6 +27,7 @@ METHODS: dict[str, tuple[str, ...]] = {
     "default.production.exception.handler": ("handleError", "handle"),
     "processor.wrapper.class": ("wrapProcessorSupplier",),
     "dsl.store.suppliers.class": ("keyValueStore",),
+    "rocksdb.config.setter": ("setConfig",),
     "task.assignor.class": ("assign",),
 }
 

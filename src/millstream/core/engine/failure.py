@@ -54,12 +54,16 @@ def note_record(error: BaseException, context: RecordContext | None) -> None:
 class FailedProcessing(StreamsException):
     """A failure that a handler has decided on; nodes above must let it pass."""
 
-    def __init__(self, node: str, error: BaseException, code: str = "") -> None:
+    def __init__(
+        self, node: str, error: BaseException, code: str = "", *, handler: str = ""
+    ) -> None:
         super().__init__(f'operator "{node}" failed')
         self.node = node
         self.error = error
         self.code = code
         """Where the functions are that the operator calls."""
+        self.handler = handler
+        """The handler whose own error it is, if it is one's."""
 
 
 class Failures:
@@ -192,7 +196,9 @@ class Failures:
             return checked_answer(response, ProcessingExceptionHandler.Response, self._handler)
         except Exception as handler_error:
             log.exception("processing exception handler failed operator=%s", node)
-            raise FailedProcessing(node, handler_error) from handler_error
+            made = getattr(self._handler, "made", self._handler)
+            handler = type(made).__name__
+            raise FailedProcessing(node, handler_error, handler=handler) from handler_error
 
 
 def error_context(node: str, task_id: Any, context: RecordContext) -> ErrorHandlerContext:
@@ -260,6 +266,8 @@ def located(
     if isinstance(error, FailedProcessing):
         node, cause, code = error.node, error.error, error.code
         hint = "Set processing.exception.handler to skip such records."
+        if error.handler:
+            hint = f"The handler itself, {error.handler}, failed; the log has what it was asked of."
     store = unreadable_store(cause, application_id)
     if isinstance(cause, SchemaRegistryException):
         store, hint = None, "No exception handler is asked: the record is not to blame."

@@ -12,6 +12,7 @@ from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.kafka import ProducerRecord
 from millstream.core.record_context import SourceContext
+from millstream.core.wording import a_kind
 
 R = TypeVar("R", bound=enum.Enum)
 
@@ -76,8 +77,14 @@ class AnyResponse(Generic[R]):
             raise ClassCastException(
                 f"{result!r} is no result of a handler", hint=f"Give one of Result: {listed}."
             )
+        records: Any = () if deadLetterQueueRecords is None else deadLetterQueueRecords
+        if isinstance(records, str | bytes) or not isinstance(records, Iterable):
+            raise ClassCastException(
+                f"deadLetterQueueRecords cannot be {a_kind(records)}",
+                hint="Give a list of ProducerRecord objects, also of a single one.",
+            )
         self._result = result
-        self._records = list(deadLetterQueueRecords or ())
+        self._records = list(records)
 
     @classmethod
     def fail(cls, deadLetterQueueRecords: Iterable[ProducerRecord[Any, Any]] | None = None) -> Self:

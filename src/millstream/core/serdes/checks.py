@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, ConfigException
+from millstream.core.function_kinds import check_kind
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
 from millstream.core.wording import a_kind
 
@@ -72,7 +73,9 @@ def _half(serde: Any, role: str, method: str, where: str) -> Any:
         )
     half = getattr(serde, role)()
     # A class has the method, but nobody to call it on.
-    if not isinstance(half, type) and _has(half, method.partition("(")[0]):
+    name = method.partition("(")[0]
+    if not isinstance(half, type) and _has(half, name):
+        check_kind(getattr(half, name), f"{name}() of {type(half).__name__}")
         return half
     returned = "None" if half is None else a_kind(half)
     if isinstance(half, type):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from millstream.core.errors import ClassCastException
+from millstream.core.function_kinds import check_kind
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
 from millstream.core.wording import a_kind
 
@@ -79,9 +80,13 @@ class FunctionDeserializer(ByFunction, Deserializer[Any]):
 
 def checked_half(given: Any, method: str) -> Any:
     own = callable(getattr(given, method, None)) and not isinstance(given, type)
-    if given is None or own:
+    if given is None:
+        return given
+    if own:
+        check_kind(getattr(given, method), f"{method}() of {type(given).__name__}")
         return given
     if callable(given) and not isinstance(given, type):
+        check_kind(given, f"{method}r")
         return _BY_FUNCTION[method](given, method)
     raise _refusal(given, method)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from rocksdict import (
@@ -15,6 +15,7 @@ from rocksdict import (
     WriteBufferManager,
 )
 
+from millstream.core.config.instances import adapted
 from millstream.core.config.own_keys import OWN_KEYS, ROCKSDB_MEMORY_BYTES
 from millstream.core.loading import load_instance
 from millstream.stores.byte_stores.rocksdb_options import (
@@ -38,10 +39,12 @@ def configured(store: str, configs: Mapping[str, Any]) -> tuple[Options, Callabl
     chosen = configs.get(SETTER_CONFIG)
     if chosen is None:
         return settings, nothing
-    setter: RocksDBConfigSetter = load_instance(chosen, SETTER_CONFIG)
+    setter: RocksDBConfigSetter = adapted(SETTER_CONFIG, load_instance(chosen, SETTER_CONFIG))
     options = RocksDBOptions(settings, blocks)
     setter.setConfig(store, options, configs)
-    return settings, lambda: setter.close(store, options)
+    # As in Java's interface, which has a default.
+    close = getattr(setter, "close", None)
+    return settings, nothing if close is None else partial(close, store, options)
 
 
 def meta_settings() -> Options:
