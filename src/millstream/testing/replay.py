@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from millstream.core.chunk import RawChunk
 from millstream.core.config import StreamsConfig
-from millstream.core.errors import IllegalArgumentException
+from millstream.core.errors import ClassCastException, IllegalArgumentException
 from millstream.core.headers import Headers
+from millstream.core.wording import a_kind
 from millstream.plugins.connectors import Connector
-from millstream.plugins.kinds import CONNECTORS
-from millstream.plugins.registry import find
+from millstream.testing.connector_answers import (
+    called,
+    chunks_of,
+    opened_connector,
+    topics_of,
+)
 from millstream.testing.driver import TopologyTestDriver
 from millstream.topology.topology import Topology
 
@@ -44,7 +50,8 @@ def replay(
         The number of records written, by topic.
 
     Raises:
-        PluginError: No installed plugin provides a connector of that name.
+        PluginError: No installed plugin provides a connector of that name, or one failed.
+        ClassCastException: A connector returned something else than its contract says.
         StreamsException: The topology failed.
 
     Example:
@@ -64,7 +71,7 @@ def replay(
     counts: dict[str, int] = {}
     try:
         with TopologyTestDriver(topology, given, 0) as driver:
-            topics = sorted(topic for topic in reader.topics() if driver.reads(topic))
+            topics = [topic for topic in topics_of(reader) if driver.reads(topic)]
             rows = heapq.merge(*(_rows(reader, topic) for topic in topics), key=lambda row: row[0])
             for number, (timestamp, topic, key, value, headers) in enumerate(rows, start=1):
                 driver.pipe(topic, key, value, timestamp, headers)
@@ -81,17 +88,22 @@ def replay(
 def _opened(place: Place, options: Mapping[str, Any]) -> Connector:
     if isinstance(place, Connector):
         return place
+    if not isinstance(place, str):
+        raise ClassCastException(
+            f"a place of topics cannot be {a_kind(place)}",
+            hint='Write "files:some/folder", or pass a connector.',
+        )
     name, colon, location = place.partition(":")
     if not colon:
         raise IllegalArgumentException(
             f'"{place}" does not say where topics are',
             hint='Write "files:some/folder", or pass a connector.',
         )
-    return find(CONNECTORS, name).open(location, options)
+    return opened_connector(name, location, options)
 
 
 def _rows(connector: Connector, topic: str) -> Iterator[Row]:
-    for chunk in connector.read(topic):
+    for chunk in chunks_of(connector, topic):
         headers = chunk.headers or [None] * len(chunk)
         for row in zip(chunk.timestamps, chunk.keys, chunk.values, headers, strict=True):
             yield row[0], topic, *row[1:]
@@ -103,15 +115,14 @@ def _write(driver: TopologyTestDriver, target: Connector, counts: dict[str, int]
         if sent and not driver.is_internal(topic):
             first = counts.get(topic, 0)
             counts[topic] = first + len(sent)
-            target.write(
-                RawChunk(
-                    topic,
-                    0,
-                    list(range(first, first + len(sent))),
-                    [each.timestamp for each in sent],
-                    [each.key for each in sent],
-                    [each.value for each in sent],
-                    [each.headers for each in sent],
-                )
+            chunk = RawChunk(
+                topic,
+                0,
+                list(range(first, first + len(sent))),
+                [each.timestamp for each in sent],
+                [each.key for each in sent],
+                [each.value for each in sent],
+                [each.headers for each in sent],
             )
+            called(target.name, "write", partial(target.write, chunk))
         sent.clear()
