@@ -186,6 +186,48 @@ class FirstRangeOnly(PlainStore):
         super().drop(dropped[:1])
 
 
+class RemembersDropped(PlainStore):
+    """Keeps what it has read, until the batch has the key."""
+
+    traits = StoreTraits(native_ttl=True)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: dict[bytes, bytes | None] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        if key not in self.read:
+            self.read[key] = super().get(key)
+        return self.read[key]
+
+    def put(self, batch: Batch) -> None:
+        super().put(batch)
+        for key in batch:
+            self.read.pop(key, None)
+
+
+class FewVariables(PlainStore):
+    """Asks for as many keys as a statement may have variables."""
+
+    def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
+        return [self.get(key) for key in list(keys)[:999]]
+
+
+class MarksDeletions(PlainStore):
+    """Has a value for what is not there."""
+
+    def get(self, key: bytes) -> bytes | None:
+        found = super().get(key)
+        return None if found == b"\0" else found
+
+
+class ListedScans(PlainStore):
+    """Returns all entries at once; the runtime takes that."""
+
+    def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False) -> Any:
+        return list(super().scan(lower, upper, reverse=reverse))
+
+
 class BackwardPages(PlainStore):
     """Turns each page round, and not their order."""
 

@@ -86,6 +86,13 @@ def suite(store: type[ByteStore]) -> type[ByteStoreTests]:
             "every_dropped_range_goes",
             "every range of dropped goes, in any order and however many there are",
         ),
+        (
+            broken.RemembersDropped,
+            "every_dropped_range_goes",
+            "every range of dropped goes, in any order and however many there are",
+        ),
+        (broken.FewVariables, "many_entries_in_one_batch", "get_many takes any number of keys"),
+        (broken.MarksDeletions, "every_value_is_a_value", "every value but None is a value"),
         (broken.BackwardPages, "any_size", ORDER),
         (
             broken.CutKeys,
@@ -167,3 +174,11 @@ def test_a_class_made_in_a_function_is_caught() -> None:
 
     (outcome,) = run_suite(suite(Local), ["test_the_class_travels_by_import_path"])
     assert "broken promise: the class can be imported by its module and name" in outcome.message()
+
+
+def test_a_scan_may_be_a_list() -> None:
+    """It was read again from its begin after its first entries."""
+    outcomes = run_suite(
+        suite(broken.ListedScans), ["test_any_size", "test_many_entries_in_one_batch"]
+    )
+    assert all(outcome.passed for outcome in outcomes)

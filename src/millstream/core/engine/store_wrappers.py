@@ -114,7 +114,8 @@ class SnapshotScans(WrappedStore):
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> Iterator[Entry]:
         """Yield the entries with ``lower <= key < upper`` in key order, as they are now."""
-        entries = self.below.scan(lower, upper, reverse=reverse)
+        # A list would be read from its begin each time.
+        entries = iter(self.below.scan(lower, upper, reverse=reverse))
         # Most scans are of a few entries, which are had sooner than a scan that is watched.
         head = list(islice(entries, _HEAD))
         if len(head) < _HEAD:

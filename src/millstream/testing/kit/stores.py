@@ -127,6 +127,13 @@ class ByteStoreTests(LimitTests):
                 "a batch may have any number of entries",
                 f"{len(found)} of {len(batch)} came back",
             )
+            keys = [*reversed(batch), b"absent"]
+            answers = list(store.get_many(keys))
+            promise(
+                answers == [batch.get(key) for key in keys],
+                "get_many takes any number of keys",
+                f"it returned {len(answers)} answers for {len(keys)} keys",
+            )
 
     def test_a_batch_is_the_callers(self) -> None:
         """The runtime changes the dictionary after the write."""
