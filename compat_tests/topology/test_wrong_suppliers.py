@@ -10,6 +10,7 @@ import pytest
 from compat_tests.topology.driving import Piping
 from millstream import (
     ClassCastException,
+    ConfigException,
     EmitStrategy,
     JoinWindows,
     Materialized,
@@ -160,3 +161,48 @@ def test_a_supplier_that_inherits_nothing_is_known_by_its_methods() -> None:
         assert piping.pipe("in", "a", "1", 5) == [("a", "1", 5)]
     with pytest.raises(ClassCastException, match="KeyValueBytesStoreSupplier, where a Window"):
         grouped(builder).windowedBy(TimeWindows.ofSizeWithNoGrace(10)).count(stored)
+
+
+class Makes:
+    """The DSL's stores in memory; inherits nothing, and has no ``configure``."""
+
+    @staticmethod
+    def keyValueStore(params: Any) -> Any:
+        return Stores.inMemoryKeyValueStore(params.name())
+
+    windowStore = sessionStore = keyValueStore
+
+
+class MakesByKeyOnly:
+    """A part of the DSL's stores."""
+
+    keyValueStore = Makes.keyValueStore
+
+
+def counting(stored: Any, **config: Any) -> list[Any]:
+    builder = StreamsBuilder()
+    grouped(builder).count(stored).toStream().mapValues(str).to("out")
+    with Piping(builder.build(), **config) as piping:
+        return piping.pipe("in", "a", "1", 5)
+
+
+def test_suppliers_of_the_dsl_need_no_configure() -> None:
+    config: dict[str, Any] = {"dsl.store.suppliers.class": Makes}
+    assert counting(Materialized.as_("s"), **config) == [("a", "1", 5)]
+    assert counting(Materialized.as_("s").withStoreType(Makes())) == [("a", "1", 5)]
+
+
+@pytest.mark.parametrize("given", [Makes, MakesByKeyOnly(), "memory", 5])
+def test_a_store_type_makes_all_kinds_of_stores(given: Any) -> None:
+    with pytest.raises(ClassCastException, match="a store type cannot be") as caught:
+        Materialized.as_("s").withStoreType(given)
+    assert ("Write Makes(), with parentheses." in caught.value.hint) == (given is Makes)
+    with pytest.raises(ClassCastException, match="a store type cannot be"):
+        StreamJoined.with_(None, None, None).withDslStoreSuppliers(given)
+    assert StreamJoined.with_(None, None, None).withDslStoreSuppliers(None) is not None
+
+
+def test_configured_suppliers_make_all_kinds_of_stores() -> None:
+    config: dict[str, Any] = {"dsl.store.suppliers.class": MakesByKeyOnly}
+    with pytest.raises(ConfigException, match="MakesByKeyOnly for configuration dsl.store.suppl"):
+        counting(Materialized.as_("s"), **config)

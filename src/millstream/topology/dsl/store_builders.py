@@ -10,6 +10,7 @@ from typing import Any
 from typing_extensions import Self
 
 from millstream.core.config.keys import CONFIG_KEYS
+from millstream.core.errors import ConfigException
 from millstream.core.loading import load_instance
 from millstream.core.state import (
     AnyStoreBuilder,
@@ -28,6 +29,7 @@ from millstream.core.state import (
 )
 from millstream.core.state.identity import StoreIdentity
 from millstream.plugins.registry import store_kinds
+from millstream.topology.dsl.options.checks import is_dsl_store_suppliers
 from millstream.topology.dsl.options.materialized import StoreType
 
 _SUPPLIERS_CLASS = "dsl.store.suppliers.class"
@@ -101,11 +103,20 @@ class DslStoreBuilder(StoreBuilder[StateStore]):
                 chosen = _plugin_kind(configs) or StoreType.ROCKS_DB
             else:
                 chosen = load_instance(given, _SUPPLIERS_CLASS)
+                if not is_dsl_store_suppliers(chosen):
+                    raise ConfigException(
+                        f"Invalid value {type(chosen).__name__} for configuration "
+                        f"{_SUPPLIERS_CLASS}: it does not make all three kinds of stores",
+                        hint="Derive the class from DslStoreSuppliers.",
+                    )
         if isinstance(chosen, StoreType):
             chosen = chosen.value
         if isinstance(chosen, str):
             return store_kinds().dsl_suppliers(chosen)
-        chosen.configure(configs)
+        # As in Java's interface, which has a default.
+        configure = getattr(chosen, "configure", None)
+        if configure is not None:
+            configure(configs)
         return chosen
 
 

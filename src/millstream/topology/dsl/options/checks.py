@@ -43,7 +43,9 @@ def required(value: Any, problem: str) -> Any:
 
 def is_dsl_store_suppliers(value: Any) -> bool:
     """Return whether an object makes the DSL's stores: all three kinds of them."""
-    return all(_has(value, name) for name in ("keyValueStore", "windowStore", "sessionStore"))
+    made = not isinstance(value, type)  # a class has the methods, but nobody to call them on
+    kinds = ("keyValueStore", "windowStore", "sessionStore")
+    return made and all(_has(value, name) for name in kinds)
 
 
 def _has(value: Any, method: str) -> bool:

@@ -16,6 +16,7 @@ from millstream.topology.dsl.options.checks import (
     checked_function,
     is_dsl_store_suppliers,
 )
+from millstream.topology.dsl.options.materialized import checked_store_type
 from millstream.topology.dsl.options.named import NamedOperation, validate_name
 from millstream.topology.dsl.type_vars import K_, KO, V1, V1_, V2, V2_, K
 
@@ -158,7 +159,13 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
         return self._with(other_value_serde=otherValueSerde)
 
     def withDslStoreSuppliers(self, dslStoreSuppliers: Any) -> StreamJoined[K, V1, V2]:
-        """Return a copy whose stores are of another kind."""
+        """Return a copy whose stores are of another kind; None for the application's.
+
+        Raises:
+            ClassCastException: They are none.
+        """
+        if dslStoreSuppliers is not None:
+            checked_store_type(dslStoreSuppliers)
         return self._with(dsl_store_suppliers=dslStoreSuppliers)
 
     def withThisStoreSupplier(self, thisStoreSupplier: Any) -> StreamJoined[K, V1, V2]:

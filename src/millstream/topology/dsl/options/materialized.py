@@ -159,12 +159,7 @@ class Materialized(Generic[K, V, S]):
             raise IllegalArgumentException(
                 "Cannot set store type when store supplier is pre-configured."
             )
-        if not _is_store_type(storeSuppliers):
-            raise ClassCastException(
-                f"a store type cannot be {a_kind(storeSuppliers)}",
-                hint="Give a DslStoreSuppliers or one of Materialized.StoreType.",
-            )
-        return replace(self, dsl_store_suppliers=storeSuppliers)
+        return replace(self, dsl_store_suppliers=checked_store_type(storeSuppliers))
 
 
 Kind = StoreType
@@ -172,3 +167,20 @@ Kind = StoreType
 
 def _is_store_type(value: Any) -> bool:
     return isinstance(value, Kind) or is_dsl_store_suppliers(value)
+
+
+def checked_store_type(value: Any) -> Any:
+    """Return what makes the DSL's stores, or one of ``Materialized.StoreType``.
+
+    Raises:
+        ClassCastException: It is neither, such as a class of the former.
+    """
+    if _is_store_type(value):
+        return value
+    kind = f"the class {value.__name__}" if isinstance(value, type) else a_kind(value)
+    raise ClassCastException(
+        f"a store type cannot be {kind}",
+        hint=f"Write {value.__name__}(), with parentheses."
+        if isinstance(value, type)
+        else "Give a DslStoreSuppliers or one of Materialized.StoreType.",
+    )
