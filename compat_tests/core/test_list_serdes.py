@@ -60,3 +60,11 @@ def test_lists_hand_headers_on() -> None:
     headers = Headers()
     ListSerializer(HeaderSerializer()).serialize("t", headers, ["a"])
     assert headers.headers("seen") == [Header("seen", b"t")]
+
+
+@pytest.mark.parametrize("half", [ListSerializer, ListDeserializer])
+@pytest.mark.parametrize("wrong", ["string", dict, "millstream.core.serdes.StringSerializer"])
+def test_what_is_no_serde_is_not_taken_for_the_inner_one(half: Any, wrong: Any) -> None:
+    configs = {"default.list.value.serde.inner": wrong, "default.list.value.serde.type": list}
+    with pytest.raises(ConfigException, match="default.list.value.serde.inner: it has no method"):
+        half().configure(configs, False)

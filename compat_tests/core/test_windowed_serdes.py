@@ -187,3 +187,12 @@ def test_headers_reach_the_inner_serializer() -> None:
     )
     assert serializer.serializeBaseKey("t", headers, Windowed("ab", TimeWindow(5, 6))) == b"ab"
     assert len(headers) == 2
+
+
+@pytest.mark.parametrize("wrong", ["string", dict, "millstream.core.serdes.StringSerializer"])
+def test_what_is_no_serde_is_not_taken_for_the_inner_one(wrong: Any) -> None:
+    """``string`` is a module of Python's, and a plugin's short name in an application only."""
+    with pytest.raises(ConfigException, match="for configuration windowed.inner.class.serde: it"):
+        TimeWindowedSerde().configure(
+            {"windowed.inner.class.serde": wrong, "window.size.ms": 10}, True
+        )

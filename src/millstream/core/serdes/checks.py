@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from millstream.core.errors import ClassCastException, ConfigException
 from millstream.core.function_kinds import check_kind
+from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
 from millstream.core.wording import a_kind
 
@@ -35,6 +36,24 @@ def checked_serde(value: Any, parameter: str) -> Any:
     raise ClassCastException(
         f"{parameter} cannot be {a_kind(value)}", hint="Give a serde, or None."
     )
+
+
+def loaded_serde(value: Any, key: str, kind: str = "Class") -> Any:
+    """Return the serde that a configuration entry of another serde names.
+
+    Raises:
+        ConfigException: There is no such class, it cannot be made, or it is no serde.
+    """
+    found = load_instance(value, key, kind)
+    for half in ("serializer", "deserializer"):
+        if not _has(found, half):
+            name = getattr(found, "__name__", type(found).__name__)
+            raise ConfigException(
+                f"Invalid value {name} for configuration {key}: it has no method {half}()",
+                hint="Name a class of serdes, or pass it. Short names, as of plugins, are known to "
+                "applications only.",
+            )
+    return found
 
 
 def serializer_of(serde: Serde[T] | None, where: str) -> Serializer[T]:

@@ -13,7 +13,7 @@ from millstream.core.errors import (
     KafkaException,
     SerializationException,
 )
-from millstream.core.loading import load_instance, load_object
+from millstream.core.loading import load_object
 from millstream.core.serdes.base import (
     Deserializer,
     Serde,
@@ -27,7 +27,7 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
-from millstream.core.serdes.checks import checked_serde
+from millstream.core.serdes.checks import checked_serde, loaded_serde
 from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.serdes.numbers import (
     DoubleDeserializer,
@@ -92,7 +92,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
                 "constructor nor set in the config.",
                 hint=f"Set {key}.",
             )
-        inner: Serde[Any] = load_instance(configs[key], key)
+        inner: Serde[Any] = loaded_serde(configs[key], key)
         configure_part(inner, configs, isKey)
         self._inner = inner.serializer()
 
@@ -167,7 +167,7 @@ class ListDeserializer(Deserializer[Any]):
                     hint=f"Set {key}.",
                 )
         self._list_class = load_object(configs[type_key], type_key)
-        inner: Serde[Any] = load_instance(configs[inner_key], inner_key)
+        inner: Serde[Any] = loaded_serde(configs[inner_key], inner_key)
         configure_part(inner, configs, isKey)
         self._inner = inner.deserializer()
 

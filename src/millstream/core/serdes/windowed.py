@@ -33,7 +33,7 @@ from millstream.core.serdes.base import (
     serializer_call,
     wrong_type,
 )
-from millstream.core.serdes.checks import checked_serde
+from millstream.core.serdes.checks import checked_serde, loaded_serde
 from millstream.core.serdes.factory import Serdes
 from millstream.core.serdes.halves import WrapperSerde, checked_half
 from millstream.core.windows import SessionWindow, TimeWindow, Windowed
@@ -337,7 +337,7 @@ def _configured_inner(
         named = load_instance(configs[key], key)
     elif configs.get(INNER_SERDE_KEY) is not None:
         named_by = INNER_SERDE_KEY
-        serde: Serde[Any] = load_instance(configs[INNER_SERDE_KEY], INNER_SERDE_KEY, "Serde class")
+        serde: Serde[Any] = loaded_serde(configs[INNER_SERDE_KEY], INNER_SERDE_KEY, "Serde class")
         pick: Callable[[], Any] = getattr(serde, half)
         named = pick()
     else:
