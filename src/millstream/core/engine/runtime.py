@@ -10,6 +10,7 @@ from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.engine.context import FixedKeyNodeContext, NodeContext
 from millstream.core.engine.failure import FATAL, FailedProcessing, told
 from millstream.core.engine.node_measures import NodeMeasures
+from millstream.core.engine.plugged_chunks import PluggedContext, guarded, is_plugged
 from millstream.core.engine.user_processor import adapted
 from millstream.core.errors import StreamsException
 from millstream.core.plan import ProcessorNode
@@ -33,7 +34,9 @@ class ProcessorRuntime:
         self._task = task
         self.processor = adapted(node.supplier(), fixed_key=node.fixed_key)
         fixed = self.processor.fixed_key
-        self.context = FixedKeyNodeContext(task, self) if fixed else NodeContext(task, self)
+        plugged = is_plugged(self.processor)
+        context = PluggedContext if plugged else NodeContext
+        self.context = FixedKeyNodeContext(task, self) if fixed else context(task, self)
         self._call: Callable[[Any], None] = self.processor.process
         self.wants_headers = wants_headers(task, node, self.processor)
         self.mutates_headers = self.wants_headers or not (fixed or self.processor.takes_chunks)
@@ -42,7 +45,8 @@ class ProcessorRuntime:
         if self.wants_headers:
             self._call = with_headers(task, self._call)
         elif self.processor.takes_chunks:
-            self._call_chunk = self.processor.process_chunk
+            take = guarded(self.processor, self.name, task.id) if plugged else None
+            self._call_chunk = take or self.processor.process_chunk
 
     def init(self) -> None:
         """Initialise the processor.
