@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import base64
 import json
-import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-from millstream.core.errors import TaskCorruptedException
+from millstream.core.errors import (
+    ClassCastException,
+    MillstreamError,
+    StreamsException,
+    TaskCorruptedException,
+    UnsupportedOperationException,
+)
 from millstream.core.typed_json import Time, read_json
+from millstream.core.wording import a_kind, said
 
 VERSION = 1
 Schedule = tuple[str, int, int, bool]
@@ -111,12 +118,45 @@ def part_of(processor: str) -> Iterator[None]:
     """
     try:
         yield
-    except (struct.error, ValueError, IndexError) as error:
+    except (TaskCorruptedException, UnsupportedOperationException):
+        raise
+    except Exception as error:
         raise TaskCorruptedException(
             f'the task snapshot has bytes for processor "{processor}" that cannot be read',
-            detail=f"{error}.",
-            hint="Restore the checkpoint or the savepoint from a copy.",
+            detail=f"{said(error)}.",
+            hint="Restore the checkpoint or the savepoint from a copy. A plugin's restore() has to "
+            "read what its save() wrote, also that of an earlier version.",
         ) from error
+
+
+def saved_by(processor: str, save: Callable[[], Any]) -> bytes | None:
+    """Return what a processor saves; None for nothing.
+
+    Raises:
+        ClassCastException: It is no bytes.
+        StreamsException: The processor raised.
+    """
+    try:
+        saved = save()
+    except MillstreamError:
+        raise
+    except Exception as error:
+        raise StreamsException(
+            f'processor "{processor}" cannot save its state',
+            detail=f"{said(error)}.",
+            hint="Its save() raised.",
+        ) from error
+    return None if saved is None else _bytes_of(processor, saved)
+
+
+def _bytes_of(processor: str, saved: Any) -> bytes:
+    if type(saved) is bytes:
+        return saved
+    if isinstance(saved, bytes | bytearray | memoryview):
+        return bytes(saved)
+    raise ClassCastException(
+        f'processor "{processor}" saves {a_kind(saved)}', hint="Return bytes, or None for nothing."
+    )
 
 
 def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
@@ -155,7 +195,7 @@ def merged(snapshots: Iterable[Snapshot], combine: Combine) -> Snapshot:
 
 def _combined(combine: Combine, name: str, parts: Sequence[bytes]) -> bytes:
     with part_of(name):
-        return combine(name, parts)
+        return _bytes_of(name, combine(name, parts))
 
 
 def _first_due(schedules: Iterable[Schedule]) -> list[Schedule]:

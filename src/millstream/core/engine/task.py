@@ -357,9 +357,9 @@ class Task:
             stream_punctuations=self.punctuations.streams.saved(),
             clock_punctuations=self.punctuations.clocks.saved(),
             processors={
-                processor.name: saved
-                for processor in self._processors
-                if (saved := processor.processor.save()) is not None
+                each.name: saved
+                for each in self._processors
+                if (saved := snapshots.saved_by(each.name, each.processor.save)) is not None
             },
         )
 
