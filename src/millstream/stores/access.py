@@ -13,13 +13,14 @@ from millstream.core.state import (
     KeyValueAccess,
     StateStoreContext,
 )
-from millstream.stores.cache.flushing import Flusher
+from millstream.stores.cache.flushing import Flusher, ShowKeys
 from millstream.stores.cache.record_cache import (
     CONTEXT_BYTES,
     ENTRY_BYTES,
     RecordCache,
     context_bytes,
 )
+from millstream.stores.cache.rows import PartOf
 from millstream.stores.codec import BoundSerde, Codec
 from millstream.stores.layers import Encode, PointLayer
 
@@ -29,6 +30,11 @@ _UTF8_BYTES = 4
 
 class StoreAccess(KeyValueAccess):
     """Access by raw key, with what the public methods of stores need besides."""
+
+    cached_use: Callable[[bytes], Any]
+    """Returns a cache's entry of a key, which counts as a use; None if it has none."""
+    cell_of: Callable[[Any], Any]
+    """Returns the cell of a cache's entry."""
 
     def __init__(self, keys: BoundSerde[Any], codec: Codec, below: PointLayer) -> None:
         self.logs = below.logs
@@ -65,9 +71,9 @@ class StoreAccess(KeyValueAccess):
         """Return what ``cached_cells`` yields of wanted keys, with entries in place of cells."""
         return {}
 
-    def cell_of(self, entry: Any) -> Any:
-        """Return the cell of a cache's entry."""
-        raise NotImplementedError
+    def cached_row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
+        """Return the keys in the cache that have a part in common; None if it cannot tell."""
+        return None
 
     def keys_of(self, keys_bytes: Sequence[bytes]) -> list[Any]:
         """Return the keys of many bytes."""
@@ -170,20 +176,22 @@ class CachedAccess(StoreAccess):
         codec: Codec,
         below: PointLayer,
         context: StateStoreContext,
-        show_key: Callable[[bytes, Any], Any],
+        show_keys: ShowKeys,
         *,
         remembers: bool = True,
         by_records: bool = False,
     ) -> None:
         """Bind to a task.
 
-        ``show_key`` makes the key that a flush listener receives; ``remembers`` caches what was
+        ``show_keys`` makes the keys that a flush listener receives; ``remembers`` caches what was
         only read; ``by_records`` flushes each entry with its record as the current one.
         """
         super().__init__(keys, codec, below)
         self._context = context
-        self._flusher = Flusher(context, codec, below, show_key, by_records=by_records)
+        self._flusher = Flusher(context, codec, below, show_keys, by_records=by_records)
         self._cache = RecordCache(context.cache_budget, codec, self._flusher)
+        self.cached_use = self._cache.lookup
+        self.cell_of = self._cache.cell_of
         self._budget = context.cache_budget
         self._lookup = self._cache.lookup
         self._missing = self._cache.missing
@@ -281,8 +289,8 @@ class CachedAccess(StoreAccess):
     ) -> dict[bytes, Any]:
         return self._cache.run(lower, upper, wanted)
 
-    def cell_of(self, entry: Any) -> Any:
-        return self._cache.cell_of(entry)
+    def cached_row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
+        return self._cache.row(part, part_of)
 
     def set_flush_listener(self, listener: CacheFlushListener, send_old_values: bool) -> bool:
         self._flusher.listener = listener

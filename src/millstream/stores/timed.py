@@ -113,9 +113,12 @@ class TimedStore(TypedStore[A], Generic[A]):
             Entries(cells, self._windowed, show, self._name, key_and_cell=with_cell)
         )
 
-    def _show_key(self, stored_key: bytes, key: Any) -> Windowed[Any]:
-        shown = self._key_of(self._timed_keys.key_of(stored_key), key)
-        return Windowed(shown, self._window_of(stored_key))
+    def _show_keys(self, stored_keys: Sequence[bytes], keys: Sequence[Any]) -> list[Any]:
+        shown = self._keys_of(map(self._timed_keys.key_of, stored_keys), keys)
+        return list(map(Windowed, shown, self._windows_of(stored_keys)))
+
+    def _windows_of(self, raws: Sequence[bytes]) -> Iterable[Any]:
+        return map(self._window_of, raws)
 
     def _windowed(self, raw: bytes) -> Windowed[Any]:
         return Windowed(self._keys.from_bytes(self._timed_keys.key_of(raw)), self._window_of(raw))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Generic, TypeVar
 from weakref import WeakSet
@@ -191,7 +191,7 @@ class TypedStore(OpenedStore[A], Generic[A]):
                 codec,
                 self._bytes,
                 context,
-                self._show_key,
+                self._show_keys,
                 remembers=self.remembers,
                 by_records=self.wants_headers,
             )
@@ -246,13 +246,18 @@ class TypedStore(OpenedStore[A], Generic[A]):
         """Return the access for operators, in front of an access by raw key."""
 
     @abstractmethod
-    def _show_key(self, stored_key: bytes, key: Any) -> Any:
-        """Return a key as flush listeners receive it."""
+    def _show_keys(self, stored_keys: Sequence[bytes], keys: Sequence[Any]) -> list[Any]:
+        """Return keys as flush listeners receive them."""
 
-    def _key_of(self, key_bytes: bytes, key: Any) -> Any:
+    def _keys_of(self, keys_bytes: Iterable[bytes], keys: Sequence[Any]) -> list[Any]:
         # An object that is not plain may have been changed since it was written.
-        keys = self._keys
-        return key if type(key) is keys.plain_type else keys.from_bytes(key_bytes)
+        plain, from_bytes = self._keys.plain_type, self._keys.from_bytes
+        if set(map(type, keys)) == {plain}:
+            return list(keys)
+        return [
+            key if type(key) is plain else from_bytes(data)
+            for data, key in zip(keys_bytes, keys, strict=True)
+        ]
 
 
 def closed(store: str) -> InvalidStateStoreException:

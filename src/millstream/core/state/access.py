@@ -85,15 +85,12 @@ class RawKeyAccess(CellAccess):
     read_at: Callable[[bytes], Any]
     """Returns the cell of a raw key."""
 
+    write_at: Callable[[bytes, Any, Any, int, Chunk, int], None]
+    """Sets the cell of a raw key: key, value (None deletes), time, record of a chunk by number."""
+
     @abstractmethod
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
         """Return many cells, as that many calls of ``read_at``."""
-
-    @abstractmethod
-    def write_at(
-        self, raw_key: bytes, /, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
-    ) -> None:
-        """Set the cell of a raw key for one record of a chunk; a value of None deletes."""
 
     @abstractmethod
     def write_many(
@@ -167,6 +164,10 @@ class WindowAccess(RawKeyAccess):
         the store has to be asked for them one by one.
         """
         return None
+
+    @abstractmethod
+    def join(self, key_bytes: bytes, start: int) -> bytes:
+        """Return the raw key of a key and a start, for ``read_at`` and ``write_at``."""
 
     @abstractmethod
     def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -15,6 +15,8 @@ from millstream.stores.cache.record_cache import CacheEntry
 from millstream.stores.codec import Codec
 from millstream.stores.layers import PointLayer
 
+ShowKeys = Callable[[Sequence[bytes], Sequence[Any]], list[Any]]
+
 NO_RECORD = RecordContext(None, -1, -1, -1)
 
 
@@ -26,19 +28,19 @@ class Flusher:
         context: StateStoreContext,
         codec: Codec,
         below: PointLayer,
-        show_key: Callable[[bytes, Any], Any],
+        show_keys: ShowKeys,
         *,
         by_records: bool = False,
     ) -> None:
         """Bind to a store.
 
-        ``show_key`` makes the listener's key of a key's bytes and the key as an object;
+        ``show_keys`` makes the listener's keys of many keys' bytes and the keys as objects;
         ``by_records`` decodes each entry with its record as the current one.
         """
         self._context = context
         self._codec = codec
         self._below = below
-        self._show_key = show_key
+        self._show_keys = show_keys
         self.listener: CacheFlushListener | None = None
         self.send_old = False
         self.current: tuple[Chunk, int] | None = None
@@ -87,7 +89,7 @@ class Flusher:
             if cell is not None:
                 time = codec.time(cell, time)
             self._below.put(key, data)
-            shown_key = self._show_key(key, change.key)
+            shown_key = self._show_keys([key], [change.key])[0]
             listener(shown_key, new, shown_old, time, codec.passed_on(cell, record))
 
     def _in_chunks(self, changes: list[CacheEntry], data: list[bytes | None]) -> None:
@@ -125,7 +127,6 @@ class Flusher:
         changes: list[CacheEntry],
         olds: list[Any],
     ) -> Chunk:
-        show_key = self._show_key
         decode = self._codec.decode
         cells = [c.cell if c.raw is None else decode(c.raw) for c in changes]
         values, times = self._values_and_times(cells)
@@ -142,7 +143,7 @@ class Flusher:
             source[1],
             offsets,
             times,
-            [show_key(change.key_bytes, change.key) for change in changes],
+            self._show_keys([c.key_bytes for c in changes], [c.key for c in changes]),
             values,
             headers,
             olds,

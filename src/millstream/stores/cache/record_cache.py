@@ -10,6 +10,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.record_context import RecordContext
 from millstream.core.sorted_map import SortedMap
 from millstream.core.state import CacheBudget
+from millstream.stores.cache.rows import CachedRows, PartOf
 from millstream.stores.codec import Codec
 
 Origin = RecordContext | Chunk | None
@@ -57,6 +58,7 @@ class RecordCache:
         self._entries: OrderedDict[bytes, CacheEntry] = OrderedDict()
         self._dirty: dict[bytes, CacheEntry] = {}
         self._order: SortedMap[None] | None = None
+        self._rows: CachedRows | None = None
         self._flushing = 0
 
     def lookup(self, key: bytes) -> CacheEntry | None:
@@ -93,6 +95,8 @@ class RecordCache:
             entry = entries[key_bytes] = CacheEntry()
             entry.key_bytes = key_bytes
             entry.dirty = False
+            if self._rows is not None:
+                self._rows.add(key_bytes)
             if self._order is not None:
                 self._order.set(key_bytes, None)
         else:
@@ -135,6 +139,7 @@ class RecordCache:
         A row is the key's bytes, the key, value, timestamp and the record's index.
         """
         entries, dirty, order, budget = self._entries, self._dirty, self._order, self._budget
+        keyed = self._rows
         plain, timestamped = self._plain, self._timestamped
         extra = ENTRY_BYTES + context_bytes + self._prefix + (self._width or 0)
         used = 0
@@ -148,6 +153,8 @@ class RecordCache:
                     entry = entries[key_bytes] = dirty[key_bytes] = CacheEntry()
                     entry.key_bytes = key_bytes
                     entry.dirty = True
+                    if keyed is not None:
+                        keyed.add(key_bytes)
                     if order is not None:
                         order.set(key_bytes, None)
                 else:
@@ -196,6 +203,8 @@ class RecordCache:
         entry.dirty = False
         entry.size = len(key_bytes) + ENTRY_BYTES + CONTEXT_BYTES + len(raw)
         self._entries[key_bytes] = entry
+        if self._rows is not None:
+            self._rows.add(key_bytes)
         if self._order is not None:
             self._order.set(key_bytes, None)
         budget = self._budget
@@ -269,6 +278,17 @@ class RecordCache:
             entries.move_to_end(key)
         return {key: entries[key] for key in filter(wanted, keys)}
 
+    def row(self, part: bytes, part_of: PartOf) -> list[bytes] | None:
+        """Return the keys that have a part in common, in order; None if that is no range of keys.
+
+        Args:
+            part: The part.
+            part_of: Returns it; always the same function.
+        """
+        if self._rows is None:
+            self._rows = CachedRows(part_of, self._entries)
+        return self._rows.of(part) if self._rows.apart else None
+
     def _keys(
         self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False
     ) -> list[bytes]:
@@ -282,14 +302,13 @@ class RecordCache:
         self._budget.used -= sum(entry.size for entry in self._entries.values())
         self._entries.clear()
         self._dirty.clear()
-        self._order = None
+        self._order = self._rows = None
 
     def _evict(self) -> None:
         budget, entries = self._budget, self._entries
         while budget.used > budget.limit and entries:
             key, entry = entries.popitem(last=False)
-            if self._order is not None:
-                self._order.pop(key)
+            self._forget(key)
             # It counts until its flush is over: until then other caches have that much less room.
             if entry.dirty:
                 self.flush(entry)
@@ -305,6 +324,11 @@ class RecordCache:
 
     def _remove(self, key: bytes) -> None:
         self._budget.used -= self._entries.pop(key).size
+        self._forget(key)
+
+    def _forget(self, key: bytes) -> None:
+        if self._rows is not None:
+            self._rows.discard(key)
         if self._order is not None:
             self._order.pop(key)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from millstream.core.errors import (
@@ -161,8 +161,8 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
     def _open(self, points: StoreAccess, context: StateStoreContext) -> StoreAccess:
         return points
 
-    def _show_key(self, stored_key: bytes, key: Any) -> Any:
-        return self._key_of(stored_key, key)
+    def _show_keys(self, stored_keys: Sequence[bytes], keys: Sequence[Any]) -> list[Any]:
+        return self._keys_of(stored_keys, keys)
 
 
 class SerdeTimestampedKeyValueStore(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +11,13 @@ from millstream.core.state import WindowAccess
 from millstream.core.state.access import WindowAdds, WindowColumns
 from millstream.core.windows import TimeWindow, Windowed
 from millstream.stores.access import StoreAccess
-from millstream.stores.time_keys import clamp
+from millstream.stores.time_keys import SEPARATE_SEGMENTS, clamp
 from millstream.stores.timed import Cells, TimedAccess
 from millstream.stores.window.keys import WindowKeys, key_of, start_bytes, start_of, wanted
 from millstream.stores.window.layers import WindowLayer
+
+_ZEROS_FIRST = 1 << 56
+"""The bytes of any time before this one begin with a zero."""
 
 
 class SerdeWindowAccess(TimedAccess, WindowAccess):
@@ -32,6 +36,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         self._windows = windows
         self.set_current_record = points.set_current_record
         self.read_at = points.read_at
+        self.write_at = points.write_at
         self._keys = keys
         self._layer = layer
         self._join = keys.join
@@ -40,6 +45,11 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def read(self, key_bytes: bytes, start: int) -> Any:
         return self._read(self._join(key_bytes, start))
+
+    def join(self, key_bytes: bytes, start: int) -> bytes:
+        # What is read by raw key may be written by raw key.
+        self._latest = max(self._latest, start)
+        return self._join(key_bytes, start)
 
     def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:
         # What is read by raw key may be written by raw key.
@@ -60,11 +70,6 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         self._latest = max(self._latest, start)
         self._write(self._join(key_bytes, start), key, value, timestamp)
 
-    def write_at(
-        self, raw_key: bytes, key: Any, value: Any, timestamp: int, chunk: Chunk, index: int
-    ) -> None:
-        self.points.write_at(raw_key, key, value, timestamp, chunk, index)
-
     def write_many(
         self,
         raw_keys: Sequence[bytes],
@@ -83,12 +88,42 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         self, key_bytes: bytes, first: int, last: int, *, reverse: bool = False
     ) -> Iterable[tuple[int, Any]]:
         if self.cached:
+            row = None if self._layer.may_have(first, last) else self._row(key_bytes, first, last)
+            if row is not None:
+                there = self._row_cells(row[::-1] if reverse else row)
+                # Where windows of several keys have to be sorted, all are read at first.
+                return list(there) if self._layer.time_ordered else there
             cells = self.cells(key_bytes, key_bytes, first, last, reverse=reverse)
             return ((start_of(key), cell) for key, cell in cells)
         decode = self._decode
         found = self._layer.near(key_bytes, first, last)
         cells_by_start = [(start_of(key), decode(data)) for key, data in found]
         return cells_by_start[::-1] if reverse else cells_by_start
+
+    def _row(self, key_bytes: bytes, first: int, last: int) -> list[bytes] | None:
+        """Return the raw keys of a key's windows in the cache, if a read touches no others."""
+        first, last = clamp(first), min(last, self._latest)
+        row = self._whole_row(key_bytes, first, last)
+        if row is None or last < first:
+            return None if row is None else []
+        lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
+        begin = bisect_left(row, lower, key=start_bytes)
+        return row[begin : bisect_right(row, upper, begin, key=start_bytes)]
+
+    def _whole_row(self, key_bytes: bytes, first: int, last: int) -> list[bytes] | None:
+        """Return the raw keys of all of a key's windows in the cache, under the same condition."""
+        interval = self._keys.interval
+        if last >= _ZEROS_FIRST or last // interval - first // interval >= SEPARATE_SEGMENTS:
+            return None
+        return self.points.cached_row(key_bytes, key_of)
+
+    def _row_cells(self, raw_keys: list[bytes]) -> Iterator[tuple[int, Any]]:
+        use, cell_of = self.points.cached_use, self.points.cell_of
+        for key in raw_keys:
+            entry = use(key)
+            cell = None if entry is None else cell_of(entry)
+            if cell is not None:
+                yield int.from_bytes(key[-12:-4], "big"), cell
 
     def between(self, first: int, last: int, most: int) -> Iterator[WindowColumns] | None:
         if self.keeps_headers:
@@ -109,12 +144,12 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def _cells_between(self, first: int, last: int) -> dict[bytes, Any]:
         """Return the cells of all keys between two starts, both inclusive."""
-        decode, cell_of = self._decode, self.points.cell_of
+        decode = self._decode
         cached = self._entries_between(first, last) if self.cached else {}
         stored = self._layer.fetch(None, None, first, last, reverse=False)
         cells = {raw: decode(data) for raw, data in stored if raw not in cached}
         for raw, entry in cached.items():
-            cell = cell_of(entry)
+            cell = self.points.cell_of(entry)
             if cell is not None:
                 cells[raw] = cell
         return cells
@@ -161,7 +196,20 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
             return
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
         bounds = list(self._keys.bounds(key_from, key_to, first, last))
+        one_key = key_from if key_from == key_to else None
         for below, above in reversed(bounds) if reverse else bounds:
+            row = None if one_key is None else self._whole_row(one_key, first, last)
+            if row is not None:
+                within = row[bisect_left(row, below) : bisect_left(row, above)]
+                yield from self._used_cells(within[::-1] if reverse else within)
+                continue
             for key, cell in self.points.cached_cells(below, above, reverse=reverse):
                 if wanted(key, key_from, key_to, lower, upper):
                     yield key, cell
+
+    def _used_cells(self, raw_keys: list[bytes]) -> Cells:
+        use, cell_of = self.points.cached_use, self.points.cell_of
+        for key in raw_keys:
+            entry = use(key)
+            if entry is not None:
+                yield key, cell_of(entry)

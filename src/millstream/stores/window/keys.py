@@ -27,6 +27,7 @@ class WindowKeys(TimedKeys):
 
     def __init__(self, segment_interval: int) -> None:
         super().__init__(segment_interval)
+        self._segment, self._segment_bytes = -1, b""
         self._ends: dict[int, tuple[bytes, bytes]] = {}
 
     def join(self, key: bytes, start: int) -> bytes:
@@ -58,8 +59,10 @@ class WindowKeys(TimedKeys):
     def _ends_of(self, start: int) -> tuple[bytes, bytes]:
         if len(self._ends) >= REMEMBERED_STARTS:
             self._ends.clear()
-        ends = self.segment(start), start.to_bytes(8, "big") + NO_SEQUENCE
-        self._ends[start] = ends
+        number = start // self.interval
+        if number != self._segment:
+            self._segment, self._segment_bytes = number, number.to_bytes(8, "big")
+        ends = self._ends[start] = self._segment_bytes, (start << 32).to_bytes(12, "big")
         return ends
 
 

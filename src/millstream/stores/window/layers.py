@@ -41,6 +41,10 @@ class WindowLayer(TimedLayer):
     ) -> Iterator[Entry]:
         """Yield the live windows within bounds, all of them inclusive, in the store's order."""
 
+    def may_have(self, first: int, last: int) -> bool:
+        """Return False only if no window that can be read starts within bounds."""
+        return True
+
     def near(self, key: bytes, first: int, last: int) -> list[Entry]:
         """Return what ``fetch`` does for one key; fast for few keys that are read often."""
         return list(self.fetch(key, key, first, last, reverse=False))
@@ -129,6 +133,9 @@ class StoredWindows(ExpiringLayer, WindowLayer):
     def settle(self) -> None:
         """Catch up with ``observed`` and ``sequence`` after they were set from outside."""
         self._advance(self.observed.to_bytes(8, "big"))
+
+    def may_have(self, first: int, last: int) -> bool:
+        return max(first, self.oldest()) <= min(last, self.observed)
 
     def near(self, key: bytes, first: int, last: int) -> list[Entry]:
         return self.index.find(key, self.oldest(), first, min(last, self.observed))

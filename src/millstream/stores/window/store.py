@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, event_millis, to_epoch_millis
@@ -27,6 +28,7 @@ from millstream.stores.window.access import SerdeWindowAccess
 from millstream.stores.window.keys import (
     REMEMBERED_STARTS,
     WindowKeys,
+    start_bytes,
     start_of,
 )
 from millstream.stores.window.layers import WindowLayer
@@ -142,6 +144,9 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
 
     def _window_of(self, raw: bytes) -> TimeWindow:
         return self._shown_windows[raw[-12:-4]]
+
+    def _windows_of(self, raws: Sequence[bytes]) -> Iterable[TimeWindow]:
+        return map(self._shown_windows.__getitem__, map(start_bytes, raws))
 
 
 class SerdeTimestampedWindowStore(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from millstream.core.chunk import Chunk
+from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
-from millstream.topology.operators.folding import Cell, Combine, Initial
+from millstream.topology.operators.folding import Cell, Combine, Initial, identities
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
 
@@ -54,13 +56,54 @@ class SlidingAggregate(WindowedAggregate):
             **options,
         )
         self._difference = windows.timeDifferenceMs()
+        self._chunk: Chunk | None = None
+        """The chunk whose record ``row`` is being added; None while that is the current record."""
+        self._row = 0
+
+    def process_chunk(self, chunk: Chunk) -> None:
+        """Add the records in order; one by one if each forwards its updates itself."""
+        if self._at_once:
+            self.context.each(chunk)
+            return
+        given = zip(chunk.keys, chunk.values, strict=True)
+        whole = [key is not None and value is not None for key, value in given]
+        chunk = self.kept(chunk, whole, "null key or value")
+        try:
+            owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
+        except Exception:  # noqa: BLE001 - record by record shows which key it was
+            self.context.each(chunk)
+            return
+        first, own_bytes = 0, [key_bytes[owner] for owner in owners]
+        while first < len(chunk):
+            first = self._add_rows(chunk, first, own_bytes)
+
+    def _add_rows(self, chunk: Chunk, first: int, key_bytes: list[bytes]) -> int:
+        """Add the records from ``first`` on, up to one that fails, and it; return the next one."""
+        set_record, row = self._access.set_current_record, first
+        self._chunk = chunk
+        try:
+            for row in range(first, len(chunk)):
+                self._row = row
+                set_record(chunk, row)
+                record = chunk.record(row)
+                self._stream_time = max(self._stream_time, record._timestamp)
+                self._add_with(record, key_bytes[row], self._stream_time - self._grace)
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            self.context.fail(chunk, row, error)
+        finally:
+            self._chunk = None
+        return row + 1
 
     def _add(self, record: AnyRecord, close_time: int) -> bool:
+        return self._add_with(record, None, close_time)
+
+    def _add_with(self, record: AnyRecord, key_bytes: bytes | None, close_time: int) -> bool:
         timestamp = record._timestamp
         if timestamp + self._difference < close_time:
-            self.context.drop_late(EXPIRED)
+            self._drop_late()
             return False
-        key_bytes = self._access.serialize_key(record._key)
+        if key_bytes is None:
+            key_bytes = self._access.serialize_key(record._key)
         if timestamp < self._difference:
             # As in Kafka, such a record does not forward what it closes; the next other one will.
             self._process_early(record, key_bytes, close_time)
@@ -134,10 +177,7 @@ class SlidingAggregate(WindowedAggregate):
         if near.has_right or near.right is None or near.right[1] <= record._timestamp:
             return
         value, time = near.right
-        start = record._timestamp + 1
-        window = TimeWindow.of_start(start, self._difference)
-        self._access.write(key_bytes, record._key, start, value, time)
-        self._forward(record, window, value, None, time)
+        self._update(record, key_bytes, record._timestamp + 1, value, None, time)
 
     def _fresh(self, timestamp: int) -> tuple[Any, int]:
         return self._initial(), timestamp
@@ -146,20 +186,30 @@ class SlidingAggregate(WindowedAggregate):
         self, record: AnyRecord, key_bytes: bytes, start: int, cell: tuple[Any, int], close: int
     ) -> None:
         """Add the record to what a window holds, unless the window has closed."""
-        window = TimeWindow.of_start(start, self._difference)
         if start + self._difference < close:
-            self.context.drop_late(EXPIRED)
+            self._drop_late()
             return
         old, time = cell
         new = self._combine(record._key, record._value, old)
         time = record._timestamp if old is None else max(record._timestamp, time)
-        self._access.write(key_bytes, record._key, start, new, time)
-        self._forward(record, window, new, old, time)
+        self._update(record, key_bytes, start, new, old, time)
 
-    def _forward(
-        self, record: AnyRecord, window: TimeWindow, new: Any, old: Any, time: int
+    def _update(
+        self, record: AnyRecord, key_bytes: bytes, start: int, new: Any, old: Any, time: int
     ) -> None:
+        """Write what a window holds now, and forward it, unless a cache does so later."""
+        access, chunk = self._access, self._chunk
+        if start >= LONG_MAX:
+            TimeWindow.of_start(start, self._difference)  # which raises: it cannot be
+        if chunk is not None:
+            raw_key = access.join(key_bytes, start)
+            access.write_at(raw_key, record._key, new, time, chunk, self._row)
+            return
+        access.write(key_bytes, record._key, start, new, time)
         if self._at_once:
             change = Change(new, old if self._settings.sends_old else None)
-            windowed = Windowed(record._key, window)
+            windowed = Windowed(record._key, TimeWindow.of_start(start, self._difference))
             self.forward(make_record(windowed, change, time, record._headers))
+
+    def _drop_late(self) -> None:
+        self.context.drop_late(EXPIRED, self._chunk, self._row)
