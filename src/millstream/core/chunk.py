@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, repeat
 from typing import Any
 
 from millstream.core.headers import Headers
@@ -140,4 +140,6 @@ class Chunk:
         return adopt_record(self.keys[index], value, self.timestamps[index], headers)
 
     def __iter__(self) -> Iterator[Record[Any, Any]]:
-        return (self.record(index) for index in range(len(self)))
+        headers = repeat(None) if self.headers is None else self.headers
+        values = self.values if self.olds is None else map(Change, self.values, self.olds)
+        return map(adopt_record, self.keys, values, self.timestamps, headers)

@@ -49,6 +49,8 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         self._node = node
         self._schedules = 0
         self._shares = False
+        self._to_plain = False
+        """All children are sinks to which time and headers of the current record are nothing."""
         self.linked: Targets | None = None
         """Where ``forward`` leads; None before the processor is initialised."""
         self.targets: Targets | None = None
@@ -64,7 +66,9 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         """
         self.linked = tuple(child.process for child in self._node.children)
         self.targets = self.resting = None if only_in_calls else self.linked
-        self._shares = shares_headers(self._node.children)
+        children = self._node.children
+        self._shares = shares_headers(children)
+        self._to_plain = bool(children) and all(getattr(c, "is_plain", False) for c in children)
 
     def forward(self, record: Record[Any, Any], childName: str | None = None) -> None:
         """Pass ``record`` to every child, depth first, or to the one called ``childName``.
@@ -88,7 +92,7 @@ class NodeContext(TaskFacts, ProcessorContext[Any, Any]):
         before = task.record_context
         if self._shares:
             record.headers()
-        if before is None or (
+        if (before is None or self._to_plain) or (
             timestamp == before._timestamp and record._headers is before._headers
         ):
             for child in children:
@@ -294,7 +298,8 @@ class FixedKeyNodeContext(NodeContext):
         """
         if isinstance(record, FixedKeyRecord):
             inner = record._record
-            record = inner.withHeaders(inner._headers) if inner._headers else inner
+            own = None if self._to_plain else inner._headers  # a plain sink copies them itself
+            record = inner.withHeaders(own) if own else inner
         elif self.given is not None:
             self._check_key(record, self.given)
         super().forward(record, childName)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, repeat
 from operator import attrgetter
 
 from millstream.core.chunk import Chunk
@@ -14,13 +15,18 @@ from millstream.core.record_context import RecordContext
 class Run:
     """The records that are processed as a chunk."""
 
-    __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times", "first")
+    __slots__ = ("_base", "_decoded", "_index", "_start", "_stop", "_times", "first", "offsets")
 
     def __init__(self, decoded: Decoded, start: int, stop: int, base: int) -> None:
         self._decoded = decoded
         self._start = start
         self._stop = stop
         self._base = base
+        self.offsets: Sequence[int] | None = None
+        """The offsets of the records, the same object as in their chunk, while they are processed.
+
+        Until the next commit there may be many runs, so that they keep no columns.
+        """
         self.first: int = decoded.chunk.offsets[start]
         """The offset of the first record."""
         self._times: list[int] | None = None
@@ -41,6 +47,14 @@ class Run:
             return None, None
         raw_index = self._decoded.raw_index(self._start + index)
         return self._decoded.raw.keys[raw_index], self._decoded.raw.values[raw_index]
+
+    def raw_columns(self) -> tuple[Iterable[bytes | None], Iterable[bytes | None]]:
+        """Return the bytes of all records: keys and values."""
+        raw, kept = self._decoded.raw, self._decoded.kept
+        if kept is None:
+            return raw.keys[self._start : self._stop], raw.values[self._start : self._stop]
+        rows = kept[self._start : self._stop]
+        return map(raw.keys.__getitem__, rows), map(raw.values.__getitem__, rows)
 
     @property
     def place(self) -> tuple[str | None, int]:
@@ -73,6 +87,33 @@ class Runs:
         if run.first > offset:
             run = runs[bisect_right(runs, offset, key=_FIRST) - 1]
         return run.raw(offset)
+
+    def contexts(self, chunk: Chunk, current: Run | None) -> Iterator[RecordContext]:
+        """Yield the contexts of a chunk's records.
+
+        Args:
+            chunk: The chunk.
+            current: The run that is under way; where the chunk has a record for each of its
+                records, their bytes need not be looked for.
+        """
+        if current is None or chunk.offsets is not current.offsets:
+            return (self.context(chunk, index) for index in range(len(chunk)))
+        return map(
+            RecordContext,
+            repeat(chunk.topic),
+            repeat(chunk.partition),
+            chunk.offsets,
+            chunk.timestamps,
+            repeat(None) if chunk.headers is None else chunk.headers,
+            *current.raw_columns(),
+        )
+
+    def context(self, chunk: Chunk, index: int) -> RecordContext:
+        """Return the context of one record of a chunk."""
+        offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
+        headers = None if chunk.headers is None else chunk.headers[index]
+        raw = self.raw(chunk, index)
+        return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers, *raw)
 
     def clear(self) -> None:
         """Let go of all of them."""

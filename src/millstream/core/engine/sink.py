@@ -8,7 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from millstream.core.chunk import Chunk
-from millstream.core.engine.failure import FailedProcessing, error_context
+from millstream.core.engine.failure import NOWHERE, FailedProcessing, error_context
 from millstream.core.engine.output import SentChunk, new_sent
 from millstream.core.errors import (
     ClassCastException,
@@ -71,6 +71,8 @@ class SinkRuntime:
         if self._repeats is not None:
             task.commit_callbacks.append(self._repeats.committed)
         self._by_columns = not self.mutates_headers
+        self.is_plain = self._by_columns and topic is not None and self._repeats is None
+        """Only what it cannot serialize makes it look at the current record."""
 
     def process(self, record: Record[Any, Any]) -> None:
         """Serialize and send one record.
@@ -206,7 +208,11 @@ class SinkRuntime:
         unsent = ProducerRecord(
             topic, None, record._timestamp, record._key, record._value, record._headers
         )
-        context = error_context(self.name, task.id, task.record_context_or_none())
+        current = task.record_context
+        if self.is_plain and current is not None:
+            # Who forwards to a plain sink alone leaves the current record as it is.
+            current = current.moved(record._timestamp, record._headers)
+        context = error_context(self.name, task.id, current or NOWHERE)
         handler = task.settings.production_handler
         try:
             answer = handler.handleSerializationError(context, unsent, error, origin)

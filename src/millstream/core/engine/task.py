@@ -209,12 +209,14 @@ class Task:
     def process_run(self, queue: RecordQueue, decoded: Decoded, start: int, stop: int) -> None:
         """Let the nodes process decoded records of one partition as a chunk."""
         source, before = queue.source, self.group.stream_time
-        self.current_run = Run(decoded, start, stop, before)
-        self._begin(self.current_run)
+        run = self.current_run = Run(decoded, start, stop, before)
+        self._begin(run)
         began = self.measures.began()
-        self.failures.guarded(source.process_chunk, decoded.chunk.slice(start, stop))
-        self.current_run = None
-        timestamps = decoded.chunk.timestamps[start:stop]
+        chunk = decoded.chunk.slice(start, stop)
+        run.offsets = chunk.offsets
+        self.failures.guarded(source.process_chunk, chunk)
+        self.current_run = run.offsets = None
+        timestamps = chunk.timestamps
         if began:
             self.measures.processed(source.name, timestamps, before, began)
         self.group.stream_time = max(before, max(timestamps))
@@ -269,9 +271,9 @@ class Task:
         outermost = self._each_depth == 0
         self._each_depth += 1
         try:
-            for index in range(len(chunk)):
-                record = chunk.record(index)
-                self.record_context = self.chunk_context(chunk, index)
+            contexts = self._runs.contexts(chunk, self.current_run)
+            for index, (record, context) in enumerate(zip(chunk, contexts, strict=True)):
+                self.record_context = context
                 try:
                     process(record)
                 except (FailedProcessing, *FATAL):
@@ -289,10 +291,7 @@ class Task:
 
     def chunk_context(self, chunk: Chunk, index: int) -> RecordContext:
         """Return the context of one record of a chunk."""
-        offset, timestamp = chunk.offsets[index], chunk.timestamps[index]
-        headers = None if chunk.headers is None else chunk.headers[index]
-        raw = self._runs.raw(chunk, index)
-        return RecordContext(chunk.topic, chunk.partition, offset, timestamp, headers, *raw)
+        return self._runs.context(chunk, index)
 
     @contextmanager
     def as_record(self, record_context: RecordContext) -> Iterator[None]:

@@ -71,6 +71,8 @@ class SparkTaskHost(TaskHost):
         self._clock_ms = clock_ms
         self.outbox = Outbox(self._job.layout.routes)
         self.measures = self.outbox.measures
+        # It is called for each record of a user's processor: not by way of another method.
+        self.send = self.outbox.send  # type: ignore[method-assign]
         if self._logged is not None:
             self._logged.begin()
 
