@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import functions, words
+from millstream.porting.drafting import captured, functions, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -164,7 +164,7 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
     made.sort(key=lambda each: -len(inner(each.child_by_field_name("parameters"))))
     names: list[str] = []
     if made:
-        with context.scope():
+        with context.function():
             declared = made[0].child_by_field_name("parameters")
             names = functions.parameters(declared, context) if declared is not None else []
             inside = made[0].child_by_field_name("body")
@@ -214,9 +214,10 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
         made = f"test_{made}"
     elif any(mark in (*BEFORE, *AFTER) for mark in marks):
         made = "setup_method" if any(mark in BEFORE for mark in marks) else "teardown_method"
-    with context.scope():
+    with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
+    rows = [*captured.module_variables(node, context), *rows]
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
     lines = [head, *indented(with_code(rows))]
     return ["@staticmethod", *lines] if bound and static else lines

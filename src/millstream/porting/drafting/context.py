@@ -72,6 +72,8 @@ class Context:
     function_names: set[str] = field(default_factory=set)
     waits: bool = False
     """The program waits for a signal: start() becomes run()."""
+    rebound: int | None = None
+    """The first scope whose locals a loop of the current function gives new values."""
 
     def use(self, module: str, name: str = "") -> None:
         """Note an import of a module, or of a name of it."""
@@ -105,6 +107,27 @@ class Context:
             yield
         finally:
             self.scopes.pop()
+
+    @contextmanager
+    def looping(self) -> Iterator[None]:
+        """Open the block of a loop: its locals get new values in each round."""
+        before = self.rebound
+        self.rebound = len(self.scopes) if before is None else before
+        try:
+            with self.scope():
+                yield
+        finally:
+            self.rebound = before
+
+    @contextmanager
+    def function(self) -> Iterator[None]:
+        """Open a function, whose own locals no loop around it changes."""
+        before, self.rebound = self.rebound, None
+        try:
+            with self.scope():
+                yield
+        finally:
+            self.rebound = before
 
     @contextmanager
     def hoisting(self) -> Iterator[list[str]]:

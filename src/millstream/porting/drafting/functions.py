@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import words
+from millstream.porting.drafting import captured, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -47,8 +47,9 @@ def function(node: Node, context: Context) -> str:
     body = node.child_by_field_name("body")
     if body is None:
         raise UntranslatedError(node)
-    with context.scope():
-        names = _parameters(node, context)
+    held = captured.kept(body, context)
+    with context.function():
+        names = [*_parameters(node, context), *held]
         if body.type != "block":
             made = _expression(body, context)
             if made is not None:
@@ -100,9 +101,8 @@ def _tried(body: Node, context: Context) -> list[str]:
 def define(node: Node, names: list[str], lines: list[str], wish: str, context: Context) -> str:
     """Put a function before the current statement, and return its name."""
     made = context.fresh(wish)
-    context.before[-1].extend(
-        ["", f"def {made}({', '.join(names)}):", *indented(with_code(lines)), ""]
-    )
+    rows = with_code([*captured.module_variables(node, context), *lines])
+    context.before[-1].extend(["", f"def {made}({', '.join(names)}):", *indented(rows), ""])
     return made
 
 
@@ -186,6 +186,8 @@ def anonymous(node: Node, body: Node, context: Context) -> str:
     only = methods[0] if len(methods) == 1 and len(members) == 1 else None
     if only is not None and text(only.child_by_field_name("name")) in SINGLE:
         return _method_as_function(only, base, context)
+    if captured.kept(body, context):
+        raise UntranslatedError(node, "a class that keeps a variable of the loop")
     wish = f"{base}Line{line(node)}"
     made = context.fresh(wish)
     shape = shape_of(made, body, local=True)
@@ -215,8 +217,9 @@ def _method_as_function(method: Node, base: str, context: Context) -> str:
     declared = method.child_by_field_name("parameters")
     if body is None or declared is None:
         raise UntranslatedError(method)
-    with context.scope():
-        names = parameters(declared, context)
+    held = captured.kept(body, context)
+    with context.function():
+        names = [*parameters(declared, context), *held]
         made = _single_return(inner(body), context)
         if made is not None:
             return f"lambda {', '.join(names)}: {made}" if names else f"lambda: {made}"

@@ -25,7 +25,8 @@ def loop(node: Node, context: Context) -> list[str]:
     if condition is None:
         raise UntranslatedError(node)
     test = context.express(inner(condition)[0])
-    inside = _block(body, context)
+    with context.looping():
+        inside = _block(body, context)
     if node.type == "while_statement":
         return [f"while {test}:", *indented(inside)]
     return ["while True:", *indented([*inside, f"if not ({test}):", "    break"])]
@@ -40,7 +41,7 @@ def _each(node: Node, body: Node, context: Context) -> list[str]:
     if value is None:
         raise UntranslatedError(node)
     made = context.express(value)
-    with context.scope():
+    with context.looping():
         java = text(node.child_by_field_name("name"))
         target = context.declare(java, simple(node.child_by_field_name("type")))
         inside = _block(body, context)
@@ -51,7 +52,8 @@ def _counted(node: Node, body: Node, context: Context) -> list[str]:
     start, test = node.child_by_field_name("init"), node.child_by_field_name("condition")
     step = node.child_by_field_name("update")
     if start is None and test is None and step is None:
-        return ["while True:", *indented(_block(body, context))]
+        with context.looping():
+            return ["while True:", *indented(_block(body, context))]
     if start is None or test is None or step is None:
         raise UntranslatedError(node)
     part = first(start, "variable_declarator")
@@ -68,7 +70,7 @@ def _counted(node: Node, body: Node, context: Context) -> list[str]:
         raise UntranslatedError(node, "the counter changes inside")
     first_, last = context.express(begin), context.express(right)
     last = last if operator == "<" else f"{last} + 1"
-    with context.scope():
+    with context.looping():
         target = context.declare(name, "int")
         inside = _block(body, context)
     bounds = last if first_ == "0" else f"{first_}, {last}"
@@ -97,7 +99,7 @@ def for_each(receiver: Node, function: Node, context: Context) -> list[str]:
     declared = function.child_by_field_name("parameters")
     if function.type != "lambda_expression" or body is None or declared is None:
         return [f"for each in {made}:", f"    {context.express(function)}(each)"]
-    with context.scope():
+    with context.looping():
         nodes = [declared] if declared.type == "identifier" else inner(declared)
         javas = [text(each.child_by_field_name("name") or each) for each in nodes]
         names = [context.declare(java, "") for java in javas]
