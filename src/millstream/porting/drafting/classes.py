@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import captured, functions, words
+from millstream.porting.drafting import captured, data, functions, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -15,7 +15,7 @@ from millstream.porting.drafting.context import (
 )
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.names import class_reference
-from millstream.porting.drafting.shapes import FIELDS, members, shape_of
+from millstream.porting.drafting.shapes import FIELDS, annotations_of, members, shape_of
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
@@ -23,12 +23,6 @@ from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, 
 TESTS = ("Test", "ParameterizedTest")
 BEFORE = ("Before", "BeforeEach")
 AFTER = ("After", "AfterEach")
-ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",
-        "boolean": "False"}  # fmt: skip
-DROPPED_BASES = (
-    "Serializable", "Comparable", "Runnable", "Closeable", "AutoCloseable", "Cloneable", "Callable",
-    "Comparator", "JSONSerdeCompatible",
-)  # fmt: skip
 
 
 def declaration(node: Node, context: Context) -> list[str]:
@@ -54,15 +48,8 @@ def declaration(node: Node, context: Context) -> list[str]:
 
 
 def _extends_another(node: Node, others: list[Node]) -> bool:
-    wanted = {simple(each) for each in _bases(node)}
+    wanted = {simple(each) for each in data.bases(node)}
     return any(text(other.child_by_field_name("name")) in wanted for other in others)
-
-
-def _bases(node: Node) -> list[Node]:
-    found: list[Node] = []
-    for clause in of_kind(node, "superclass", "super_interfaces", "extends_interfaces"):
-        found.extend(inner(first(clause, "type_list") or clause))
-    return found
 
 
 def _loose(body: Node | None, context: Context) -> list[str]:
@@ -86,7 +73,7 @@ def _static_field(node: Node, context: Context) -> list[str]:
     for part in of_kind(node, "variable_declarator"):
         java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
         if value is None:
-            zero = ZERO.get(simple(node.child_by_field_name("type")), "None")
+            zero = data.ZERO.get(simple(node.child_by_field_name("type")), "None")
             lines.append(f"{words.name(java)} = {zero}")
             continue
         with context.hoisting() as before:
@@ -103,11 +90,11 @@ def _static_field(node: Node, context: Context) -> list[str]:
 def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     if node.type == "enum_declaration":
         return _enum(shape, body, context)
-    if node.type == "record_declaration" or _is_data(node, body, shape):
+    if node.type == "record_declaration" or data.is_data(node, body, shape):
         return _data(node, body, shape, context)
     bases = []
-    for each in _bases(node):
-        if simple(each) not in (*DROPPED_BASES, *context.java_classes):
+    for each in data.bases(node):
+        if simple(each) not in (*data.DROPPED_BASES, *context.java_classes):
             bases.append(class_reference(simple(each), context))
     return define(body, shape.name, ", ".join(dict.fromkeys(bases)), context)
 
@@ -115,7 +102,7 @@ def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -
 def define(body: Node | None, name: str, bases: str, context: Context) -> list[str]:
     """Return a class with a constructor and methods; the class around is the one being defined."""
     shape = context.around[-1]
-    tests = any(mark in TESTS for node in members(body) for mark in _annotations(node))
+    tests = any(mark in TESTS for node in members(body) for mark in annotations_of(node))
     if tests and name.endswith("Test"):
         name = f"Test{name.removesuffix('Test')}"
     rows: list[str] = []
@@ -186,7 +173,7 @@ def _field(node: Node, context: Context) -> list[str]:
         java, value = text(part.child_by_field_name("name")), part.child_by_field_name("value")
         target = f"self.{words.method_name(java)}"
         if value is None:
-            zero = ZERO.get(simple(node.child_by_field_name("type")), "None")
+            zero = data.ZERO.get(simple(node.child_by_field_name("type")), "None")
             rows.append(f"{target} = {zero}")
             continue
         with context.hoisting() as before:
@@ -198,15 +185,9 @@ def _field(node: Node, context: Context) -> list[str]:
     return rows
 
 
-def _annotations(node: Node) -> list[str]:
-    modifiers = first(node, "modifiers")
-    kinds = ("marker_annotation", "annotation")
-    return [text(each.child_by_field_name("name")) for each in of_kind(modifiers, *kinds)]
-
-
 def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
     java = text(node.child_by_field_name("name"))
-    marks = _annotations(node)
+    marks = annotations_of(node)
     static = has(first(node, "modifiers"), "static")
     body, declared = node.child_by_field_name("body"), node.child_by_field_name("parameters")
     made = words.method_name(java) if bound else words.name(java)
@@ -223,47 +204,10 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
     return ["@staticmethod", *lines] if bound and static else lines
 
 
-def _is_data(node: Node, body: Node | None, shape: ClassShape) -> bool:
-    """Tell whether a class only holds fields: getters, setters, equals and such aside."""
-    plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
-    fields = set(shape.fields) - shape.static_fields
-    if not fields or _bases_matter(node) or shape.methods - plain or shape.static_methods:
-        return False
-    made = [each for each in inner(body) if each.type == "constructor_declaration"]
-    longest = max((len(inner(e.child_by_field_name("parameters"))) for e in made), default=0)
-    return longest in (0, len(fields)) and all(_only_assigns(each) for each in made)
-
-
-def _only_assigns(constructor: Node) -> bool:
-    for each in inner(constructor.child_by_field_name("body")):
-        inside = inner(each)[0] if inner(each) else None
-        if inside is None or inside.type != "assignment_expression":
-            return each.type == "explicit_constructor_invocation"
-        if not text(inside.child_by_field_name("right")).isidentifier():
-            return False
-    return True
-
-
-def _bases_matter(node: Node) -> bool:
-    return any(simple(each) not in DROPPED_BASES for each in _bases(node))
-
-
 def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     context.use("dataclasses", "dataclass")
     record = node.type == "record_declaration"
-    rows: list[str] = []
-    for java, kind in shape.fields.items():
-        if java in shape.static_fields:
-            continue
-        note = words.TYPES.get(kind.removesuffix("[]"), "Any")
-        note = "list" if kind.endswith("[]") and kind != "byte[]" else note
-        note = "bytes" if kind == "byte[]" else note
-        if note in ("Any", "None", "UUID"):
-            context.use("typing", "Any")
-            note = "Any"
-        zero = "" if record else f" = {ZERO.get(kind, 'None')}"
-        note = f"{note} | None" if zero.endswith("None") and note != "Any" else note
-        rows.append(f"{words.method_name(java)}: {note}{zero}")
+    rows = data.rows(node, body, shape, context)
     for each in members(body):
         if each.type in FIELDS and _is_static(each, shape):
             rows.extend(_static_field(each, context))

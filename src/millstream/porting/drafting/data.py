@@ -1,0 +1,161 @@
+"""Java classes that only hold fields, as dataclasses."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import words
+from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
+from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.shapes import FIELDS, annotations_of, members
+from millstream.porting.reading.nodes import first, inner, line, of_kind, text
+
+ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",
+        "boolean": "False"}  # fmt: skip
+DROPPED_BASES = (
+    "Serializable", "Comparable", "Runnable", "Closeable", "AutoCloseable", "Cloneable", "Callable",
+    "Comparator", "JSONSerdeCompatible",
+)  # fmt: skip
+# Annotations that give a field another name in JSON.
+NAMING = ("JsonProperty", "SerializedName")
+
+
+def bases(node: Node) -> list[Node]:
+    """Return the classes and interfaces that a class extends."""
+    found: list[Node] = []
+    for clause in of_kind(node, "superclass", "super_interfaces", "extends_interfaces"):
+        found.extend(inner(first(clause, "type_list") or clause))
+    return found
+
+
+def is_data(node: Node, body: Node | None, shape: ClassShape) -> bool:
+    """Tell whether a class only holds fields: getters, setters, equals and such aside."""
+    plain = {"equals", "hashCode", "toString"} | set(shape.accessors) | set(shape.setters)
+    fields = set(shape.fields) - shape.static_fields
+    matter = any(simple(each) not in DROPPED_BASES for each in bases(node))
+    if not fields or matter or shape.methods - plain or shape.static_methods:
+        return False
+    made = _constructors(body)
+    longest = max((len(_parameters(each)) for each in made), default=0)
+    return longest in (0, len(fields)) and all(_only_assigns(each) for each in made)
+
+
+def _constructors(body: Node | None) -> list[Node]:
+    return [each for each in members(body) if each.type == "constructor_declaration"]
+
+
+def _parameters(constructor: Node) -> list[Node]:
+    return inner(constructor.child_by_field_name("parameters"))
+
+
+def _only_assigns(constructor: Node) -> bool:
+    for each in inner(constructor.child_by_field_name("body")):
+        inside = inner(each)[0] if inner(each) else None
+        if inside is None or inside.type != "assignment_expression":
+            return each.type == "explicit_constructor_invocation"
+        if not text(inside.child_by_field_name("right")).isidentifier():
+            return False
+    return True
+
+
+def _set_by(constructor: Node) -> list[str]:
+    """Return the fields that a constructor sets, in the order of its parameters."""
+    found: dict[str, str] = {}
+    for each in inner(constructor.child_by_field_name("body")):
+        inside = inner(each)[0] if inner(each) else each
+        target = text(inside.child_by_field_name("left")).removeprefix("this.")
+        found[text(inside.child_by_field_name("right"))] = target
+    names = [text(each.child_by_field_name("name")) for each in _parameters(constructor)]
+    return [found.get(name, "") for name in names]
+
+
+def rows(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
+    """Return the fields of a dataclass, in the order in which its constructor takes them."""
+    record = node.type == "record_declaration"
+    declared = _declared(node, body)
+    made = sorted(_constructors(body), key=lambda each: -len(_parameters(each)))
+    order = [name for name in _set_by(made[0]) if name in shape.fields] if made else []
+    own = [name for name in shape.fields if name not in shape.static_fields]
+    lines: list[str] = []
+    for java in [*order, *(name for name in own if name not in order)]:
+        field, part = declared.get(java, (None, None))
+        lines.extend(_notes(field, java, context))
+        lines.append(_row(java, shape.fields[java], part, record=record, context=context))
+    for other in made[1:]:
+        given = _set_by(other)
+        if given != order[: len(given)]:
+            context.left.append(line(other))
+            lines.append(
+                f"# Java, line {line(other)}: another constructor, of "
+                f"{', '.join(name or '?' for name in given)}; give these by name."
+            )
+    return lines
+
+
+def _declared(node: Node, body: Node | None) -> dict[str, tuple[Node, Node | None]]:
+    """Return where each field is declared, and the part with its first value."""
+    found: dict[str, tuple[Node, Node | None]] = {
+        text(each.child_by_field_name("name")): (each, None)
+        for each in of_kind(node.child_by_field_name("parameters"), "formal_parameter")
+    }
+    for each in members(body):
+        if each.type in FIELDS:
+            for part in of_kind(each, "variable_declarator"):
+                found[text(part.child_by_field_name("name"))] = (each, part)
+    return found
+
+
+def _row(java: str, kind: str, part: Node | None, *, record: bool, context: Context) -> str:
+    note = words.TYPES.get(kind.removesuffix("[]"), "Any")
+    note = "list" if kind.endswith("[]") and kind != "byte[]" else note
+    note = "bytes" if kind == "byte[]" else note
+    if note in ("Any", "None", "UUID"):
+        context.use("typing", "Any")
+        note = "Any"
+    zero = "" if record else f" = {_default(kind, part, context)}"
+    note = f"{note} | None" if zero.endswith(" None") and note != "Any" else note
+    return f"{words.method_name(java)}: {note}{zero}"
+
+
+def _default(kind: str, part: Node | None, context: Context) -> str:
+    value = None if part is None else part.child_by_field_name("value")
+    if value is None:
+        return ZERO.get(kind, "None")
+    try:
+        made = context.express(value)
+    except UntranslatedError:
+        context.left.append(line(value))
+        return "..."
+    if value.type.endswith("_literal") or value.type in ("true", "false"):
+        return made
+    context.use("dataclasses", "field")
+    plain = {"[]": "list", "{}": "dict", "set()": "set"}.get(made)
+    return f"field(default_factory={plain or f'lambda: {made}'})"
+
+
+def _notes(node: Node | None, java: str, context: Context) -> list[str]:
+    """Return notes about a field whose name in JSON is another one."""
+    if node is None:
+        return []
+    for name, mark in annotations_of(node).items():
+        if name in NAMING:
+            json = _name_in_json(mark)
+            if json and json[1:-1] != java:
+                context.left.append(line(node))
+                return [f"# Java, line {line(node)}: JSON calls it {json}; call the field so."]
+        elif name == "JsonIgnore":
+            context.left.append(line(node))
+            return [f"# Java, line {line(node)}: JSON leaves it out (@JsonIgnore)."]
+    return []
+
+
+def _name_in_json(mark: Node) -> str:
+    """Return the name that an annotation gives, with its quotes; "" if it gives none."""
+    for given in inner(mark.child_by_field_name("arguments")):
+        value: Node | None = given
+        if given.type == "element_value_pair":
+            named = text(given.child_by_field_name("key")) == "value"
+            value = given.child_by_field_name("value") if named else None
+        if value is not None and value.type == "string_literal":
+            return text(value)
+    return ""
