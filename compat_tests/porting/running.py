@@ -20,7 +20,8 @@ def run(java: str, before: str = "", **given: Any) -> dict[str, Any]:
         before: Further imports and annotations of the class.
         given: Names that the draft finds.
     """
-    names: dict[str, Any] = {"__name__": "drafted", **given}
+    # Dataclasses look up their module.
+    names: dict[str, Any] = {"__name__": __name__, **given}
     text = draft(f"{HEAD}{before} class A {{ {java} }}".encode()).text
     exec(compile(text, "draft", "exec"), names)  # noqa: S102 - the draft is the test's own
     return names

@@ -14,13 +14,14 @@ from millstream.porting.reading.nodes import first, inner, line, text
 
 FUNCTIONS = ("lambda_expression", "method_reference")
 EMPTY = {
-    "HashMap": "{}", "LinkedHashMap": "{}", "TreeMap": "{}", "ConcurrentHashMap": "{}",
+    "HashMap": "{}", "LinkedHashMap": "{}", "ConcurrentHashMap": "{}",
     "Properties": "{}", "ArrayList": "[]", "LinkedList": "[]", "HashSet": "set()",
-    "LinkedHashSet": "set()", "TreeSet": "set()", "Object": "object()", "StringBuilder": '""',
+    "LinkedHashSet": "set()", "Object": "object()", "StringBuilder": '""',
 }  # fmt: skip
+SORTED = ("TreeMap", "TreeSet", "ConcurrentSkipListMap", "ConcurrentSkipListSet")
 COPY = {
-    "HashMap": "dict", "LinkedHashMap": "dict", "TreeMap": "dict", "ArrayList": "list",
-    "LinkedList": "list", "HashSet": "set", "LinkedHashSet": "set", "TreeSet": "set",
+    "HashMap": "dict", "LinkedHashMap": "dict", "ArrayList": "list",
+    "LinkedList": "list", "HashSet": "set", "LinkedHashSet": "set", 
     "String": "str", "Integer": "int", "Long": "int", "Double": "float",
 }  # fmt: skip
 
@@ -150,6 +151,10 @@ def creation(node: Node, context: Context) -> str:
     if made == "String" and len(inner(node.child_by_field_name("arguments"))) == 2:
         data = inner(node.child_by_field_name("arguments"))[0]
         return f"{tightened(context.express(data))}.decode()"
+    if made in SORTED and made not in context.shapes:
+        raise UntranslatedError(
+            node, "it sorts; write sorted() where it is read, or sortedcontainers"
+        )
     given = arguments(node, context)
     if made in EMPTY and not given and made not in context.shapes:
         return EMPTY[made]

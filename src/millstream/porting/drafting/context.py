@@ -72,6 +72,8 @@ class Context:
     function_names: set[str] = field(default_factory=set)
     waits: bool = False
     """The program waits for a signal: start() becomes run()."""
+    nullable: set[str] = field(default_factory=set)
+    """Locals that may well be null: what an outer join found no partner for."""
     rebound: int | None = None
     """The first scope whose locals a loop of the current function gives new values."""
 

@@ -14,7 +14,7 @@ from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
-from millstream.porting.drafting import classes, expressions, statements
+from millstream.porting.drafting import classes, expressions, statements, texts
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
 from millstream.porting.drafting.shapes import all_shapes
@@ -33,9 +33,18 @@ def split(text, pattern, limit=0):
         parts.pop()
     return parts
 '''
+HASH_CODE = '''
+def hash_code(text):
+    """Return the hash code that Java's String has."""
+    number, units = 0, text.encode("utf-16-le", "surrogatepass")
+    for low, high in zip(units[::2], units[1::2]):
+        number = (31 * number + (high << 8 | low)) & 0xFFFFFFFF
+    return number - (1 << 32) if number >> 31 else number
+'''
+HELPERS = {"split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE}
 STANDARD = (
-    "logging", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses", "enum",
-    "typing",
+    "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
+    "enum", "typing",
 )  # fmt: skip
 
 
@@ -163,8 +172,9 @@ def _body(root: Node, context: Context) -> list[str]:
             call = "main" if shape.loose else f"{shape.name}.main"
             lines.extend(["", "", 'if __name__ == "__main__":', f"    {call}(sys.argv[1:])"])
             break
-    if "split" in context.helpers:
-        lines = ["", *SPLIT.splitlines(), *lines]
+    for helper, source in HELPERS.items():
+        if helper in context.helpers:
+            lines = ["", *source.splitlines(), *lines]
     return lines
 
 

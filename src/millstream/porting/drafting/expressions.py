@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import calls, functions, words
+from millstream.porting.drafting import calls, functions, texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
-from millstream.porting.drafting.names import class_reference, variable
+from millstream.porting.drafting.names import class_reference, label, variable
 from millstream.porting.reading.nodes import bare, first, inner, text
 
-OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!=", ">>>": ">>"}
+OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!="}
 COMPARING = ("==", "!=", "<", ">", "<=", ">=")
 # How tightly an expression holds together: what is looser needs parentheses.
 LOOSE = (
@@ -96,6 +96,11 @@ def _binary(node: Node, context: Context) -> str:
         word = "is" if operator == "==" else "is not"
         return f"{tight(left, context)} {word} None"
     sides = [_operand(side, operator, context) for side in (left, right)]
+    if operator == ">>>":
+        bits = {"int": 8, "Integer": 8, "long": 16, "Long": 16}.get(kind(left, context))
+        if bits is None:
+            raise UntranslatedError(node)
+        return f"({sides[0]} & 0x{'F' * bits}) >> {sides[1]}"
     if operator == "/":
         whole = all(kind(side, context) in WHOLE for side in (left, right))
         operator = "//" if whole else "/"
@@ -134,7 +139,7 @@ def _concatenated(node: Node, context: Context) -> str:
         if each.type == "string_literal" and not text(each).startswith('"""'):
             parts.append(text(each)[1:-1].replace("{", "{{").replace("}", "}}"))
             continue
-        made = context.express(each)
+        made = texts.shown(each, context.express(each), context)
         if '"' in made or "\\" in made or "'" in made or "{" in made:
             # Before Python 3.12 a formatted text may not have its own quotes inside.
             return _joined(node, context)
@@ -145,9 +150,9 @@ def _concatenated(node: Node, context: Context) -> str:
 
 def _joined(node: Node, context: Context) -> str:
     pieces = [
-        made if kind(each, context) == "String" else f"str({made})"
+        made if kind(each, context) == "String" or "text_of(" in made else f"str({made})"
         for each in _summands(node, context)
-        for made in [context.express(each)]
+        for made in [texts.shown(each, context.express(each), context)]
     ]
     return " + ".join(pieces)
 
@@ -268,7 +273,7 @@ def _switch(node: Node, context: Context) -> str:
     condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if condition is None or body is None:
         raise UntranslatedError(node)
-    subject = tight(inner(condition)[0], context)
+    subject, wanted = tight(inner(condition)[0], context), kind(inner(condition)[0], context)
     chain, otherwise = "", ""
     for rule in inner(body):
         if rule.type != "switch_rule" or inner(rule)[-1].type != "expression_statement":
@@ -278,9 +283,7 @@ def _switch(node: Node, context: Context) -> str:
         if not labels:
             otherwise = value
             continue
-        if any(label.type in ("pattern", "guard") for label in labels):
-            raise UntranslatedError(node)
-        made = [context.express(label) for label in labels]
+        made = [label(each, wanted, context) for each in labels]
         test = f"{subject} == {made[0]}" if len(made) == 1 else f"{subject} in ({', '.join(made)})"
         chain += f"{value} if {test} else "
     if not otherwise:

@@ -49,7 +49,9 @@ def function(node: Node, context: Context) -> str:
         raise UntranslatedError(node)
     held = captured.kept(body, context)
     with context.function():
-        names = [*_parameters(node, context), *held]
+        own = _parameters(node, context)
+        _note_nullable(node, own, context)
+        names = [*own, *held]
         if body.type != "block":
             made = _expression(body, context)
             if made is not None:
@@ -116,6 +118,15 @@ def _wish(node: Node) -> str:
     if parent is not None and parent.type == "variable_declarator":
         return f"{text(parent.child_by_field_name('name'))}_line_{line(node)}"
     return f"function_line_{line(node)}"
+
+
+def _note_nullable(node: Node, names: list[str], context: Context) -> None:
+    """Note what may be null: a joiner of an outer join writes it into texts often."""
+    parent = node.parent.parent if node.parent is not None else None
+    method = "" if parent is None else text(parent.child_by_field_name("name"))
+    context.nullable.difference_update(names)
+    if method in ("leftJoin", "outerJoin"):
+        context.nullable.update(names)
 
 
 def _parameters(node: Node, context: Context) -> list[str]:

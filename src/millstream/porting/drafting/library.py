@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
+from millstream.porting.drafting import texts
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
@@ -16,14 +17,13 @@ from millstream.porting.reading.nodes import inner, line, text
 STATIC = {
     "Integer.parseInt": "int({0})", "Integer.valueOf": "int({0})", "Long.parseLong": "int({0})",
     "Long.valueOf": "int({0})", "Double.parseDouble": "float({0})", "Double.valueOf": "float({0})",
-    "Float.parseFloat": "float({0})", "Boolean.parseBoolean": "({0}).lower() == \"true\"",
-    "Boolean.valueOf": "bool({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
+    "Float.parseFloat": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
     "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
     "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
-    "Objects.hash": "hash(({all}))", "Objects.toString": "str({0})",
+    "Objects.toString": "str({0})",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
-    "Math.round": "round({0})", "Math.pow": "{0} ** {1}", "Long.sum": "{0} + {1}",
+    "Math.round": "math.floor({0} + 0.5)", "Math.pow": "{0} ** {1}", "Long.sum": "{0} + {1}",
     "Integer.sum": "{0} + {1}", "Long.compare": "({0} > {1}) - ({0} < {1})",
     "Integer.compare": "({0} > {1}) - ({0} < {1})", "Math.floorMod": "{0} % {1}",
     "Double.compare": "({0} > {1}) - ({0} < {1})", "Arrays.asList": "[{all}]",
@@ -42,14 +42,14 @@ STATIC = {
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
-           "os.": "os", "re.": "re"}  # fmt: skip
+           "os.": "os", "re.": "re", "math.": "math"}  # fmt: skip
 # By method and number of arguments, on a receiver {o}, where the name tells enough.
 ANY = {
     ("toLowerCase", 0): "{o}.lower()", ("toLowerCase", 1): "{o}.lower()",
     ("toUpperCase", 0): "{o}.upper()", ("toUpperCase", 1): "{o}.upper()",
     ("trim", 0): "{o}.strip()",
     ("length", 0): "len({o})", ("size", 0): "len({o})", ("equals", 1): "{o} == {0}",
-    ("isEmpty", 0): "not {o}", ("isBlank", 0): "not {o}.strip()", ("hashCode", 0): "hash({o})",
+    ("isEmpty", 0): "not {o}", ("isBlank", 0): "not {o}.strip()",
     ("startsWith", 1): "{o}.startswith({0})", ("endsWith", 1): "{o}.endswith({0})",
     ("contains", 1): "{0} in {o}", ("containsKey", 1): "{0} in {o}",
     ("containsValue", 1): "{0} in {o}.values()", ("substring", 1): "{o}[{0}:]",
@@ -63,9 +63,8 @@ ANY = {
     ("putAll", 1): "{o}.update({0})", ("getClass", 0): "type({o})", ("booleanValue", 0): "{o}",
     ("getSimpleName", 0): "{o}.__name__", ("printStackTrace", 0): "print(repr({o}))",
     ("getMessage", 0): "str({o})", ("toCharArray", 0): "list({o})",
-    ("lastIndexOf", 1): "{o}.rfind({0})", ("replaceAll", 2): "re.sub({0}, {1}, {o})",
+    ("lastIndexOf", 1): "{o}.rfind({0})",
     ("getBytes", 0): "{o}.encode()", ("getBytes", 1): "{o}.encode()",
-    ("matches", 1): "re.fullmatch({0}, {o}) is not None",
 }  # fmt: skip
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
 OF_LISTS = {
@@ -157,13 +156,62 @@ def _split(node: Node, receiver: Node, nodes: list[Node], context: Context) -> s
     limit = f", {context.express(nodes[1])}" if len(nodes) == 2 else ""
     if kind(receiver, context) == "Pattern":
         return f"split({given}, {held}{limit})"
-    return f"split({held}, {_raw(given)}{limit})"
+    return f"split({held}, {texts.pattern(given)}{limit})"
 
 
-def _raw(pattern: str) -> str:
-    """Return a regular expression as a raw text where that reads better."""
-    doubled = "\\\\" in pattern and not re.search(r"(?<!\\)\\(?:\\\\)*[^\\]", pattern)
-    return "r" + pattern.replace("\\\\", "\\") if doubled else pattern
+def _replace_all(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if len(nodes) != 2 or kind(receiver, context) not in ("", *TEXTS):
+        return None
+    held, given = context.express(receiver), texts.pattern(context.express(nodes[0]))
+    context.use("re")
+    new = texts.replacement(nodes[1], context)
+    return f"re.sub({given}, {new}, {held}{texts.flags(given)})"
+
+
+def _matches(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if len(nodes) != 1 or kind(receiver, context) not in ("", *TEXTS):
+        return None
+    given = texts.pattern(context.express(nodes[0]))
+    context.use("re")
+    held = context.express(receiver)
+    return f"re.fullmatch({given}, {held}{texts.flags(given)}) is not None"
+
+
+def _boolean(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    made = context.express(nodes[0])
+    known = kind(nodes[0], context)
+    if known in texts.BOOLEANS:
+        return made
+    return f'{tightened(made) if known in TEXTS else f"str({made})"}.lower() == "true"'
+
+
+def _value_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if len(nodes) != 1:
+        return None
+    made = context.express(nodes[0])
+    shown = texts.shown(nodes[0], made, context)
+    return shown if shown != made else f"str({made})"
+
+
+def _hash_code(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a hash code; Python's own differ from Java's, and those of texts in each process."""
+    if _method(node) == "hashCode" and nodes:
+        return None
+    if inside_hash_code(node):
+        given = ", ".join(context.express(each) for each in nodes) + "," if nodes else ""
+        return f"hash({f'({given})' if nodes else context.express(receiver)})"
+    if kind(receiver, context) == "String" and _method(node) == "hashCode":
+        context.helpers.add("hash_code")
+        return f"hash_code({context.express(receiver)})"
+    raise UntranslatedError(node, "Python's hash() is another number in each process")
+
+
+def inside_hash_code(node: Node) -> bool:
+    """Tell whether a place is in a method that makes a hash code itself."""
+    around: Node | None = node
+    while around is not None and around.type != "method_declaration":
+        around = around.parent
+    return around is not None and _method(around) == "hashCode"
 
 
 def _compile(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
@@ -171,7 +219,7 @@ def _compile(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     flags = "" if len(nodes) > 1 else ", re.ASCII"
     if len(nodes) > 1 and "CASE_INSENSITIVE" in text(nodes[1]):
         flags = ", re.IGNORECASE"
-    return f"re.compile({_raw(context.express(nodes[0]))}{flags})"
+    return f"re.compile({texts.pattern(context.express(nodes[0]))}{flags})"
 
 
 def _as_list(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
@@ -256,5 +304,8 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
     "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
-    "?.computeIfAbsent": _for_each,
+    "?.computeIfAbsent": _for_each, "?.replaceAll": _replace_all, "?.matches": _matches,
+    "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
+    "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
+    "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
 }  # fmt: skip

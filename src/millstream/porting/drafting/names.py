@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from tree_sitter import Node
+
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
+from millstream.porting.reading.nodes import text
 
 TESTING = (
     "TopologyTestDriver", "TestInputTopic", "TestOutputTopic", "TestRecord", "MockProcessorContext",
@@ -29,6 +32,22 @@ def variable(java: str, context: Context) -> str:
     if java not in ("super", "args"):
         context.foreign.add(java)
     return words.name(java)
+
+
+def label(node: Node, wanted: str, context: Context) -> str:
+    """Return a label of a switch; a constant of an enum stands there without its class."""
+    if node.type in ("pattern", "guard", "type_pattern", "record_pattern"):
+        raise UntranslatedError(node)
+    java = text(node)
+    if node.type == "identifier" and context.local(java) is None:
+        known = context.known(wanted)
+        owners = [known] if known is not None else context.all_known()
+        for shape in owners:
+            if shape.enum and java in shape.static_fields:
+                return f"{class_reference(shape.name, context)}.{words.name(java)}"
+        if wanted[:1].isupper() and wanted not in words.TYPES and wanted not in words.JDK:
+            return f"{class_reference(wanted, context)}.{words.name(java)}"
+    return context.express(node)
 
 
 def owner_of(method: str, context: Context) -> tuple[ClassShape, int] | None:

@@ -17,7 +17,7 @@ from millstream.porting.drafting.context import (
 )
 from millstream.porting.drafting.kinds import MAPS, kind, simple
 from millstream.porting.drafting.layout import MARK, laid_out
-from millstream.porting.drafting.names import class_reference
+from millstream.porting.drafting.names import class_reference, label
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, bare, first, inner, line, of_kind, text
 
@@ -288,7 +288,7 @@ def _switch(node: Node, context: Context) -> list[str]:
     condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
     if condition is None or body is None:
         raise UntranslatedError(node)
-    subject = context.express(inner(condition)[0])
+    subject, wanted = context.express(inner(condition)[0]), kind(inner(condition)[0], context)
     lines: list[str] = []
     otherwise: list[str] | None = None
     labels: list[Node] = []
@@ -303,23 +303,13 @@ def _switch(node: Node, context: Context) -> list[str]:
         if any(not inner(head) for head in heads):
             otherwise = inside
         else:
-            made = [_label(label, context) for label in labels]
+            made = [label(each, wanted, context) for each in labels]
             test = f"== {made[0]}" if len(made) == 1 else f"in ({', '.join(made)})"
             lines.extend([f"{'elif' if lines else 'if'} {subject} {test}:", *indented(inside)])
         labels = []
     if otherwise is not None:
         lines.extend(["else:", *indented(otherwise)] if lines else otherwise)
     return lines or ["pass"]
-
-
-def _label(node: Node, context: Context) -> str:
-    if node.type in ("pattern", "guard", "type_pattern", "record_pattern"):
-        raise UntranslatedError(node)
-    if node.type == "identifier" and text(node).isupper():
-        owners = [shape for shape in context.shapes.values() if text(node) in shape.static_fields]
-        if owners and not owners[0].loose:
-            return f"{owners[0].name}.{text(node)}"
-    return context.express(node)
 
 
 def _branch(rule: Node, statements: list[Node], context: Context) -> list[str]:

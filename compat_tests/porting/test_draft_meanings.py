@@ -1,0 +1,84 @@
+"""Drafts mean what Java means where the two languages differ unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat_tests.porting.running import HEAD, run
+from millstream import KeyValue, Serdes, StreamsBuilder
+from millstream.porting.drafting.draft import draft
+from millstream.testing import TopologyTestDriver
+
+
+def given(java: str, s: str = "", n: int = 0, b: bool = False) -> object:
+    """Return what a Java expression gives."""
+    names = run(f"static Object f(String s, int n, long m, boolean b) {{ return {java}; }}")
+    return names["f"](s, n, n, b)
+
+
+# What Java 17 printed for these.
+@pytest.mark.parametrize(
+    ("java", "s", "n", "found"),
+    [
+        ("Math.round(n + 0.5)", "", 2, 3),
+        ("Math.round(n - 0.5)", "", -2, -2),
+        ("Boolean.valueOf(s)", "false", 0, False),
+        ("Boolean.parseBoolean(s)", "TRUE", 0, True),
+        ("s.hashCode()", "millstream", 0, -1_035_211_108),
+        ("s.hashCode()", "\U0001f600 é", 0, 1_703_757_164),
+        ("n >>> 28", "", -1, 15),
+        ("m >>> 60", "", -1, 15),
+        ('"a" + b', "", 0, "afalse"),
+        ("String.valueOf(b) + s", "x", 0, "falsex"),
+        (r's.replaceAll("(\\w+)-(\\w+)", "$2\\$$1")', "ab-cd", 0, "cd$ab"),
+        (r's.replaceAll("(?<a>x)y", "${a}")', "xyz", 0, "xz"),
+        (r's.replaceAll("\\W", "")', "naïve", 0, "nave"),
+        (r's.matches("\\d+")', "٣", 0, False),
+    ],
+)
+def test_an_expression_means_what_it_means_in_java(
+    java: str, s: str, n: int, found: object
+) -> None:
+    assert given(java, s, n) == found
+
+
+@pytest.mark.parametrize(
+    "java",
+    ["new TreeMap<String, Integer>()", "new TreeSet<>(l)", "o.hashCode()", "Objects.hash(l, o)"],
+)
+def test_what_python_does_otherwise_is_left(java: str) -> None:
+    source = f"{HEAD} class A {{ static Object f(List<String> l, Object o) {{ return {java}; }} }}"
+    assert draft(source.encode()).left == (2,)
+
+
+def test_a_hash_code_of_hash_codes_stays() -> None:
+    names = run(
+        "} class K { private String a; void run() {} "
+        "public int hashCode() { return Objects.hash(a); }"
+    )
+    assert hash(names["K"]()) == hash(names["K"]())
+
+
+def test_null_of_an_outer_join_is_written_as_in_java() -> None:
+    build = run(
+        "static void build(StreamsBuilder b) { KTable<String, String> t = b.table(\"t\");"
+        " b.<String, String>stream(\"s\").leftJoin(t, (l, r) -> l + \"/\" + r).to(\"out\"); }"
+    )["build"]  # fmt: skip
+    builder = StreamsBuilder()
+    build(builder)
+    text = Serdes.String()
+    config = {"default.key.serde": text, "default.value.serde": text}
+    with TopologyTestDriver(builder.build(), config) as driver:
+        driver.createInputTopic("s", text.serializer(), text.serializer()).pipeInput("k", "v")
+        output = driver.createOutputTopic("out", text.deserializer(), text.deserializer())
+        assert output.readKeyValue() == KeyValue("k", "v/null")
+
+
+def test_constants_of_an_enum_in_a_switch_belong_to_it() -> None:
+    names = run(
+        "enum Kind { NEW, OLD } static int f(Kind k) { return switch (k) {"
+        " case NEW -> 1; default -> 2; }; }"
+        " static int g(Kind k) { switch (k) { case NEW: return 1; default: return 2; } }"
+    )
+    assert [names["f"](each) for each in names["Kind"]] == [1, 2]
+    assert [names["g"](each) for each in names["Kind"]] == [1, 2]
