@@ -12,6 +12,8 @@ from millstream.porting.drafting.layout import MARK, tightened
 from millstream.porting.drafting.names import class_reference, owner_of
 from millstream.porting.reading.nodes import first, inner, line, text
 
+# Of Kafka's classes, too: without a known type these are called, as they are there.
+OF_KAFKA = ("key", "value", "headers", "timestamp", "topic", "partition", "offset", "window")
 FUNCTIONS = ("lambda_expression", "method_reference")
 EMPTY = {
     "HashMap": "{}", "LinkedHashMap": "{}", "ConcurrentHashMap": "{}",
@@ -112,10 +114,15 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     enum = _of_enum(node, receiver, method, context)
     if enum is not None:
         return enum
+    built = _built(node, method, context)
+    if built is not None:
+        return built
     held = _receiver(receiver, context)
     declared = context.known(kind(receiver, context))
     shapes = [declared] if declared is not None else context.all_known()
     for shape in shapes:
+        if declared is None and method in OF_KAFKA:
+            break
         if method in shape.accessors and count == 0:
             return f"{held}.{words.method_name(shape.accessors[method])}"
         if method in shape.setters and count == 1:
@@ -127,6 +134,35 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
     ):
         raise UntranslatedError(node)
     return f"{held}.{words.method_name(method)}({', '.join(arguments(node, context))})"
+
+
+def _built(node: Node, method: str, context: Context) -> str | None:
+    """Return a chain of Lombok's builder as a constructor with names, or as a changed copy."""
+    if method != "build" or inner(node.child_by_field_name("arguments")):
+        return None
+    steps: list[tuple[str, Node]] = []
+    held = node.child_by_field_name("object")
+    while held is not None and held.type == "method_invocation":
+        name, nodes = (
+            text(held.child_by_field_name("name")),
+            inner(held.child_by_field_name("arguments")),
+        )
+        receiver = held.child_by_field_name("object")
+        if name in ("builder", "toBuilder") and not nodes and receiver is not None:
+            named = [
+                f"{words.name(java)}={argument(each, context)}" for java, each in reversed(steps)
+            ]
+            if name == "builder":
+                shape = context.known(text(receiver))
+                made = class_reference(text(receiver), context) if shape and shape.builder else ""
+                return f"{made}({', '.join(named)})" if made else None
+            context.use("dataclasses", "replace")
+            return f"replace({', '.join([context.express(receiver), *named])})"
+        if len(nodes) != 1:
+            return None
+        steps.append((name, nodes[0]))
+        held = receiver
+    return None
 
 
 def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str | None:

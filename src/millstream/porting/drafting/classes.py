@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import captured, data, functions, words
+from millstream.porting.drafting import captured, data, functions, lombok, words
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -14,8 +14,9 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.members import FIELDS, annotations_of, members
 from millstream.porting.drafting.names import class_reference
-from millstream.porting.drafting.shapes import FIELDS, annotations_of, members, shape_of
+from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
@@ -158,6 +159,11 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
             given = block(inside, context) if inside is not None else []
             assigned = {row.partition(" = ")[0] for row in given}
             rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
+    else:
+        names = [words.name(java) for java in lombok.arguments(body.parent if body else None)]
+        given = [f"self.{words.method_name(name)} = {name}" for name in names]
+        assigned = {row.partition(" = ")[0] for row in given}
+        rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
     for other in made[1:]:
         context.left.append(line(other))
         rows.extend([f"# Java, line {line(other)}, another constructor:", *comment(other)])
@@ -234,4 +240,7 @@ def _enum(shape: ClassShape, body: Node | None, context: Context) -> list[str]:
             rows.extend(context.leave(each, "a constant with methods"))
     rest = define(body, shape.name, "Enum", context)[1:]
     kept = [row.removeprefix("    ") for row in rest if row.strip() != "pass"]
+    if "toString" not in shape.methods:
+        # In texts, Java writes the name alone.
+        kept.extend(["", "def __str__(self):", "    return self.name"])
     return [f"class {words.name(shape.name)}(Enum):", *indented([*rows, *kept] or ["pass"])]

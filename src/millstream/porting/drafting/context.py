@@ -41,6 +41,7 @@ class ClassShape:
     setters: dict[str, str] = field(default_factory=dict)
     local: bool = False
     enum: bool = False
+    builder: bool = False
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.shapes import FIELDS, annotations_of, members
+from millstream.porting.drafting.members import FIELDS, annotations_of, members
 from millstream.porting.reading.nodes import first, inner, line, of_kind, text
 
 ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "float": "0.0",

@@ -14,9 +14,10 @@ from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
-from millstream.porting.drafting import classes, expressions, statements, texts
+from millstream.porting.drafting import classes, expressions, lombok, statements, texts
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
+from millstream.porting.drafting.members import annotations_of
 from millstream.porting.drafting.shapes import all_shapes
 from millstream.porting.reading import java
 from millstream.porting.reading.java import CLASSES
@@ -80,18 +81,39 @@ def draft_file(path: Path) -> Draft:
         raise IllegalArgumentException(
             f'cannot read "{path}"', detail=f"{error.strerror}."
         ) from error
-    return draft(source, path, near=_near(path))
+    return draft(source, path, near=_near(path, source))
 
 
-def _near(path: Path) -> dict[str, ClassShape]:
-    """Return the classes of the files in the same folder, so that their getters are known."""
+def _near(path: Path, source: bytes) -> dict[str, ClassShape]:
+    """Return the classes of the same folder and the imported ones, so that getters are known."""
     found: dict[str, ClassShape] = {}
-    for other in sorted(path.parent.glob("*.java"))[:MAX_NEAR]:
-        unit = read_file(other) if other.name != path.name else None
+    files = [*sorted(path.parent.glob("*.java"))[:MAX_NEAR], *_imported(java.read(path, source))]
+    for other in dict.fromkeys(files):
+        unit = read_file(other) if other != path else None
         if isinstance(unit, Unit):
             for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
                 found.setdefault(name, shape)
     return found
+
+
+def _imported(unit: Unit) -> list[Path]:
+    """Return the files that a file imports from its own program, by the folders of packages."""
+    own = unit.package.split(".")
+    if unit.path.parent.parts[-len(own) :] != tuple(own):
+        return []
+    roots = [unit.path.parents[len(own)]]
+    if roots[0].parts[-2:] == ("test", "java"):
+        roots.append(roots[0].parents[1] / "main" / "java")
+    found: list[Path] = []
+    for each in unit.imports:
+        place = Path(*each.name.split("."))
+        for root in roots:
+            if each.wildcard and not each.static:
+                found.extend(sorted((root / place).glob("*.java"))[:MAX_NEAR])
+                continue
+            files = [(root / part).with_suffix(".java") for part in (place, place.parent)]
+            found.extend([file for file in files if file.is_file()][:1])
+    return found[:MAX_NEAR]
 
 
 def draft(
@@ -155,11 +177,16 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
     written = source.decode("utf-8", "replace")
     context.waits = "addShutdownHook" in written or ".await()" in written
     context.function_names.update(context.shapes)
+    if any(lombok.logs(annotations_of(node)) for node in inner(root) if node.type in CLASSES):
+        context.declare("log", "Logger")
+        context.use("logging")
     return context
 
 
 def _body(root: Node, context: Context) -> list[str]:
     lines: list[str] = []
+    if context.local("log") is not None:
+        lines.extend(["", "log = logging.getLogger(__name__)"])
     skipped = ("package_declaration", "import_declaration")
     for node in inner(root):
         if node.type in CLASSES:

@@ -262,6 +262,8 @@ def _log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str
         return None
     level = {"warn": "warning", "trace": "debug"}.get(method := _method(node), method)
     given = [context.express(each).replace("{}", "%s") for each in nodes]
+    if nodes and nodes[0].type == "string_literal" and len(nodes) == text(nodes[0]).count("{}") + 2:
+        given[-1] = f"exc_info={given[-1]}"
     return f"{context.express(receiver)}.{level}({', '.join(given)})"
 
 

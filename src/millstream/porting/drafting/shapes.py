@@ -1,4 +1,4 @@
-"""The members of the classes of a source, read before anything is translated."""
+"""The classes of a source, read before anything is translated."""
 
 from __future__ import annotations
 
@@ -6,27 +6,12 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from millstream.porting.drafting import lombok
 from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.members import FIELDS, members
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import first, has, inner, of_kind, text
-
-FIELDS = ("field_declaration", "constant_declaration")
-
-
-def annotations_of(node: Node) -> dict[str, Node]:
-    """Return the annotations of a class, a method or a field by their simple names."""
-    kinds = ("marker_annotation", "annotation")
-    found = of_kind(first(node, "modifiers"), *kinds)
-    return {text(each.child_by_field_name("name")).rpartition(".")[2]: each for each in found}
-
-
-def members(body: Node | None) -> list[Node]:
-    """Return the members of a class, those of an enum after its constants too."""
-    found: list[Node] = []
-    for node in inner(body):
-        found.extend(inner(node) if node.type == "enum_body_declarations" else [node])
-    return found
 
 
 def shape_of(
@@ -86,6 +71,7 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
                 shape.fields[field] = simple(part.child_by_field_name("type"))
                 shape.accessors[field] = field
         shape.enum = node.type == "enum_declaration"
+        lombok.note(node, shape)
         shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
         shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}
         shape.loose = outer is None and _only_static(node, shape)

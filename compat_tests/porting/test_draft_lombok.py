@@ -1,0 +1,72 @@
+"""Drafts of classes with Lombok's annotations, and of what uses them."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from compat_tests.porting.running import run
+from millstream.porting.drafting.draft import draft, draft_file
+
+
+def test_the_logger_is_there_and_writes_its_arguments(caplog: pytest.LogCaptureFixture) -> None:
+    names = run(
+        'static void f(String s) { log.info("got {} of {}", s, 3); }'
+        ' static void g(Exception e) { log.error("no {}", "way", e); }',
+        before="@Slf4j",
+    )
+    with caplog.at_level(logging.INFO):
+        names["f"]("a")
+        names["g"](ValueError("why"))
+    assert [record.getMessage() for record in caplog.records] == ["got a of 3", "no way"]
+    assert caplog.records[1].exc_info is not None
+
+
+def test_getters_setters_and_builders_are_those_of_a_dataclass() -> None:
+    names = run(
+        "static P f() { P p = P.builder().name(\"a\").big(true).build(); p.setCount(2);"
+        " return p.toBuilder().count(p.getCount() + 1).build(); }"
+        " static boolean g(P p) { return p.isBig(); }"
+        "} @Data @Builder(toBuilder = true) class P {"
+        " private String name; private int count; private boolean big;"
+    )  # fmt: skip
+    made = names["f"]()
+    assert (made.name, made.count, names["g"](made)) == ("a", 3, True)
+
+
+def test_a_class_with_a_constructor_of_lombok_takes_its_final_fields() -> None:
+    names = run(
+        "} @RequiredArgsConstructor class P implements ValueMapper<String, String> {"
+        " private final String store; private int n; private final int m = 3;"
+        " public String apply(String v) { return store + v + n + m; }"
+    )
+    assert names["P"]("s").apply("v") == "sv03"
+
+
+def test_an_enum_is_its_name_in_texts() -> None:
+    names = run('enum Kind { NEW } static String f(Kind k) { return "is " + k; }')
+    assert names["f"](names["Kind"].NEW) == "is NEW"
+
+
+def test_classes_that_are_imported_are_known(tmp_path: Path) -> None:
+    model = tmp_path / "src" / "main" / "java" / "a" / "model"
+    test = tmp_path / "src" / "test" / "java" / "a" / "b"
+    for folder in (model, test):
+        folder.mkdir(parents=True)
+    (model / "Order.java").write_text("package a.model; @Data class Order { String id; }")
+    (test / "ShopTest.java").write_text(
+        "package a.b; import a.model.Order;"
+        " class ShopTest { static String f(Order o) { return o.getId(); } }"
+    )
+    assert "return o.id" in draft_file(test / "ShopTest.java").text
+
+
+def test_a_method_that_kafka_has_too_stays_a_call_where_no_type_is_known() -> None:
+    text = draft(
+        b"record P(String value) {} class A { static Object f(P p, Object o) {"
+        b" g(p.value()); return h(o).value(); } }"
+    ).text
+    assert "g(p.value)" in text
+    assert "return h(o).value()" in text

@@ -1,0 +1,24 @@
+"""The members of a class and their annotations."""
+
+from __future__ import annotations
+
+from tree_sitter import Node
+
+from millstream.porting.reading.nodes import first, inner, of_kind, text
+
+FIELDS = ("field_declaration", "constant_declaration")
+
+
+def annotations_of(node: Node) -> dict[str, Node]:
+    """Return the annotations of a class, a method or a field by their simple names."""
+    kinds = ("marker_annotation", "annotation")
+    found = of_kind(first(node, "modifiers"), *kinds)
+    return {text(each.child_by_field_name("name")).rpartition(".")[2]: each for each in found}
+
+
+def members(body: Node | None) -> list[Node]:
+    """Return the members of a class, those of an enum after its constants too."""
+    found: list[Node] = []
+    for node in inner(body):
+        found.extend(inner(node) if node.type == "enum_body_declarations" else [node])
+    return found
