@@ -14,14 +14,13 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import FIELDS, annotations_of, members
+from millstream.porting.drafting.members import FIELDS, TESTS, annotations_of, has_tests, members
 from millstream.porting.drafting.names import class_reference
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
 
-TESTS = ("Test", "ParameterizedTest")
 BEFORE = ("Before", "BeforeEach")
 AFTER = ("After", "AfterEach")
 
@@ -103,9 +102,7 @@ def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -
 def define(body: Node | None, name: str, bases: str, context: Context) -> list[str]:
     """Return a class with a constructor and methods; the class around is the one being defined."""
     shape = context.around[-1]
-    tests = any(mark in TESTS for node in members(body) for mark in annotations_of(node))
-    if tests and name.endswith("Test"):
-        name = f"Test{name.removesuffix('Test')}"
+    tests = has_tests(body)
     rows: list[str] = []
     for node in members(body):
         if node.type in FIELDS and _is_static(node, shape):
@@ -201,9 +198,11 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
         made = f"test_{made}"
     elif any(mark in (*BEFORE, *AFTER) for mark in marks):
         made = "setup_method" if any(mark in BEFORE for mark in marks) else "teardown_method"
+    before, context.static = context.static, static
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
         rows = block(body, context) if body is not None else ["raise NotImplementedError"]
+    context.static = before
     rows = [*captured.module_variables(node, context), *rows]
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
     lines = [head, *indented(with_code(rows))]

@@ -41,6 +41,7 @@ class ClassShape:
     setters: dict[str, str] = field(default_factory=dict)
     local: bool = False
     enum: bool = False
+    base: str = ""
     builder: bool = False
 
 
@@ -60,6 +61,8 @@ class Context:
     shapes: dict[str, ClassShape] = field(default_factory=dict)
     near: dict[str, ClassShape] = field(default_factory=dict)
     """Classes of the files beside this one."""
+    static_names: set[str] = field(default_factory=set)
+    """Methods and constants that the file imports by themselves; "*" for all of a class."""
     missing: dict[tuple[int, str], str] = field(default_factory=dict)
     around: list[ClassShape] = field(default_factory=list)
     scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])
@@ -75,6 +78,8 @@ class Context:
     """The program waits for a signal: start() becomes run()."""
     nullable: set[str] = field(default_factory=set)
     """Locals that may well be null: what an outer join found no partner for."""
+    static: bool = False
+    """The current method is static: it has no ``self``."""
     rebound: int | None = None
     """The first scope whose locals a loop of the current function gives new values."""
 

@@ -168,6 +168,9 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
         },
         kafka_classes=names.kafka(),
         shapes=all_shapes(root),
+        static_names={
+            "*" if each.wildcard else each.simple for each in unit.imports if each.static
+        },
         missing={
             (use.line, use.name): f"{use.shown} is missing here: {use.verdict.how}."
             for use in uses

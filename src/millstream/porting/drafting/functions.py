@@ -14,7 +14,7 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.names import class_reference, owner_of
+from millstream.porting.drafting.names import class_reference, inherited, itself, owner_of
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.reading.nodes import bare, first, inner, line, text
 
@@ -253,6 +253,10 @@ def own_method(method: str, context: Context) -> str:
     """Return how a method of a class around is called from here."""
     found = owner_of(method, context)
     if found is None:
+        if inherited(method, context):
+            return f"{itself(context)}.{words.method_name(method)}"
+        if method not in context.kafka_classes:
+            context.foreign.add(method)
         return words.name(method)
     shape, depth = found
     if method in shape.static_methods:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.reading.nodes import first, inner, text
 
 TEXTS = ("String", "CharSequence", "char", "Character")
@@ -72,8 +72,11 @@ def _named(java: str, context: Context) -> str:
     if local is not None:
         return local
     for shape in reversed(context.around):
-        if java in shape.fields:
-            return shape.fields[java]
+        held: ClassShape | None = shape
+        while held is not None:
+            if java in held.fields:
+                return held.fields[java]
+            held = context.known(held.base)
     return ""
 
 

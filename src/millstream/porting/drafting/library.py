@@ -35,6 +35,8 @@ STATIC = {
     "System.out.println": "print({all})", "System.err.println": "print({all}, file=sys.stderr)",
     "System.out.print": "print({0}, end=\"\")", "System.exit": "sys.exit({0})",
     "System.currentTimeMillis": "int(time.time() * 1000)", "System.getenv": "os.environ.get({all})",
+    "System.setProperty": "os.environ[{0}] = {1}", "System.getProperties": "os.environ",
+    "System.clearProperty": "os.environ.pop({0}, None)",
     "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
     "String.join": "{0}.join({1})", "Arrays.toString": "str({0})", "Arrays.equals": "{0} == {1}",
     "Pattern.quote": "re.escape({0})", "Character.toUpperCase": "{0}.upper()",
@@ -82,6 +84,7 @@ OF_RANDOMS = {
     ("nextDouble", 0): "{o}.random()", ("nextBoolean", 0): "{o}.random() < 0.5",
     ("nextLong", 0): "{o}.getrandbits(63)",
 }  # fmt: skip
+OF_JAVA = ("java.", "user.", "os.", "file.", "line.", "path.")
 SETS = ("Set", "HashSet", "TreeSet", "LinkedHashSet")
 
 
@@ -206,6 +209,14 @@ def _hash_code(node: Node, receiver: Node, nodes: list[Node], context: Context) 
     raise UntranslatedError(node, "Python's hash() is another number in each process")
 
 
+def _property(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a property of the system as a variable of the environment; Java's own are left."""
+    if not nodes or text(nodes[0]).strip('"').startswith(OF_JAVA):
+        raise UntranslatedError(node)
+    context.use("os")
+    return f"os.environ.get({', '.join(context.express(each) for each in nodes)})"
+
+
 def inside_hash_code(node: Node) -> bool:
     """Tell whether a place is in a method that makes a hash code itself."""
     around: Node | None = node
@@ -309,5 +320,5 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.computeIfAbsent": _for_each, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
-    "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
+    "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
 }  # fmt: skip

@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.reading.nodes import first, inner, of_kind, text
 
+TESTS = ("Test", "ParameterizedTest", "RepeatedTest")
 FIELDS = ("field_declaration", "constant_declaration")
 
 
@@ -22,3 +23,8 @@ def members(body: Node | None) -> list[Node]:
     for node in inner(body):
         found.extend(inner(node) if node.type == "enum_body_declarations" else [node])
     return found
+
+
+def has_tests(body: Node | None) -> bool:
+    """Tell whether a class has tests of JUnit."""
+    return any(mark in TESTS for node in members(body) for mark in annotations_of(node))

@@ -23,6 +23,8 @@ def variable(java: str, context: Context) -> str:
             return words.name(java) if shape.loose else f"{shape.name}.{words.method_name(java)}"
         if java in shape.fields:
             return f"{'self' if depth == 0 else 'outer'}.{words.method_name(java)}"
+    if inherited(java, context):
+        return f"{itself(context)}.{words.method_name(java)}"
     if java in context.kafka_classes:
         owner = context.kafka_classes[java]
         if owner.rpartition(".")[2] != java:  # a constant that was imported by itself
@@ -50,6 +52,26 @@ def label(node: Node, wanted: str, context: Context) -> str:
     return context.express(node)
 
 
+def itself(context: Context) -> str:
+    """Return what a method calls its object: the class, if the method is static."""
+    return words.name(context.around[-1].name) if context.static else "self"
+
+
+def inherited(java: str, context: Context) -> bool:
+    """Tell whether a field or a method is one of a class that the class around extends."""
+    shape = context.around[-1] if context.around else None
+    while shape is not None and shape.base:
+        base = context.known(shape.base)
+        if base is None:
+            # Of a class that is not at hand it may be, if it comes from nowhere else.
+            plain = java[:1].islower() and not context.static_names & {java, "*"}
+            return plain and shape.base not in context.kafka_classes
+        if java in base.fields or java in base.methods | base.static_methods:
+            return True
+        shape = base
+    return False
+
+
 def owner_of(method: str, context: Context) -> tuple[ClassShape, int] | None:
     """Return the class around that has a method, and how far out it is."""
     for depth, shape in enumerate(reversed(context.around)):
@@ -63,7 +85,8 @@ def class_reference(java: str, context: Context) -> str:
     first, _, rest = java.partition(".")
     if first in context.shapes:
         last = java.rpartition(".")[2]
-        return words.name(last) if last in context.shapes else words.name(java)
+        known = context.shapes.get(last)
+        return words.name(java if known is None else known.name)
     if java in words.TYPES:
         return words.TYPES[java]
     if java in words.ERRORS and python_class(java) is None:

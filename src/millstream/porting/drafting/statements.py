@@ -7,7 +7,7 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import loops, words
+from millstream.porting.drafting import junit, loops, words
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -149,7 +149,7 @@ def _expression(node: Node, context: Context) -> list[str]:
     if node.type == "switch_expression":
         return _switch(node, context)
     if node.type == "method_invocation":
-        special = _call(node, context)
+        special = junit.block(node, "", context) or _call(node, context)
         if special is not None:
             return special
     return [context.express(node)]
@@ -210,6 +210,12 @@ def _locals(node: Node, context: Context) -> list[str]:
             context.declare(java, declared)
             lines.append(f"{words.name(java)} = None")
             continue
+        if value.type == "method_invocation" and first(value, "argument_list") is not None:
+            raised = junit.block(value, words.name(java), context)
+            if raised is not None:
+                context.declare(java, declared)
+                lines.extend(raised)
+                continue
         made = context.express(value)
         known = kind(value, context) if declared == "var" else declared
         target = context.declare(java, known)
