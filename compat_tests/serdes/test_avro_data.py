@@ -191,3 +191,13 @@ def test_a_class_that_lacks_what_the_bytes_have_is_refused() -> None:
 def test_what_is_no_schema_is_refused(source: Any) -> None:
     with pytest.raises(IllegalArgumentException, match="schema"):
         avro_schema(source)
+
+
+def test_a_type_of_another_schema_is_asked_for() -> None:
+    line = {"type": "record", "name": "Line", "fields": [{"name": "n", "type": "int"}]}
+    order = {"type": "record", "name": "Order", "fields": [{"name": "line", "type": "Line"}]}
+    with pytest.raises(IllegalArgumentException) as raised:
+        avro_record_class(order)
+    assert "a list of the schemas" in str(raised.value)
+    made = avro_record_class([line, order], "Order")
+    assert made(line=avro_record_class([line, order], "Line")(n=1)).line.n == 1

@@ -46,7 +46,7 @@ def schema_of_class(cls: Any, namespace: str = "") -> AvroSchema:
         IllegalArgumentException: A type inside has no counterpart in Avro.
     """
     if isinstance(cls, type) and issubclass(cls, AvroRecord):
-        return avro_schema({**cls.avro_schema.names[cls.avro_name]})
+        return avro_schema(cls.avro_schema.alone(cls.avro_name))
     return avro_schema(json.dumps(_Derivation(namespace).node(cls, "it")))
 
 

@@ -49,6 +49,32 @@ class AvroSchema:
         """Return the type that a full name stands for; anything else as it is."""
         return self.names.get(node, node) if isinstance(node, str) else node
 
+    def alone(self, name: str) -> Node:
+        """Return a named type as a schema of its own: each type it uses is defined inside."""
+        return self._spelled(name, set())
+
+    def _spelled(self, node: Node, seen: set[str]) -> Node:
+        if isinstance(node, list):
+            return [self._spelled(each, seen) for each in node]
+        node = self.names.get(node, node) if isinstance(node, str) else node
+        if isinstance(node, str):
+            return node
+        if node["type"] in NAMED:
+            if node["name"] in seen:
+                return node["name"]
+            seen.add(node["name"])
+        made = dict(node)
+        for inside in ("items", "values"):
+            if inside in made:
+                made[inside] = self._spelled(made[inside], seen)
+        if "fields" in made:
+            made["fields"] = [
+                {**each, "type": self._spelled(each["type"], seen)} for each in made["fields"]
+            ]
+        if isinstance(made["type"], (dict, list)):
+            made["type"] = self._spelled(made["type"], seen)
+        return made
+
     def digest(self) -> str:
         """Return 16 hexadecimal digits that differ if the bytes mean something else.
 
@@ -178,10 +204,16 @@ def _checked(text: str) -> AvroSchema:
 
 def _refusal(text: str, error: Exception) -> IllegalArgumentException:
     begin = text if len(text) <= 60 else f"{text[:60]}..."
+    hint = "A file's path must end with .avsc, or be a pathlib.Path."
+    if "Could not make an Avro Schema object from" in str(error):
+        hint = (
+            "A type of another file must be given, too: a list of the schemas, as json.loads"
+            " gives them, with those that are used first."
+        )
     return IllegalArgumentException(
         f"not an Avro schema: {begin}",
         detail=f"{type(error).__name__}: {error}",
-        hint="A file's path must end with .avsc, or be a pathlib.Path.",
+        hint=hint,
     )
 
 
