@@ -78,6 +78,7 @@ def test_static_fields_of_a_module_are_set_by_its_functions() -> None:
         " static void note(String s) { count++; last = s; }"
         " static void qualified(String s) { A.last = s; }"
         " static String own() { String last = null; last = \"own\"; return last; }"
+        " static void same(String last) { A.last = last + A.count; }"
         " static void each(List<String> l) { l.forEach(x -> { last = x; }); }"
         " static String now() { return last; } static int seen() { return count; }"
     )  # fmt: skip
@@ -87,5 +88,7 @@ def test_static_fields_of_a_module_are_set_by_its_functions() -> None:
     assert names["now"]() == "a"
     names["qualified"]("b")
     assert names["now"]() == "b"
+    names["same"]("d")
+    assert names["now"]() == "d1"
     names["each"](["c"])
     assert names["now"]() == "c"

@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import functions, junit, library, sequences, words
-from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
 from millstream.porting.drafting.names import class_reference, owner_of
@@ -137,32 +137,38 @@ def _of_program(node: Node, receiver: Node, method: str, context: Context) -> st
 
 
 def _built(node: Node, method: str, context: Context) -> str | None:
-    """Return a chain of Lombok's builder as a constructor with names, or as a changed copy."""
+    """Return a builder of Lombok or Avro as a constructor with names, or as a changed copy."""
     if method != "build" or inner(node.child_by_field_name("arguments")):
         return None
     steps: list[tuple[str, Node]] = []
     held = node.child_by_field_name("object")
     while held is not None and held.type == "method_invocation":
-        name, nodes = (
-            text(held.child_by_field_name("name")),
-            inner(held.child_by_field_name("arguments")),
-        )
+        name = text(held.child_by_field_name("name"))
+        nodes = inner(held.child_by_field_name("arguments"))
         receiver = held.child_by_field_name("object")
-        if name in ("builder", "toBuilder") and not nodes and receiver is not None:
-            named = [
-                f"{words.name(java)}={argument(each, context)}" for java, each in reversed(steps)
-            ]
-            if name == "builder":
-                shape = context.known(text(receiver))
-                made = class_reference(text(receiver), context) if shape and shape.builder else ""
-                return f"{made}({', '.join(named)})" if made else None
+        if name in ("builder", "newBuilder") and not nodes and receiver is not None:
+            shape = context.known(text(receiver))
+            made = class_reference(text(receiver), context) if shape and shape.builder else ""
+            return f"{made}({_named(steps, shape, context)})" if made and shape else None
+        if name == "toBuilder" and not nodes and receiver is not None:
             context.use("dataclasses", "replace")
-            return f"replace({', '.join([context.express(receiver), *named])})"
+            shape = context.known(kind(receiver, context))
+            named = _named(steps, shape, context)
+            return f"replace({context.express(receiver)}{', ' if named else ''}{named})"
         if len(nodes) != 1:
             return None
         steps.append((name, nodes[0]))
         held = receiver
     return None
+
+
+def _named(steps: list[tuple[str, Node]], shape: ClassShape | None, context: Context) -> str:
+    setters = {} if shape is None else shape.setters
+    return ", ".join(
+        f"{words.method_name(java if shape and java in shape.fields else setters.get(java, java))}"
+        f"={argument(each, context)}"
+        for java, each in reversed(steps)
+    )
 
 
 def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str | None:

@@ -104,9 +104,11 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     shape = context.around[-1]
     tests = has_tests(body)
     rows: list[str] = []
+    before, context.in_class = context.in_class, True
     for node in members(body):
         if node.type in FIELDS and _is_static(node, shape):
             rows.extend(_static_field(node, context))
+    context.in_class = before
     # pytest makes no objects of a class with a constructor: fields become the class's own.
     made = _constructor(body, context)
     simple_fields = [row.strip().removeprefix("self.") for row in made[2:]]

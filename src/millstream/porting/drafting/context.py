@@ -78,6 +78,8 @@ class Context:
     """The program waits for a signal: start() becomes run()."""
     nullable: set[str] = field(default_factory=set)
     """Locals that may well be null: what an outer join found no partner for."""
+    in_class: bool = False
+    """Between the methods of a class, which has no name yet."""
     static: bool = False
     """The current method is static: it has no ``self``."""
     rebound: int | None = None
@@ -130,12 +132,13 @@ class Context:
     @contextmanager
     def function(self) -> Iterator[None]:
         """Open a function, whose own locals no loop around it changes."""
-        before, self.rebound = self.rebound, None
+        before = self.rebound, self.in_class
+        self.rebound, self.in_class = None, False
         try:
             with self.scope():
                 yield
         finally:
-            self.rebound = before
+            self.rebound, self.in_class = before
 
     @contextmanager
     def hoisting(self) -> Iterator[list[str]]:

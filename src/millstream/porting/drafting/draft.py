@@ -14,7 +14,7 @@ from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
-from millstream.porting.drafting import classes, expressions, lombok, statements, texts
+from millstream.porting.drafting import avro, classes, expressions, lombok, statements, texts
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
 from millstream.porting.drafting.members import annotations_of
@@ -87,23 +87,32 @@ def draft_file(path: Path) -> Draft:
 def _near(path: Path, source: bytes) -> dict[str, ClassShape]:
     """Return the classes of the same folder and the imported ones, so that getters are known."""
     found: dict[str, ClassShape] = {}
-    files = [*sorted(path.parent.glob("*.java"))[:MAX_NEAR], *_imported(java.read(path, source))]
+    unit = java.read(path, source)
+    roots = _roots(unit)
+    files = [*sorted(path.parent.glob("*.java"))[:MAX_NEAR], *_imported(unit, roots)]
     for other in dict.fromkeys(files):
-        unit = read_file(other) if other != path else None
-        if isinstance(unit, Unit):
+        if other != path and isinstance(read_file(other), Unit):
             for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
                 found.setdefault(name, shape)
+    for name, shape in avro.shapes(roots).items():
+        found.setdefault(name, shape)
     return found
 
 
-def _imported(unit: Unit) -> list[Path]:
-    """Return the files that a file imports from its own program, by the folders of packages."""
-    own = unit.package.split(".")
-    if unit.path.parent.parts[-len(own) :] != tuple(own):
+def _roots(unit: Unit) -> list[Path]:
+    """Return the folders in which packages of the file's program begin."""
+    own = unit.package.split(".") if unit.package else []
+    parents = unit.path.absolute().parents
+    if len(own) >= len(parents) or list(reversed(parents[0].parts))[: len(own)] != own[::-1]:
         return []
-    roots = [unit.path.parents[len(own)]]
+    roots = [parents[len(own)]]
     if roots[0].parts[-2:] == ("test", "java"):
         roots.append(roots[0].parents[1] / "main" / "java")
+    return roots
+
+
+def _imported(unit: Unit, roots: list[Path]) -> list[Path]:
+    """Return the files that a file imports from its own program, by the folders of packages."""
     found: list[Path] = []
     for each in unit.imports:
         place = Path(*each.name.split("."))

@@ -209,9 +209,8 @@ def _cast(node: Node, context: Context) -> str:
 def _field(node: Node, context: Context) -> str:
     held, name = inner(node)[0], text(inner(node)[-1])
     written = text(held)
-    if name == "length" and kind(held, context).endswith("[]"):
-        return f"len({context.express(held)})"
-    if name == "length" and written == "args":
+    own = context.known(kind(held, context))
+    if name == "length" and held.type != "this" and (own is None or name not in own.fields):
         return f"len({context.express(held)})"
     if name == "class":
         raise UntranslatedError(node)
@@ -221,7 +220,9 @@ def _field(node: Node, context: Context) -> str:
     if parts[-1][:1].isupper() and all(part.isidentifier() for part in parts):
         shape = context.shapes.get(parts[-1])
         if shape is not None and shape.loose and name in shape.static_fields:
-            return words.name(name)
+            # A parameter may hide a variable of the module that a class had.
+            hidden = context.local(name) is not None
+            return f'globals()["{words.name(name)}"]' if hidden else words.name(name)
         return f"{class_reference(_nested(parts), context)}.{words.method_name(name)}"
     return f"{tight(held, context)}.{words.method_name(name)}"
 

@@ -102,6 +102,13 @@ def _binary(node: Node, context: Context) -> str:
 
 def _called(node: Node, context: Context) -> str:
     name = text(node.child_by_field_name("name"))
+    held = context.known(kind(node.child_by_field_name("object"), context))
+    shapes = [held] if held is not None else context.all_known()
+    found = {
+        shape.fields.get(shape.accessors[name], "") for shape in shapes if name in shape.accessors
+    }
+    if len(found) == 1:
+        return found.pop()
     if name == "split":
         return "String[]"
     if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import texts
+from millstream.porting.drafting import texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
@@ -63,7 +63,7 @@ ANY = {
     ("getProperty", 2): "{o}.get({0}, {1})", ("compareTo", 1): "({o} > {0}) - ({o} < {0})",
     ("addAll", 1): "{o}.extend({0})", ("concat", 1): "{o} + {0}", ("repeat", 1): "{o} * {0}",
     ("putAll", 1): "{o}.update({0})", ("getClass", 0): "type({o})", ("booleanValue", 0): "{o}",
-    ("getSimpleName", 0): "{o}.__name__", ("printStackTrace", 0): "print(repr({o}))",
+    ("printStackTrace", 0): "print(repr({o}))",
     ("getMessage", 0): "str({o})", ("toCharArray", 0): "list({o})",
     ("lastIndexOf", 1): "{o}.rfind({0})",
     ("getBytes", 0): "{o}.encode()", ("getBytes", 1): "{o}.encode()",
@@ -71,6 +71,7 @@ ANY = {
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
 OF_LISTS = {
     ("get", 1): "{o}[{0}]", ("add", 1): "{o}.append({0})", ("indexOf", 1): "{o}.index({0})",
+    ("getFirst", 0): "{o}[0]", ("getLast", 0): "{o}[-1]",
     ("set", 2): "{o}.__setitem__({0}, {1})", ("removeIf", 1): None, ("clear", 0): "{o}.clear()",
 }  # fmt: skip
 OF_SETS = {("add", 1): "{o}.add({0})", ("addAll", 1): "{o}.update({0})", ("remove", 1): None}
@@ -271,6 +272,8 @@ def _logger(node: Node, receiver: Node, nodes: list[Node], context: Context) -> 
 def _log(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     if kind(receiver, context) not in ("Logger", "Log"):
         return None
+    if not nodes:
+        raise UntranslatedError(node)
     level = {"warn": "warning", "trace": "debug"}.get(method := _method(node), method)
     given = [context.express(each).replace("{}", "%s") for each in nodes]
     if nodes and nodes[0].type == "string_literal" and len(nodes) == text(nodes[0]).count("{}") + 2:
@@ -288,13 +291,29 @@ def _class_name(node: Node, receiver: Node, nodes: list[Node], context: Context)
     if receiver.type == "class_literal":
         around = node.parent.parent if node.parent is not None else None
         configured = around is not None and _method(around) in ("put", "setProperty", "putIfAbsent")
+        if context.in_class and made == words.name(context.around[-1].name):
+            return f'"{made}"'  # the class is not there yet
         return made if configured else f"{made}.__name__"
-    got = _method(receiver) == "getClass" if receiver.type == "method_invocation" else False
-    return made if got and not nodes else None
+    if receiver.type != "method_invocation" or _method(receiver) != "getClass" or nodes:
+        return None
+    return made if _is_serde(receiver.child_by_field_name("object")) else f"{made}.__name__"
+
+
+def _simple_name(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if receiver.type == "class_literal":
+        return _class_name(node, receiver, nodes, context)
+    return f"{tightened(context.express(receiver))}.__name__"
+
+
+def _is_serde(node: Node | None) -> bool:
+    """Tell whether an expression is a serde, or half of one, by its words."""
+    return any(word in text(node).lower() for word in ("serde", "serializer"))
 
 
 def _get_class(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
     # A serde's class is a value of the configuration; the serde itself is one, too.
+    if not _is_serde(receiver):
+        return None
     at = line(receiver)
     inside = receiver.type == "method_invocation" and (at, _method(receiver)) in context.kafka_calls
     return context.express(receiver) if inside else None
@@ -315,8 +334,10 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of, "String.format": _format,
     "System.out.printf": _printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
+    "?.getSimpleName": _simple_name,
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
     "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
+    "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
     "?.computeIfAbsent": _for_each, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,

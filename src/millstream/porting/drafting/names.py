@@ -20,7 +20,9 @@ def variable(java: str, context: Context) -> str:
         return words.name(java)
     for depth, shape in enumerate(reversed(context.around)):
         if java in shape.static_fields:
-            return words.name(java) if shape.loose else f"{shape.name}.{words.method_name(java)}"
+            inside = context.in_class and depth == 0
+            bare = shape.loose or inside
+            return words.name(java) if bare else f"{shape.name}.{words.method_name(java)}"
         if java in shape.fields:
             return f"{'self' if depth == 0 else 'outer'}.{words.method_name(java)}"
     if inherited(java, context):
@@ -87,6 +89,10 @@ def class_reference(java: str, context: Context) -> str:
         last = java.rpartition(".")[2]
         known = context.shapes.get(last)
         return words.name(java if known is None else known.name)
+    if first in context.near and first not in context.kafka_classes:
+        # The program's own class, also where Kafka has one of that name.
+        context.foreign.add(first)
+        return words.name(java)
     if java in words.TYPES:
         return words.TYPES[java]
     if java in words.ERRORS and python_class(java) is None:
