@@ -16,6 +16,7 @@ from millstream.porting.drafting.context import (
 from millstream.porting.drafting.kinds import simple
 from millstream.porting.drafting.members import FIELDS, TESTS, annotations_of, has_tests, members
 from millstream.porting.drafting.names import class_reference
+from millstream.porting.drafting.overloads import Overloads
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
@@ -58,13 +59,12 @@ def _loose(body: Node | None, context: Context) -> list[str]:
     for node in members(body):
         if node.type in FIELDS:
             lines.extend(_static_field(node, context))
-    seen: dict[str, int] = {}
+    named = Overloads.of(body, context)
     for node in members(body):
         if node.type == "static_initializer":
             lines.extend(block(inner(node)[0], context))
         elif node.type == "method_declaration":
-            note = _overload(node, seen, context)
-            lines.extend(["", "", *note, *_method(node, context, bound=False)])
+            lines.extend(["", "", *_method(node, context, named, bound=False)])
     return lines
 
 
@@ -113,24 +113,14 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
     made = _constructor(body, context)
     simple_fields = [row.strip().removeprefix("self.") for row in made[2:]]
     rows.extend(simple_fields if tests and made else made)
-    seen: dict[str, int] = {}
+    named = Overloads.of(body, context)
     for node in members(body):
         if node.type == "method_declaration":
-            rows.extend(["", *_overload(node, seen, context), *_method(node, context, bound=True)])
+            rows.extend(["", *_method(node, context, named, bound=True)])
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"])]
-
-
-def _overload(node: Node, seen: dict[str, int], context: Context) -> list[str]:
-    """Return a note above the second method of one name, which would hide the first."""
-    java = text(node.child_by_field_name("name"))
-    seen[java] = seen.get(java, 0) + 1
-    if seen[java] == 1:
-        return []
-    context.left.append(line(node))
-    return [f"# Java, line {line(node)}: another method of this name; the last one is Python's."]
 
 
 def _is_static(node: Node, shape: ClassShape) -> bool:
@@ -190,7 +180,7 @@ def _field(node: Node, context: Context) -> list[str]:
     return rows
 
 
-def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
+def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> list[str]:
     java = text(node.child_by_field_name("name"))
     marks = annotations_of(node)
     static = has(first(node, "modifiers"), "static")
@@ -200,6 +190,8 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
         made = f"test_{made}"
     elif any(mark in (*BEFORE, *AFTER) for mark in marks):
         made = "setup_method" if any(mark in BEFORE for mark in marks) else "teardown_method"
+    plain = made
+    made, note = named.name(node, made, context)
     before, context.static = context.static, static
     with context.function():
         names = functions.parameters(declared, context) if declared is not None else []
@@ -208,13 +200,15 @@ def _method(node: Node, context: Context, *, bound: bool) -> list[str]:
     rows = [*captured.module_variables(node, context), *rows]
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
     lines = [head, *indented(with_code(rows))]
-    return ["@staticmethod", *lines] if bound and static else lines
+    made_static = ["@staticmethod"] if bound and static else []
+    return [*note, *made_static, *lines, *named.chooser(node, plain, bound=bound, context=context)]
 
 
 def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) -> list[str]:
     context.use("dataclasses", "dataclass")
     record = node.type == "record_declaration"
     rows = data.rows(node, body, shape, context)
+    named = Overloads.of(body, context)
     for each in members(body):
         if each.type in FIELDS and _is_static(each, shape):
             rows.extend(_static_field(each, context))
@@ -222,7 +216,7 @@ def _data(node: Node, body: Node | None, shape: ClassShape, context: Context) ->
             name = text(each.child_by_field_name("name"))
             trivial = name in shape.accessors or name in shape.setters
             if not trivial and name not in ("equals", "hashCode"):
-                rows.extend(["", *_method(each, context, bound=True)])
+                rows.extend(["", *_method(each, context, named, bound=True)])
         elif each.type == "compact_constructor_declaration" and record:
             rows.extend(["", *context.leave(each)])
     mark = "@dataclass(frozen=True)" if record else "@dataclass"

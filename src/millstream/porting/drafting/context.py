@@ -63,6 +63,8 @@ class Context:
     """Classes of the files beside this one."""
     static_names: set[str] = field(default_factory=set)
     """Methods and constants that the file imports by themselves; "*" for all of a class."""
+    referred: set[str] = field(default_factory=set)
+    """Methods that the file refers to by ``::``: how many arguments they get is not written."""
     missing: dict[tuple[int, str], str] = field(default_factory=dict)
     around: list[ClassShape] = field(default_factory=list)
     scopes: list[dict[str, str]] = field(default_factory=lambda: [{}])

@@ -177,6 +177,7 @@ def _context(root: Node, unit: Unit, source: bytes) -> Context:
         },
         kafka_classes=names.kafka(),
         shapes=all_shapes(root),
+        referred=set(re.findall(r"::\s*(\w+)", source.decode("utf-8", "replace"))),
         static_names={
             "*" if each.wildcard else each.simple for each in unit.imports if each.static
         },

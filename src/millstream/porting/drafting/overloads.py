@@ -1,0 +1,80 @@
+"""Methods of one name: Java tells them apart by their parameters, Python has the last one only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from millstream.porting.drafting import words
+from millstream.porting.drafting.context import Context
+from millstream.porting.drafting.members import TESTS, annotations_of, members
+from millstream.porting.reading.nodes import first, has, inner, line, text
+
+
+@dataclass(slots=True)
+class Overloads:
+    """The methods of a class that have their name in common, by the number of parameters."""
+
+    told_apart: dict[str, list[int]]
+    """Of each name the numbers of parameters, where these differ."""
+    seen: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, body: Node | None, context: Context) -> Overloads:
+        """Find them in a class."""
+        by_name: dict[str, list[Node]] = {}
+        for node in members(body):
+            if node.type == "method_declaration":
+                by_name.setdefault(text(node.child_by_field_name("name")), []).append(node)
+        found: dict[str, list[int]] = {}
+        for java, nodes in by_name.items():
+            counts = [_count(node) for node in nodes]
+            static = {_static(node) for node in nodes}
+            plain = len(nodes) > 1 and len(set(counts)) == len(nodes) and -1 not in counts
+            if plain and len(static) == 1 and java not in context.referred:
+                found[java] = sorted(counts)
+        return cls(found)
+
+    def name(self, node: Node, made: str, context: Context) -> tuple[str, list[str]]:
+        """Return what a method is called, and a note above it where Python cannot have it."""
+        java = text(node.child_by_field_name("name"))
+        self.seen[java] = self.seen.get(java, 0) + 1
+        if any(mark in TESTS for mark in annotations_of(node)):
+            return (made if self.seen[java] == 1 else f"{made}_{self.seen[java]}"), []
+        if java in self.told_apart:
+            return f"{made}_of_{_count(node)}", []
+        if self.seen[java] == 1:
+            return made, []
+        context.left.append(line(node))
+        note = f"# Java, line {line(node)}: another method of this name; the last one is Python's."
+        return made, [note]
+
+    def chooser(self, node: Node, made: str, *, bound: bool, context: Context) -> list[str]:
+        """Return, after the last method of a name, the function that chooses among them."""
+        java = text(node.child_by_field_name("name"))
+        counts = self.told_apart.get(java, [])
+        tests = any(mark in TESTS for mark in annotations_of(node))
+        if not counts or self.seen[java] != len(counts) or tests:
+            return []
+        held = ""
+        if bound:
+            held = f"{words.name(context.around[-1].name)}." if _static(node) else "self."
+        chosen = ", ".join(f"{count}: {held}{made}_of_{count}" for count in counts)
+        first_ = ["self"] if bound and not _static(node) else []
+        lines = [
+            f"def {made}({', '.join([*first_, '*given'])}):",
+            "    # Of the methods of this name, the one with so many parameters.",
+            f"    return {{{chosen}}}[len(given)](*given)",
+        ]
+        return ["", "" if not bound else "@staticmethod", *lines] if not first_ else ["", *lines]
+
+
+def _static(node: Node) -> bool:
+    return has(first(node, "modifiers"), "static")
+
+
+def _count(node: Node) -> int:
+    """Return the number of parameters; -1 if the last one takes any number."""
+    given = inner(node.child_by_field_name("parameters"))
+    return -1 if any(each.type == "spread_parameter" for each in given) else len(given)
