@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 import millstream
+from millstream.core.replaced_names import INSTEAD
 
 LATE = ("KafkaStreams", "TopologyTestDriver", "TestRecord", "RocksDBConfigSetter", "TaskAssignor")
 
@@ -35,3 +37,23 @@ def test_importing_the_package_loads_neither_spark_nor_the_test_driver() -> None
 @pytest.mark.parametrize("name", LATE)
 def test_names_that_are_imported_late_are_listed(name: str) -> None:
     assert name in dir(millstream)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("Transformer", "Processor"), ("Properties", "a dict"), ("RecordHeaders", "Headers")],
+)
+def test_an_import_of_a_name_of_java_tells_what_to_write(name: str, told: str) -> None:
+    with pytest.raises(ImportError, match=f"millstream has no {name}; write .*{told}"):
+        exec(f"from millstream import {name}", {})  # noqa: S102 - this is what is tested
+    assert not hasattr(millstream, name)
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'; write .*{told}"):
+        getattr(millstream, name)
+
+
+def test_counterparts_of_names_of_java_are_names_here() -> None:
+    for name, told in INSTEAD.items():
+        assert name not in dir(millstream)
+        for word in re.findall(r"\b[A-Z]\w+", told):
+            if word not in ("JVM", "Kafka", "Python"):
+                assert word in dir(millstream), told

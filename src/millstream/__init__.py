@@ -387,13 +387,13 @@ if TYPE_CHECKING:
     from millstream.topology.spark import KafkaStreams as KafkaStreams
     from millstream.topology.topology import Topology as Topology
 
-# For ``from millstream import *``, which asks for all. Type checkers see the imports above.
+# Type checkers see the imports above; by a function they would take any name for one that is here.
 if not TYPE_CHECKING:
+    # For ``from millstream import *``, which asks for all.
     __all__ = list(LATER)
 
-
-def __getattr__(name: str) -> Any:
-    return imported(name, globals())
+    def __getattr__(name: str) -> Any:
+        return imported(name, globals())
 
 
 def __dir__() -> list[str]:

@@ -5,6 +5,7 @@ applications not the test driver, and not all import RocksDB, the formats with s
 registry's client.
 """
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -388,4 +389,10 @@ def imported(name: str, names: dict[str, Any]) -> Any:
         return names[name]
     if name in _PACKAGES:
         return import_module(f"millstream.{name}")
-    raise AttributeError(f"module 'millstream' has no attribute {name!r}")
+    from millstream.core.replaced_names import INSTEAD
+
+    instead = f"; write {INSTEAD[name]}" if name in INSTEAD else ""
+    # Python tells of an import that failed by an AttributeError without its text.
+    if instead and sys._getframe(2).f_code.co_name == "_handle_fromlist":
+        raise ImportError(f"millstream has no {name}{instead}", name=name)
+    raise AttributeError(f"module 'millstream' has no attribute {name!r}{instead}")

@@ -108,8 +108,10 @@ if TYPE_CHECKING:
     )
 
 
-def __getattr__(name: str) -> Any:
-    home = LATER.get(name, "")
-    if home.startswith((f"{__name__}.", "millstream.core.errors")):
-        return getattr(import_module(home), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        home = LATER.get(name, "")
+        if home.startswith((f"{__name__}.", "millstream.core.errors")):
+            return getattr(import_module(home), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
