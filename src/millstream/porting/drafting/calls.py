@@ -24,7 +24,7 @@ SORTED = ("TreeMap", "TreeSet", "ConcurrentSkipListMap", "ConcurrentSkipListSet"
 COPY = {
     "HashMap": "dict", "LinkedHashMap": "dict", "ArrayList": "list",
     "LinkedList": "list", "HashSet": "set", "LinkedHashSet": "set", 
-    "String": "str", "Integer": "int", "Long": "int", "Double": "float",
+    "Integer": "int", "Long": "int", "Double": "float",
 }  # fmt: skip
 
 
@@ -85,11 +85,18 @@ def _plain(node: Node, method: str, context: Context) -> str:
 def _of_kafka(node: Node, receiver: Node, method: str, context: Context) -> str:
     held = _receiver(receiver, context)
     given = arguments(node, context)
-    owner = context.kafka_calls[line(node.child_by_field_name("name") or node), method]
+    at = line(node.child_by_field_name("name") or node)
+    owner = context.kafka_calls[at, method]
     if method == "start" and context.waits and owner.endswith(".KafkaStreams"):
         return f"{held}.run()"
     if method == "getClass":
         return held
+    if method == "branch" and owner.endswith(".KStream"):
+        context.missing.pop((at, method), None)
+        context.helpers.add("branch_by")
+        named = given and text(inner(node.child_by_field_name("arguments"))[0]).startswith("Named.")
+        name, rest = (given[0], given[1:]) if named else ("", given)
+        return f"branch_by({', '.join([f'{held}.split({name})', *rest])})"
     return f"{held}{MARK}.{words.method_name(method)}({', '.join(given)})"
 
 
@@ -184,15 +191,24 @@ def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str |
     return None
 
 
+def _text(nodes: list[Node], context: Context) -> str:
+    """Return ``new String(...)``: of another text, of signs, or of bytes."""
+    if not nodes:
+        return '""'
+    data, known = context.express(nodes[0]), kind(nodes[0], context)
+    if known in ("String", "StringBuilder"):
+        return data
+    return f'"".join({data})' if known == "char[]" else f"{tightened(data)}.decode()"
+
+
 def creation(node: Node, context: Context) -> str:
     """Return a constructor call."""
     body = first(node, "class_body")
     if body is not None:
         return functions.anonymous(node, body, context)
     made = simple(node.child_by_field_name("type"))
-    if made == "String" and len(inner(node.child_by_field_name("arguments"))) == 2:
-        data = inner(node.child_by_field_name("arguments"))[0]
-        return f"{tightened(context.express(data))}.decode()"
+    if made == "String":
+        return _text(inner(node.child_by_field_name("arguments")), context)
     if made in SORTED and made not in context.shapes:
         raise UntranslatedError(
             node, "it sorts; write sorted() where it is read, or sortedcontainers"

@@ -10,6 +10,7 @@ from pathlib import Path
 from tree_sitter import Node
 
 from millstream.core.errors import IllegalArgumentException
+from millstream.core.replaced_names import INSTEAD
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
@@ -42,7 +43,14 @@ def hash_code(text):
         number = (31 * number + (high << 8 | low)) & 0xFFFFFFFF
     return number - (1 << 32) if number >> 31 else number
 '''
-HELPERS = {"split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE}
+BRANCHES = '''
+def branch_by(parts, *predicates):
+    """Return a stream for each predicate, as KStream.branch() of earlier versions did."""
+    for predicate in predicates:
+        parts = parts.branch(predicate)
+    return list(parts.noDefaultBranch().values())
+'''
+HELPERS = {"branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE}
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
     "enum", "typing",
@@ -247,7 +255,10 @@ def _imports(context: Context) -> list[str]:
                 made.append(f"from {module} import {', '.join(named)}")
         made.sort(key=lambda row: row.startswith("from ")) if group is STANDARD else None
         rows.extend([*made, ""] if made else [])
-    foreign = sorted(context.foreign - set(context.shapes))
+    gone = sorted((context.foreign & set(INSTEAD)) - {*context.shapes, *context.near})
+    rows.extend(f"# millstream has no {name}; write {INSTEAD[name]}." for name in gone)
+    rows.extend([""] if gone else [])
+    foreign = sorted(context.foreign - {*context.shapes, *gone})
     if foreign:
         rows.extend(
             [f"# Names of other files, to be ported and imported: {', '.join(foreign)}", ""]

@@ -8,7 +8,7 @@ from millstream.porting.drafting import calls, functions, texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError
 from millstream.porting.drafting.kinds import FLOATS, TEXTS, WHOLE, kind, simple
 from millstream.porting.drafting.layout import is_loose, negated, tightened
-from millstream.porting.drafting.names import class_reference, label, variable
+from millstream.porting.drafting.names import CONSTANTS, class_reference, label, variable
 from millstream.porting.reading.nodes import bare, first, inner, text
 
 OPERATORS = {"&&": "and", "||": "or", "==": "==", "!=": "!="}
@@ -223,6 +223,8 @@ def _field(node: Node, context: Context) -> str:
             # A parameter may hide a variable of the module that a class had.
             hidden = context.local(name) is not None
             return f'globals()["{words.name(name)}"]' if hidden else words.name(name)
+        if parts[-1] == "StreamsConfig":
+            name = CONSTANTS.get(name, name)
         return f"{class_reference(_nested(parts), context)}.{words.method_name(name)}"
     return f"{tight(held, context)}.{words.method_name(name)}"
 

@@ -9,6 +9,13 @@ from millstream.porting.drafting import words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.reading.nodes import text
 
+# What Kafka calls otherwise now, and what has another name here.
+REPLACED = {
+    "Bytes": "bytes", "RecordHeaders": "Headers", "RecordHeader": "Header",
+    "Serialized": "Grouped",
+    "UsePreviousTimeOnInvalidTimestamp": "UsePartitionTimeOnInvalidTimestamp",
+}  # fmt: skip
+CONSTANTS = {"EXACTLY_ONCE": "EXACTLY_ONCE_V2", "EXACTLY_ONCE_BETA": "EXACTLY_ONCE_V2"}
 TESTING = (
     "TopologyTestDriver", "TestInputTopic", "TestOutputTopic", "TestRecord", "MockProcessorContext",
 )  # fmt: skip
@@ -30,7 +37,8 @@ def variable(java: str, context: Context) -> str:
     if java in context.kafka_classes:
         owner = context.kafka_classes[java]
         if owner.rpartition(".")[2] != java:  # a constant that was imported by itself
-            return f"{class_reference(owner.rpartition('.')[2], context)}.{java}"
+            constant = CONSTANTS.get(java, java)
+            return f"{class_reference(owner.rpartition('.')[2], context)}.{constant}"
     if java[:1].isupper() and not java.isupper():
         return class_reference(java, context)
     if java not in ("super", "args"):
@@ -108,11 +116,10 @@ def class_reference(java: str, context: Context) -> str:
 
 
 def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
-    replaced = {"Bytes": "bytes", "RecordHeaders": "Headers", "RecordHeader": "Header"}
-    if first in replaced:
+    if first in REPLACED:
         if first != "Bytes":
-            context.use("millstream", replaced[first])
-        return replaced[first]
+            context.use("millstream", REPLACED[first])
+        return f"{REPLACED[first]}.{rest}" if rest else REPLACED[first]
     if python_class(full) is None:
         context.foreign.add(first)
         return first

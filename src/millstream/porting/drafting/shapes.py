@@ -95,6 +95,8 @@ def _classes(node: Node, outer: Node | None) -> Iterator[tuple[Node, Node | None
 def _only_static(node: Node, shape: ClassShape) -> bool:
     if node.type != "class_declaration" or shape.methods or first(node, "superclass"):
         return False
+    if has(first(node, "modifiers"), "abstract"):  # for other classes to extend
+        return False
     if first(node, "super_interfaces") or set(shape.fields) != shape.static_fields:
         return False
     made = [each for each in inner(node.child_by_field_name("body")) if "constructor" in each.type]

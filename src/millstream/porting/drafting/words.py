@@ -14,7 +14,8 @@ from millstream.porting.reading.nodes import text
 # Names that a draft itself uses, so that a Java name must not hide them.
 USED = frozenset(
     {"self", "outer", "re", "sys", "time", "logging", "uuid", "random", "json", "dataclass"}
-    | {"field", "Enum", "closing", "split", "pytest", "Any", "math", "text_of", "hash_code"}
+    | {"field", "Enum", "closing", "split", "pytest", "Any", "math"}
+    | {"text_of", "hash_code", "branch_by", "replace"}
 )
 BUILTINS = frozenset(name for name in dir(builtins) if name[0].islower())
 TYPES = {
