@@ -82,3 +82,21 @@ def test_constants_of_an_enum_in_a_switch_belong_to_it() -> None:
     )
     assert [names["f"](each) for each in names["Kind"]] == [1, 2]
     assert [names["g"](each) for each in names["Kind"]] == [1, 2]
+
+
+def test_an_optional_is_the_value_or_none() -> None:
+    names = run(
+        "static Optional<String> find(String s) { return Optional.ofNullable(s); }"
+        " static String f(String s) { Optional<String> o = find(s);"
+        ' return o.isPresent() ? o.get() : o.orElse("none"); }'
+        " static Optional<String> g() { return Optional.empty(); }"
+    )
+    assert (names["f"]("a"), names["f"](None), names["g"]()) == ("a", "none", None)
+
+
+def test_what_a_context_knows_of_the_record_is_it_or_none() -> None:
+    text = draft(
+        f"{HEAD} class A {{ static void f(ProcessorContext<String, String> c) {{"
+        " g(c.recordMetadata().isPresent(), c.recordMetadata().get().topic()); }".encode()
+    ).text
+    assert "g(c.recordMetadata() is not None, c.recordMetadata().topic())" in text

@@ -118,7 +118,10 @@ def test_a_statement(java: str, python: list[str]) -> None:
         "Files.delete(s);",
         "for (int i = 0; i < n; i++) { i = 3; }",
         "l.stream().sorted(Comparator.reverseOrder()).toList();",
-        "Optional.of(s).orElse(null);",
+        "Optional.of(s).map(x -> x).orElse(null);",
+        "Map.of(s);",
+        "assertEquals(s);",
+        "Math.round();",
     ],
 )
 def test_what_is_not_translated_is_left_with_its_text(java: str) -> None:

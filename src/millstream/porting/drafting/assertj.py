@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting import junit
-from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.reading.nodes import inner, text
 
 # The value is {0}, arguments are {1} and so on, all of them {all}.
@@ -74,7 +74,7 @@ def _condition(step: Node, value: str, context: Context) -> str:
     given = [junit.operand(each, context) for each in nodes]
     if _name(step) in ("contains", "doesNotContain", "containsKeys") and len(given) == 1:
         pattern = "{1} not in {0}" if _name(step) == "doesNotContain" else "{1} in {0}"
-    return pattern.format(value, *given, all=", ".join(given))
+    return filled(step, pattern, value, *given, all=", ".join(given))
 
 
 def block(node: Node, context: Context) -> list[str] | None:
@@ -85,11 +85,12 @@ def block(node: Node, context: Context) -> list[str] | None:
     start, steps = found
     names = {_name(each): _given(each) for each in steps if _name(each) not in SILENT}
     if _name(start) == "assertThatThrownBy":
-        function, kinds = _given(start)[0], names.pop("isInstanceOf", None)
+        function, kinds = _first(start, _given(start)), names.pop("isInstanceOf", None)
         kinds = kinds or names.pop("isExactlyInstanceOf", None)
         error = context.express(kinds[0]) if kinds else "Exception"
     elif _name(start) == "assertThatExceptionOfType" and "isThrownBy" in names:
-        function, error = names.pop("isThrownBy")[0], context.express(_given(start)[0])
+        function = _first(start, names.pop("isThrownBy"))
+        error = context.express(_first(start, _given(start)))
     elif _name(start) in ("assertThatCode", "assertThatNoException"):
         inside = _given(start) or names.pop("isThrownBy", [])
         names.pop("doesNotThrowAnyException", None)
@@ -102,10 +103,16 @@ def block(node: Node, context: Context) -> list[str] | None:
     for name in ("hasMessage", "hasMessageContaining"):
         if name in names:
             context.use("re")
-            match = f"re.escape({context.express(names.pop(name)[0])})"
+            match = f"re.escape({context.express(_first(start, names.pop(name)))})"
     if names:
         raise UntranslatedError(node)
     return junit.raising(function, error, match, "", context)
+
+
+def _first(node: Node, nodes: list[Node]) -> Node:
+    if not nodes:
+        raise UntranslatedError(node)
+    return nodes[0]
 
 
 def _name(node: Node) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.checking.counterparts import python_class
-from millstream.porting.drafting import functions, junit, library, sequences, words
+from millstream.porting.drafting import functions, junit, library, optional, sequences, words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
@@ -64,6 +64,9 @@ def call(node: Node, context: Context) -> str:
     tested = junit.assertion(node, receiver, method, context)
     if tested is not None:
         return tested
+    made = optional.call(node, receiver, method, context)
+    if made is not None:
+        return made
     made = library.call(node, receiver, method, context)
     if made is not None:
         return made

@@ -179,6 +179,14 @@ class Context:
         return [note, *comment(node), f'raise NotImplementedError("line {at}")']
 
 
+def filled(node: Node, pattern: str, *given: str, **named: str) -> str:
+    """Return a pattern with its arguments; a call that has too few is not translated."""
+    try:
+        return pattern.format(*given, **named)
+    except IndexError as error:
+        raise UntranslatedError(node) from error
+
+
 def comment(node: Node) -> list[str]:
     """Return the Java text of a node as comments."""
     column = node.start_point.column

@@ -5,7 +5,13 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.drafting import assertj
-from millstream.porting.drafting.context import Context, UntranslatedError, indented, with_code
+from millstream.porting.drafting.context import (
+    Context,
+    UntranslatedError,
+    filled,
+    indented,
+    with_code,
+)
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, text
 
@@ -46,7 +52,7 @@ def assertion(node: Node, receiver: Node | None, method: str, context: Context) 
         if len(nodes) > wanted:
             nodes = nodes[1:] if nodes[0].type == "string_literal" else nodes[:wanted]
         given = [operand(each, context) for each in nodes]
-        return f"assert {PLAIN[method].format(*given)}"
+        return f"assert {filled(node, PLAIN[method], *given)}"
     if method == "assertThat" and len(nodes) in (2, 3):
         return f"assert {_matched(context, *nodes[-2:])}"
     if method in THROWING or method == "assertThat":
@@ -125,4 +131,4 @@ def _matched(context: Context, actual: Node, matcher: Node) -> str:
     if name not in MATCHERS:
         raise UntranslatedError(matcher)
     given_ = [operand(each, context) for each in nodes]
-    return MATCHERS[name].format(operand(actual, context), *given_)
+    return filled(matcher, MATCHERS[name], operand(actual, context), *given_)

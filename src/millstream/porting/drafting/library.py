@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from millstream.porting.drafting import texts, words
-from millstream.porting.drafting.context import Context, UntranslatedError
+from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import inner, line, text
@@ -112,7 +112,7 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
         index for index in range(len(nodes)) if f"{{{index}}}" in pattern or "{all}" in pattern
     ]
     given = [context.express(each) if at in wanted else "" for at, each in enumerate(nodes)]
-    made = pattern.format(*given, all=", ".join(given), o=held)
+    made = filled(node, pattern, *given, all=", ".join(given), o=held)
     for use, module in MODULES.items():
         if use in made and use not in held:
             context.use(module)
@@ -181,7 +181,9 @@ def _matches(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     return f"re.fullmatch({given}, {held}{texts.flags(given)}) is not None"
 
 
-def _boolean(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+def _boolean(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    if len(nodes) != 1:
+        return None
     made = context.express(nodes[0])
     known = kind(nodes[0], context)
     if known in texts.BOOLEANS:
@@ -242,6 +244,8 @@ def _as_list(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
 
 
 def _map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
+    if len(nodes) % 2:
+        raise UntranslatedError(node)
     given = [context.express(each) for each in nodes]
     pairs = [f"{key}: {value}" for key, value in zip(given[::2], given[1::2], strict=True)]
     return "{" + ", ".join(pairs) + "}"
