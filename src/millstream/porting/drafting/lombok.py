@@ -1,4 +1,4 @@
-"""What Lombok adds to a class: a logger, getters and setters, a constructor, a builder."""
+"""Members that Lombok adds to a class: a logger, getters and setters, a constructor, a builder."""
 
 from __future__ import annotations
 

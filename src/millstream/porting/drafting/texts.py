@@ -1,4 +1,4 @@
-"""What Java writes of null and of booleans, and its regular expressions, in Python."""
+"""Null and booleans in texts, and regular expressions, as Java has them."""
 
 from __future__ import annotations
 
