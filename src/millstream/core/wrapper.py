@@ -38,7 +38,8 @@ class _Delegate(Readable):
                 hint="Give a callable without arguments, or an object with a method get().",
             )
         self._supplier = supplier
-        self._get: Callable[[], Any] = supplier if get is None else get
+        made: Any = supplier if get is None else get
+        self._get: Callable[[], Any] = made
 
     def _given(self) -> Any:
         if self._supplier is None:

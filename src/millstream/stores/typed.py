@@ -81,13 +81,10 @@ class OpenedStore(StateStore, Generic[A]):
 
     def query(self, query: Any, positionBound: Any, config: Any) -> Any:
         """Answer a query; one of a user's own kind is answered by the user's own bytes store."""
-        # As in the base: few programs ask queries.
-        from millstream.core.query.answer import HANDLERS
-
         ask = getattr(supplied_store(self._layer), "query", None)
-        if ask is None or type(query) in HANDLERS or query is None or positionBound is None:
-            return super().query(query, positionBound, config)
-        return ask(query, positionBound, config)
+        if ask is not None and _is_own(query, positionBound):
+            return ask(query, positionBound, config)
+        return super().query(query, positionBound, config)
 
     @property
     def operations_measured(self) -> list[str]:
@@ -258,6 +255,14 @@ class TypedStore(OpenedStore[A], Generic[A]):
             key if type(key) is plain else from_bytes(data)
             for data, key in zip(keys_bytes, keys, strict=True)
         ]
+
+
+def _is_own(query: Any, bound: Any) -> bool:
+    """Return whether a query is whole, and of a kind that millstream does not have."""
+    # As in the base: few programs ask queries.
+    from millstream.core.query.answer import HANDLERS
+
+    return query is not None and bound is not None and type(query) not in HANDLERS
 
 
 def closed(store: str) -> InvalidStateStoreException:

@@ -7,7 +7,7 @@ plugin's mistake would come out elsewhere, without a place, or as a lost record.
 from __future__ import annotations
 
 from collections.abc import Callable, Sized
-from typing import Any, SupportsIndex
+from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor
@@ -95,7 +95,7 @@ def _check(node: str, chunk: Any) -> None:
         )
     times = chunk.timestamps
     # By their types: to ask each time of a run would take longer than the rest.
-    whole = all(issubclass(kind, SupportsIndex) for kind in set(map(type, times)))
+    whole = all(hasattr(kind, "__index__") for kind in set(map(type, times)))
     if not whole or min(times, default=0) < 0:
         raise IllegalArgumentException(
             f'operator "{node}" forwards a chunk with times that are none',

@@ -97,7 +97,7 @@ class SlidingAggregate(WindowedAggregate):
     def _add(self, record: AnyRecord, close_time: int) -> bool:
         return self._add_with(record, None, close_time)
 
-    def _add_with(self, record: AnyRecord, key_bytes: bytes | None, close_time: int) -> bool:
+    def _add_with(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
         timestamp = record._timestamp
         if timestamp + self._difference < close_time:
             self._drop_late()
