@@ -142,6 +142,7 @@ class Follower:
             self._done &= wanted
             gone = [self._copies.pop(name) for name in self._copies.keys() - wanted]
             new = wanted - self._copies.keys() - self._done
+        self._looked = {name: looks for name, looks in self._looked.items() if name in new}
         for copy in gone:
             copy.close()
         for name in sorted(new):
