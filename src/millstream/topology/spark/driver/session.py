@@ -39,6 +39,9 @@ SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
     f"{_STATE}.checkpointFormatVersion": "2",
+    # A store that opens elsewhere replays what was committed since the last snapshot that this
+    # uploads: by Spark's default of a minute, more than a hundred files after short batches.
+    f"{_STATE}.maintenanceInterval": "15s",
     # Spark would refuse a checkpoint without the query's id, which it can make anew; what counts is
     # checked before (checkpoint/log.py).
     "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled": "false",
