@@ -2,8 +2,9 @@
 
 First a query with state loses the executor of a task that is in the middle of it, and another one
 loses it just before Spark submits the task. A copy of this task is said to be on an executor that
-is busy, while another one is idle. Then Spark's replacement joins while more tasks wait than there
-are cores.
+is busy, while another one is idle. Then tasks without state prefer an executor that is lost, while
+another one prefers one that is not. At last Spark's replacement joins while more tasks wait than
+there are cores.
 """
 
 from __future__ import annotations
@@ -150,10 +151,51 @@ def lost_task(session: SparkSession, folder: Path, *, submitted: bool) -> str:
     return executors[busy].host
 
 
+def lost_reader(session: SparkSession, folder: Path, host: str) -> None:
+    """Lose the executor that two of three tasks prefer, whose wait for it would be long."""
+    scheduling = without_query(session)
+    context: Any = session._jsc
+    lost, kept, idle = sorted(context.sc().getExecutorIds().mkString(",").split(","))
+    log, waits = folder / "readers", folder / "wait-reader"
+    waits.touch()
+
+    def note(rows: Any) -> Any:
+        with log.open("a") as lines:
+            lines.write(f"{executor_id()}\n")
+        while executor_id() in (lost, kept) and waits.exists():
+            time.sleep(0.02)
+        return iter([Row(executor=executor_id())])
+
+    def noted() -> list[str]:
+        return log.read_text().split() if log.exists() else []
+
+    context.sc().conf().set("spark.locality.wait", "600s")
+    three = session.sparkContext.parallelize(range(3), 3).mapPartitions(note)
+    reading = threading.Thread(
+        target=_placed(three, *(at(e, host) for e in (lost, lost, kept))).count
+    )
+    reading.start()
+    wait_for(lambda: sorted(noted()) == [lost, kept], "one task on each")
+    lose(session, lost)
+    wait_for(lambda: noted().count(idle) == 2, "both tasks where nothing runs")
+    waits.unlink()
+    reading.join()
+    context.sc().conf().remove("spark.locality.wait")
+    scheduling.close()
+
+
+def at(executor: str, host: str) -> Executor:
+    return Executor(id=executor, host=host, cores=1)
+
+
+def without_query(session: SparkSession) -> Scheduling:
+    internals: Any = type("Internals", (), {"provider": lambda *_: None})()
+    return Scheduling(session, internals)
+
+
 def joins(session: SparkSession, folder: Path, host: str) -> None:
     context: Any = session._jsc
-    internals: Any = type("Internals", (), {"provider": lambda *_: None})()
-    scheduling = Scheduling(session, internals)
+    scheduling = without_query(session)
     scheduling.hold_new_executors()
     known = set(context.sc().getExecutorIds().mkString(",").split(","))
     log = folder / "order"
@@ -175,7 +217,7 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
     lose(session, min(known))
     (held,) = wait_for(scheduling.held, "a held executor")
 
-    executor = Executor(id=held, host=host, cores=1)
+    executor = at(held, host)
     one = session.sparkContext.parallelize([0], 1).mapPartitions(note("warm"))
     there: list[bool] = []
 
@@ -221,6 +263,8 @@ def main() -> None:
         for submitted in (True, False):
             host = lost_task(session, Path(folder, f"{submitted}"), submitted=submitted)
             wait_for(lambda: len(ids().mkString(",").split(",")) == EXECUTORS, "a replacement")
+        lost_reader(session, Path(folder), host)
+        wait_for(lambda: len(ids().mkString(",").split(",")) == EXECUTORS, "a replacement")
         joins(session, Path(folder), host)
         session.stop()
 

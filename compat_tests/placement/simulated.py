@@ -45,6 +45,7 @@ class Simulated:
     copies: dict[str, dict[TaskId, int]] = field(default_factory=dict)
     """Executor -> task -> batches that its copy has followed."""
     cold: frozenset[str] = frozenset()
+    fresh: frozenset[str] = frozenset()
     """Executors whose workers are being started."""
 
     def __post_init__(self) -> None:
@@ -68,6 +69,7 @@ class Simulated:
             processed=dict.fromkeys(self.tasks, 1000 * (self.batch + 1)),
             copies=self.caught_up(),
             cold=self.cold,
+            fresh=self.fresh,
             now_ms=self.now_ms,
         )
         orders = self.steering.look(facts)

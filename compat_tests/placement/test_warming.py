@@ -49,7 +49,9 @@ def test_no_task_moves_to_a_new_executor_until_its_workers_have_started(takes: i
     spark.settle()
     spark.executors, spark.cold = ["0", "1", "2"], frozenset(["2"])
     assert not any(spark.settle(5))
-    spark.cold = frozenset()
+    spark.cold, spark.fresh = frozenset(), frozenset(["2"])
+    assert not any(spark.settle(2))
+    spark.fresh = frozenset()
     spark.settle()
     assert len(spark.owners()["2"]) == 2
 
@@ -115,6 +117,26 @@ def test_an_executor_counts_as_cold_for_a_time_only(
     assert found.cold() == frozenset()
     found.begin(Executor(id="2", host="b"))
     assert warmed.executors == ["2"]
+
+
+def test_an_executor_is_fresh_until_a_whole_batch_has_run(warmed: Warmed) -> None:
+    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    found.prepare(JOB)
+    found.begin(Executor(id="2", host="b"))
+    assert found.fresh(7) == frozenset()
+    warmed.may_end.set()
+    wait_for(lambda: not found.cold(), 10)
+    assert [found.fresh(batch) for batch in (7, 8, 9)] == [{"2"}, {"2"}, set()]
+
+
+def test_batches_that_are_counted_anew_keep_no_executor_fresh(warmed: Warmed) -> None:
+    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    found.prepare(JOB)
+    found.begin(Executor(id="2", host="b"))
+    warmed.may_end.set()
+    wait_for(lambda: not found.cold(), 10)
+    assert found.fresh(7) == {"2"}
+    assert found.fresh(0) == frozenset()
 
 
 def test_each_core_gets_workers(warmed: Warmed) -> None:

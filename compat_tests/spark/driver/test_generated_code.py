@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from millstream.topology.spark.driver.line import with_clock
 from millstream.topology.spark.driver.session import query_session
+from millstream.topology.spark.row_columns import with_clock
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA
 
 

@@ -16,11 +16,11 @@ from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.part_times import PACK, SINK, timed
+from millstream.topology.spark.row_columns import source_columns, with_clock
 from millstream.topology.spark.wire import ROW_SCHEMA, SEED_SCHEMA
 from millstream.topology.spark.worker.declared_stage import DeclaredStage
 from millstream.topology.spark.worker.pack import (
     PACKED_SCHEMA,
-    SOURCE_COLUMNS,
     Mapper,
     global_packer,
     packer,
@@ -180,9 +180,8 @@ def _kafka(
 def _packed(session: SparkSession, source: DataStreamReader, pack: Mapper, job: Job) -> DataFrame:
     # The rows come from Kafka while this function asks for them.
     pack = timed(job.timed, PACK, pack, fetches=True)
-    records = source.load().withColumn("timestamp", F.unix_millis("timestamp"))
     with workers_for(session, "pack"):
-        packed = records.select(*SOURCE_COLUMNS).mapInArrow(pack, PACKED_SCHEMA)
+        packed = source_columns(source.load()).mapInArrow(pack, PACKED_SCHEMA)
     return with_clock(packed)
 
 
@@ -196,18 +195,6 @@ def _ticks(session: SparkSession, job: Job) -> DataFrame:
     with workers_for(session, "pack"):
         ticks = source.mapInArrow(ticker(job.layout), PACKED_SCHEMA)
     return with_clock(ticks)
-
-
-def with_clock(packed: DataFrame) -> DataFrame:
-    """Return packed rows with the batch's wall clock: the columns of ``ROW_SCHEMA``."""
-    # Spark stores this time in its offset log, so a repeated batch has the same time. It puts the
-    # time into the code that it generates, which it would compile anew in every batch, and keep
-    # until a full collection. A function with a lambda is interpreted: its code stays the same.
-    times = F.transform(F.array(F.current_timestamp()), F.unix_millis)
-    return packed.withColumn("clock", times.getItem(0)).select(*_ROW_NAMES)
-
-
-_ROW_NAMES = [part.split()[0] for part in ROW_SCHEMA.split(",")]
 
 
 def shares_of_a_batch(stages: Sequence[Stage], backlog: Mapping[str, int]) -> dict[int, float]:

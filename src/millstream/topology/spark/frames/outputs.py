@@ -28,7 +28,7 @@ from millstream.topology.spark.checkpoint.store_notes import kinds_of, notes_of
 from millstream.topology.spark.clients.settings import client_settings, connector_settings
 from millstream.topology.spark.compile import Layout, Stage, compile_plan
 from millstream.topology.spark.driver.brokers import Brokers
-from millstream.topology.spark.driver.line import LineOptions, sources_of, stages_of, with_clock
+from millstream.topology.spark.driver.line import LineOptions, sources_of, stages_of
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.probe import needs_wall_clock
@@ -43,6 +43,7 @@ from millstream.topology.spark.frames.snapshots import snapshot_of
 from millstream.topology.spark.frames.stage import FrameStage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.private import private_state
+from millstream.topology.spark.row_columns import with_clock
 from millstream.topology.spark.wire import RECORDS, SINK
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA
 from millstream.topology.spark.worker_pools import workers_for

@@ -138,7 +138,7 @@ public class LostTasks implements Schedulable {
             if (keeps) {
                 keepPlaces();
             }
-            if (!cold.isEmpty()) {
+            if (!cold.isEmpty() || !lost.isEmpty()) {
                 passOver();
             }
         } catch (Throwable error) {
@@ -233,7 +233,7 @@ public class LostTasks implements Schedulable {
         }
     }
 
-    /** Let tasks without state that would wait for an executor that is being warmed up not wait. */
+    /** Let tasks without state not wait for an executor that is lost, or that is being warmed up. */
     private void passOver() {
         List running = new ArrayList();
         addTaskSets(scheduler.rootPool(), running);
@@ -241,17 +241,20 @@ public class LostTasks implements Schedulable {
             TaskSetManager set = (TaskSetManager) each.next();
             Properties properties = set.taskSet().properties();
             boolean warming = properties != null && properties.getProperty(warms) != null;
-            if (!warming && waitsForACold(set) && stateOf(set) == null) {
+            if (!warming && waitsInVain(set) && stateOf(set) == null) {
                 java.util.Arrays.fill(set.localityWaits(), 0L);
             }
         }
     }
 
-    private boolean waitsForACold(TaskSetManager set) {
+    private boolean waitsInVain(TaskSetManager set) {
         Task[] tasks = set.tasks();
         for (int i = 0; i < tasks.length; i++) {
             if (set.successful()[i] || set.copiesRunning()[i] > 0) {
                 continue;
+            }
+            if (tasks[i].preferredLocations().nonEmpty() && !prefersOneAlive(tasks[i])) {
+                return true;
             }
             for (Iterator each = cold.keySet().iterator(); each.hasNext();) {
                 if (prefers(tasks[i], (String) each.next())) {
@@ -272,18 +275,22 @@ public class LostTasks implements Schedulable {
             if (set.successful()[i] || set.copiesRunning()[i] > 0) {
                 continue;
             }
-            boolean alive = false;
-            scala.collection.Iterator places = tasks[i].preferredLocations().iterator();
-            while (places.hasNext()) {
-                Object place = places.next();
-                alive |= place instanceof ExecutorCacheTaskLocation && scheduler.isExecutorAlive(
-                    ((ExecutorCacheTaskLocation) place).executorId());
-            }
-            if (!alive) {
+            if (!prefersOneAlive(tasks[i])) {
                 return false;
             }
         }
         return true;
+    }
+
+    private boolean prefersOneAlive(Task task) {
+        boolean alive = false;
+        scala.collection.Iterator places = task.preferredLocations().iterator();
+        while (places.hasNext()) {
+            Object place = places.next();
+            alive |= place instanceof ExecutorCacheTaskLocation && scheduler.isExecutorAlive(
+                ((ExecutorCacheTaskLocation) place).executorId());
+        }
+        return alive;
     }
 
     private static boolean prefers(Task task, String executor) {

@@ -34,6 +34,9 @@ class ClusterFacts:
     """The tasks of which each executor has a standby copy that has caught up."""
     cold: frozenset[str] = frozenset()
     """Executors whose workers are being started, so that no task should move there yet."""
+    fresh: frozenset[str] = frozenset()
+    """Executors whose workers were started a moment ago, and that have not read in a batch since.
+    No task moves there yet: its batch would wait for the first read and for the first state."""
     now_ms: int = 0
     """Wall clock in epoch milliseconds."""
 

@@ -38,6 +38,7 @@ class Sample:
             .option("startingOffsets", self._at(begin))
             .option("endingOffsets", self._at(self.end))
             .option("failOnDataLoss", "false")
+            .option("includeHeaders", "true")
             .load()
         )
 

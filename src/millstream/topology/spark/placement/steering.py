@@ -293,7 +293,7 @@ class Steering:
             moves = known.seen in self._executors and not known.idle
             if moves and moving >= self._configs.maxWarmupReplicas():
                 continue
-            if moves and known.wanted in facts.cold:
+            if moves and known.wanted in facts.cold | facts.fresh:
                 continue
             moving += moves
             since = learning.get(task, facts.now_ms)

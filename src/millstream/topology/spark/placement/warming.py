@@ -21,9 +21,12 @@ from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
 from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.placement.scheduling import Scheduling
+from millstream.topology.spark.row_columns import source_columns, with_clock
+from millstream.topology.spark.wire import ARROW_ROW, ROW_SCHEMA
 from millstream.topology.spark.worker.declared_stage import declared
 from millstream.topology.spark.worker.executor_id import executor_id
 from millstream.topology.spark.worker.live_task import following
+from millstream.topology.spark.worker.pack import PACKED_ARROW, PACKED_SCHEMA
 from millstream.topology.spark.worker.worker_cache import application
 from millstream.topology.spark.worker_pools import workers_for
 
@@ -35,10 +38,17 @@ PATIENCE_S = 120.0
 """How long tasks stay away from an executor whose workers do not get ready."""
 _OFFER_S = 30.0
 """How long to wait until a new executor takes tasks, in seconds."""
+_WHOLE_BATCH = 2
+"""Batches until one is complete that began after a certain moment in another one."""
 _LOOK_S = 0.01
 _ATTEMPTS = 3
 """How often state is loaded that was deleted meanwhile, or changed."""
-_SCHEMA = "executor string"
+_NOTHING = (
+    "cast(null as string) as topic, cast(null as int) as partition, cast(null as long) as offset, "
+    "cast(null as long) as timestamp, cast(null as binary) as key, cast(null as binary) as value, "
+    "cast(null as array<struct<key: string, value: binary>>) as headers"
+)
+"""A record of a source, which makes sure that there is one."""
 
 
 def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> RDD[Any]:
@@ -53,18 +63,19 @@ def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> R
         sample: Records to read; None to read none.
     """
     session = _with_one_partition(session)
-    frame = session.range(0, 1, 1, 1).selectExpr("'' as executor")
+    frame = session.sql(f"select {_NOTHING} from range(0, 1, 1, 1)")
     if sample is not None:
-        read = sample.read(session).selectExpr("'' as executor")
-        frame = frame.unionAll(read).coalesce(1)
-    for role in ("pack", "sink"):
-        with workers_for(session, role):
-            frame = frame.mapInArrow(_loading(job, role), _SCHEMA)
+        frame = frame.unionAll(source_columns(sample.read(session))).coalesce(1)
+    # The rows have the columns of a batch's, so that Spark compiles the code of a batch for them.
+    with workers_for(session, "pack"):
+        frame = with_clock(frame.mapInArrow(_loading(job, "pack", PACKED_ARROW), PACKED_SCHEMA))
     for stage in job.layout.stages:
         with workers_for(session, f"stage-{stage.index}"):
-            frame = frame.groupBy("executor").transformWithState(
-                _Follow(job, stage.index), _SCHEMA, "append", "None"
+            frame = frame.groupBy("key").transformWithState(
+                _Follow(job, stage.index), ROW_SCHEMA, "append", "None"
             )
+    with workers_for(session, "sink"):
+        frame = frame.mapInArrow(_loading(job, "sink", ARROW_ROW), ROW_SCHEMA)
     return frame.rdd
 
 
@@ -86,7 +97,7 @@ def warm(start: RDD[Any], executor: Executor) -> bool:
     except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
         log.info("no workers started ahead executor=%s error=%r", executor.id, error)
         return False
-    return [row.executor for row in found] == [executor.id]
+    return [row.topic for row in found] == [executor.id]
 
 
 class Warming:
@@ -102,6 +113,8 @@ class Warming:
         self._start: Future[RDD[Any]] = Future()
         self._running: dict[str, tuple[list[threading.Thread], float]] = {}
         """Executor -> the last start, a thread for each core, and when it was."""
+        self._fresh: dict[str, int] = {}
+        """Executors whose start was seen to end -> the last complete batch then."""
         self._state: LastState | None = None
         self._loaded: set[str] = set()
         """Executors that have loaded state, or were asked to."""
@@ -167,6 +180,19 @@ class Warming:
             for executor, (threads, since) in self._running.items()
             if _alive(threads) and now - since < PATIENCE_S
         )
+
+    def fresh(self, batch: int) -> frozenset[str]:
+        """Return the executors that have not run a whole batch since their workers were started.
+
+        Args:
+            batch: The last complete batch.
+        """
+        for executor in self._running.keys() - self.cold():
+            self._fresh.setdefault(executor, batch)
+        for executor in self.cold():
+            self._fresh.pop(executor, None)
+        # A new generation of the checkpoint counts its batches anew.
+        return frozenset(e for e, at in self._fresh.items() if at <= batch < at + _WHOLE_BATCH)
 
     def _admit(
         self, executor: Executor, scheduling: Scheduling, threads: tuple[threading.Thread, ...]
@@ -269,14 +295,24 @@ def _with_one_partition(session: SparkSession) -> SparkSession:
     return other
 
 
-def _loading(job: Job, role: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _loading(
+    job: Job, role: str, schema: pa.Schema
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what loads the module of a role, and gives one row that names the executor."""
+
     def load(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         importlib.import_module(f"millstream.topology.spark.worker.{role}")
         application(job)
         for _ in batches:
-            yield pa.RecordBatch.from_pydict({"executor": [executor_id() or ""]})
+            pass
+        yield pa.RecordBatch.from_pylist([_row()], schema=schema)
 
     return load
+
+
+def _row() -> dict[str, Any]:
+    numbers = dict.fromkeys(("key", "stage", "kind", "partition", "seq", "clock"), 0)
+    return {**numbers, "topic": executor_id() or "", "blob": b""}
 
 
 class _Follow(StatefulProcessor):
@@ -302,20 +338,21 @@ class _Follow(StatefulProcessor):
         segments.updateValue((0,), (b"",))
         segments.getValue((0,))
         manifest.update((b"",))
-        yield Row(executor=executor_id() or "")
+        yield Row(**_row())
 
     def close(self) -> None:
         """Do nothing: workers keep what they have loaded."""
 
 
-def _placed(start: RDD[Any], executor: Executor) -> RDD[Any]:
-    """Return the same, with an executor as the place that Spark prefers."""
+def _placed(start: RDD[Any], *executors: Executor) -> RDD[Any]:
+    """Return the same, with an executor for each partition as the place that Spark prefers."""
     jvm: Any = start.ctx._jvm
     java_context: Any = start.ctx._jsc
-    places = jvm.scala.collection.mutable.ArrayBuffer()
-    places.append(f"executor_{executor.host}_{executor.id}")
     elements = jvm.scala.collection.mutable.ArrayBuffer()
-    elements.append(jvm.scala.Tuple2(0, places.toSeq()))
+    for number, executor in enumerate(executors):
+        places = jvm.scala.collection.mutable.ArrayBuffer()
+        places.append(f"executor_{executor.host}_{executor.id}")
+        elements.append(jvm.scala.Tuple2(number, places.toSeq()))
     tag = jvm.scala.reflect.ClassTag.AnyRef()
     one = java_context.sc().makeRDD(elements.toSeq(), tag)
     placed = jvm.org.apache.spark.api.java.JavaRDD(one, tag)

@@ -243,6 +243,7 @@ class PlacementWatcher:
             processed=processed_records(self._layout, progress),
             copies=self._caught_up(),
             cold=self._warming.cold(),
+            fresh=self._warming.fresh(int(progress.get("batchId", -1))),
             now_ms=int(time.time() * 1000),
         )
         wait = self._wait.after(progress, cold=bool(self._facts.cold))
@@ -267,7 +268,9 @@ class PlacementWatcher:
             self._standbys.tell(self._steering.copies())
             silent = self._standbys.silent()
             self._warm([each for each in facts.executors if each.id in silent])
-            self._warming.load([each for each in facts.executors if facts.copies.get(each.id)])
+            # As early as can be: later it would hold up a batch in which a task moves.
+            if facts.batch >= 0 and not facts.fresh and not self._steering.awaited():
+                self._warming.load(facts.executors)
         self._write()
 
     def _warm(self, executors: Iterable[Executor]) -> None:
