@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,7 @@ from pyspark.sql import SparkSession
 from compat_tests.spark.support import Playground, eventually
 from millstream import KafkaStreams, StreamsBuilder
 from millstream.testing.broker import wait_for
-from millstream.topology.spark.placement import warming
+from millstream.topology.spark.placement import first_commit, warming
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
 
@@ -26,7 +28,7 @@ class Loads:
         self.executors: list[str] = []
         self.may_end = threading.Event()
         monkeypatch.setattr(warming, "_placed", self._placed)
-        monkeypatch.setattr(LastState, "first_partition", lambda *given: None)
+        monkeypatch.setattr(LastState, "loading", lambda *given: nullcontext())
 
     def _placed(self, start: Any, executor: Executor) -> Any:
         def count() -> int:
@@ -84,7 +86,7 @@ def test_state_that_cannot_be_read_disturbs_nothing(monkeypatch: pytest.MonkeyPa
     def missing(*given: Any) -> Any:
         raise AttributeError("no such method")
 
-    monkeypatch.setattr(LastState, "first_partition", missing)
+    monkeypatch.setattr(LastState, "loading", missing)
     found.load([ONE])
     wait_for(lambda: found._loading is not None and not found._loading.is_alive(), 10)
     assert loads.executors == []
@@ -108,5 +110,27 @@ def test_one_partition_of_a_checkpoint_is_loaded(spark: SparkSession, play: Play
         assert started is not None
         state = LastState(streams._runner.checkpoint_location, 0, 0)
         eventually(lambda: batches(streams) >= 0, expected=True)
-        found = state.first_partition(started.session)
-        assert (found.getNumPartitions(), found._jrdd.count()) == (1, 1)
+        with state.loading(started.session) as load:
+            assert (load.getNumPartitions(), load._jrdd.count()) == (1, 1)
+            (place,) = folder(state).iterdir()
+            assert list(place.glob("0/0/1_*.changelog")) or list(place.glob("0/0/1.*"))
+        assert list(folder(state).iterdir()) == []
+
+
+def folder(state: LastState) -> Path:
+    """Where state is that is committed for its own sake."""
+    return Path(state.location.removeprefix("file:")) / "millstream-warm"
+
+
+@pytest.mark.spark
+def test_a_spark_without_the_operator_loads_all_the_same(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*given: Any) -> Any:
+        raise TypeError("another constructor")
+
+    monkeypatch.setattr(first_commit, "_committed", missing)
+    rows = spark.range(0, 1, 1, 1)
+    with first_commit.committing(spark, rows, str(tmp_path / "none")) as load:
+        assert load._jrdd.count() == 1
+    assert not (tmp_path / "none").exists()

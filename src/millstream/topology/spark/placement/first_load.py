@@ -1,12 +1,19 @@
-"""First load of committed state by an executor's JVM, before a task needs it there."""
+"""First load and commit of state by an executor's JVM, before a task needs it there."""
 
 from __future__ import annotations
 
+import uuid
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark import RDD
 from pyspark.sql import SparkSession
+
+from millstream.topology.spark.placement.first_commit import committing
+
+_PLACE = "millstream-warm"
+"""Folder within the checkpoint of the state that is committed for its own sake; it is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +30,12 @@ class LastState:
     operator: int
     batch: int
 
-    def first_partition(self, session: SparkSession) -> RDD[Any]:
-        """Return what loads the first partition's state store: one task, without a place."""
+    def loading(self, session: SparkSession) -> AbstractContextManager[RDD[Any]]:
+        """Give what loads the first partition's state store and commits another one: one task.
+
+        Args:
+            session: The session of the query.
+        """
         found = (
             session.read.format("statestore")
             .option("operatorId", self.operator)
@@ -33,4 +44,5 @@ class LastState:
             .load(self.location)
         )
         # The limit ends the task before it reads the other partitions.
-        return found.select("partition_id").coalesce(1).limit(1).rdd
+        rows = found.select("partition_id").coalesce(1).limit(1)
+        return committing(session, rows, f"{self.location}/{_PLACE}/{uuid.uuid4()}")

@@ -41,6 +41,7 @@ _OFFER_S = 30.0
 _WHOLE_BATCH = 2
 """Batches until one is complete that began after a certain moment in another one."""
 _LOOK_S = 0.01
+_STATE = "spark.sql.streaming.stateStore."
 _ATTEMPTS = 3
 """How often state is loaded that was deleted meanwhile, or changed."""
 _NOTHING = (
@@ -157,9 +158,9 @@ class Warming:
         self._running[executor.id] = (threads, now)
 
     def load(self, executors: Iterable[Executor]) -> None:
-        """Load state on an executor that has not done so, one at a time and in a thread.
+        """Load and commit state on an executor that has not done so, one at a time, in a thread.
 
-        The first load takes a JVM half a second longer than the next ones. A lost executor's task
+        The first time takes a JVM half a second longer than the next ones. A lost executor's task
         would wait for it.
         """
         if self._loading is not None and self._loading.is_alive():
@@ -243,7 +244,8 @@ class Warming:
             if state is None:
                 return
             try:
-                self._run(state.first_partition(self._session), executor, scheduling)
+                with state.loading(self._session) as load:
+                    self._run(load, executor, scheduling)
                 return
             except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
                 log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
@@ -287,7 +289,10 @@ def _with_one_partition(session: SparkSession) -> SparkSession:
     """Return a session of the same settings that sees no need for a shuffle."""
     other = session.newSession()
     for key, value in session.conf.getAll.items():
-        if key.startswith("spark.sql.") and other.conf.isModifiable(key):
+        # Of the providers' own settings it knows no names.
+        if key.startswith(_STATE) or (
+            key.startswith("spark.sql.") and other.conf.isModifiable(key)
+        ):
             other.conf.set(key, value)
     other.conf.set("spark.sql.shuffle.partitions", 1)
     # Without a query there are no ids of checkpoints.
