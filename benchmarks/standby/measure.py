@@ -73,6 +73,8 @@ class Outcome:
     batches before had one executor less than at first."""
     before_s: float
     """Median of those."""
+    ended_s: float
+    """Longest batch while Spark ended the executor before that, as where an application shrinks."""
     wrong: int
     """Results that were lost, repeated or wrong."""
     balanced: bool
@@ -112,7 +114,7 @@ def run(setting: Setting) -> Outcome:
             balanced = _watch_balance(app, BALANCE_S if steers else BALANCE_S / 6)
             app.wait_for_batches(3)
             batches = list(app.batches)[len(before) :]
-            before_s, added_s = _add_executor(app, setting.batches)
+            ended_s, before_s, added_s = _add_executor(app, setting.batches)
         app.wait_for("all results", lambda: results.count >= sender.count)
         app.close()
     assert results.first_at is not None
@@ -138,6 +140,7 @@ def run(setting: Setting) -> Outcome:
         moving_s=max(each["ms"] for each in later) / 1000,
         added_s=added_s,
         before_s=before_s,
+        ended_s=ended_s,
         wrong=results.wrong + results.count - sender.count,
         balanced=balanced,
         load=load,
@@ -252,10 +255,17 @@ def _has_standby(setting: Setting) -> bool:
     return any(copy["task"] == "0_0" and copy["ready"] for copy in copies)
 
 
-def _add_executor(app: Running, batches: int) -> tuple[float, float]:
-    """End an executor, and add another later; return the median batch before, and the longest."""
+def _add_executor(app: Running, batches: int) -> tuple[float, float, float]:
+    """End an executor, and add another later.
+
+    Returns:
+        The longest batch until the end of the first, the median batch then, the longest one after.
+    """
+    count = len(app.batches)
     app.resize("fewer")
     app.wait_for("an executor less", lambda: len(app.executors()) == EXECUTORS - 1)
+    app.wait_for_batches(2)
+    ended = max(each["ms"] for each in list(app.batches)[count:])
     app.wait_for_batches(2 * batches)
     before = median(each["ms"] for each in list(app.batches)[-batches:])
     app.resize("more")
@@ -264,7 +274,7 @@ def _add_executor(app: Running, batches: int) -> tuple[float, float]:
     _watch_balance(app, BALANCE_S)
     app.wait_for_batches(3)
     later = [each["ms"] for each in list(app.batches)[count:] if each["at"] > added]
-    return before / 1000, max(later) / 1000
+    return ended / 1000, before / 1000, max(later) / 1000
 
 
 def _watch_balance(app: Running, seconds: float) -> bool:

@@ -19,6 +19,7 @@ _FIGURES: Mapping[str, Callable[[Outcome], float]] = {
     "new executor after s": lambda each: each.joined_s,
     "… longest batch from then on, in ordinary ones": lambda each: each.moving_s / each.ordinary_s,
     "… runs in which it got a task": lambda each: each.balanced,
+    "executor ended by Spark: longest batch, s": lambda each: each.ended_s,
     "executor added: ordinary batch before, s": lambda each: each.before_s,
     "… longest batch from then on, s": lambda each: each.added_s,
     "… in ordinary ones": lambda each: each.added_s / each.before_s,

@@ -68,6 +68,9 @@ _NEW_SESSION: dict[str, str] = {
     # alive; a live one is waited for as long as by Spark's defaults, 3 times 5 s.
     "spark.shuffle.io.retryWait": "50ms",
     "spark.shuffle.io.maxRetries": "300",
+    # So long a standalone driver takes tasks of an executor that it has ended for running, in wait
+    # for a reason that comes at once or never.
+    "spark.standalone.executorRemoveDelayOnDisconnection": "1s",
     # The history is for the web UI, which is off; each batch would add 30 kB and more.
     "spark.sql.ui.retainedExecutions": "2",
     "spark.sql.streaming.ui.enabled": "false",
