@@ -12,7 +12,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.record_context import RecordContext
 from millstream.core.serdes import JsonSerde, Serdes
 from millstream.core.state import ValueAndTimestamp
-from millstream.core.windows import TimeWindow, Windowed
+from millstream.core.windows import SessionWindow, TimeWindow, Windowed
 from millstream.stores import Stores
 
 ROOMY = 10_000_000
@@ -299,3 +299,21 @@ def test_a_window_store_with_duplicates_gets_no_cache(
         store.put("a", value, 5)
     with store.fetch("a", 0, 10) as windows:
         assert [(entry.key, entry.value) for entry in windows] == [(5, "1"), (5, "2")]
+
+
+def test_a_read_of_sessions_uses_none_of_a_longer_key(tmp_path: Path, listener: Any) -> None:
+    """Kafka's bounds end with the segment, and not after all that begins as the key does."""
+    # An entry takes 3 (key) + 24 (segment, end, start) + 25 + 22 + 8 = 82 bytes; of "a", 80.
+    context = StoreTestContext(tmp_path, cache_bytes=4 * 82, logs=False)
+    supplier = Stores.persistentSessionStore("s", 100_000)
+    builder = Stores.sessionStoreBuilder(supplier, Serdes.String(), Serdes.Long())
+    store: Any = builder.withCachingEnabled().build()
+    store.init(context, store)
+    assert store.set_flush_listener(listener, False)
+    for time, key in enumerate(["a10", "b10", "a11", "a", "c10"]):
+        if key == "a":
+            with store.findSessions(key, 0, 1000) as found:
+                assert list(found) == []
+        context.at(time, offset=time)
+        store.put(Windowed(key, SessionWindow(time, time)), time)
+    assert [key.key() for key, *_ in listener.taken()] == ["a10", "b10", "a11", "a", "c10"]

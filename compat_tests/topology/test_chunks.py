@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -243,19 +242,14 @@ def test_sessions_do_the_same_by_chunks(
     sends_old: bool,
     given: list[Event],
 ) -> None:
-    # A session that its store has expired is found where a cache still has it, and which entries a
-    # full cache has differs (test_which_expired_sessions_a_full_cache_still_has).
-    retention_ms = 1_000_000 if cache_bytes == FULL else None
-    same_sessions(
-        aggregation, gap_and_grace, cached, cache_bytes, store, sends_old, given, retention_ms
-    )
+    same_sessions(aggregation, gap_and_grace, cached, cache_bytes, store, sends_old, given)
 
 
-@pytest.mark.xfail(strict=True, reason="docs/compatibility.md: a full record cache")
-def test_which_expired_sessions_a_full_cache_still_has() -> None:
+def test_the_same_expired_sessions_are_still_in_a_full_cache() -> None:
+    """Which entries it has depends on what was used last; the store has expired the others."""
     times = [("cc", 0), ("a", 0), ("b", 0), ("a", 6), ("a", 12), ("cc", 0)]
     given = [Event(key, None, time, None, commit=time == 6) for key, time in times]
-    same_sessions("count", (5, 0), True, FULL, "in_memory", False, given, None)
+    same_sessions("count", (5, 0), True, FULL, "in_memory", False, given)
 
 
 def same_sessions(
@@ -266,15 +260,12 @@ def same_sessions(
     store: str,
     sends_old: bool,
     given: list[Event],
-    retention_ms: int | None,
 ) -> None:
     """Assert that sessions are the same by chunks and record by record."""
     builder = StreamsBuilder()
     groups = grouped(builder.stream("in", Consumed.with_(TEXT, TEXT)))
     windowed = groups.windowedBy(SessionWindows.ofInactivityGapAndGrace(*gap_and_grace))
     chosen = kept("agg", SERDES.get(aggregation, TEXT), cached=cached)
-    if retention_ms is not None:
-        chosen = chosen.withRetention(retention_ms)
     table = SESSION_AGGREGATIONS[aggregation](windowed, chosen)
     if sends_old:
         table = table.filter(lambda k, v: v is not None)

@@ -52,8 +52,10 @@ SESSION_ACCESS: Mapping[str, str] = {
     "find": "fetch",
     "ended": "fetch",
     "write": "put",
+    "write_at": "put",
     "write_many": "put",
     "remove": "remove",
+    "remove_at": "remove",
 }
 UPKEEP: Mapping[str, str] = {"commit": "commit", "flush": "flush"}
 _COLUMNS = frozenset(("read_many", "write_many"))

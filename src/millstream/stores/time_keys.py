@@ -16,6 +16,9 @@ from millstream.core.durations import LONG_MAX
 SEPARATE_SEGMENTS = 16
 """Ranges over so many segments or more are read as one."""
 
+ZEROS_FIRST = 1 << 56
+"""The bytes of any time before this one begin with a zero."""
+
 # Segments begin with a byte below 0x80, so these come after all of them.
 INDEX = b"\x80"
 META_KEY = b"\xffmeta"

@@ -59,6 +59,14 @@ class TimedAccess(CellAccess):
         decode = self._decode
         return ((key, decode(data)) for key, data in stored)
 
+    def _used_cells(self, raw_keys: list[bytes]) -> Cells:
+        """Yield the cells of entries in the cache, each of which is used when it is yielded."""
+        use, cell_of = self.points.cached_use, self.points.cell_of
+        for key in raw_keys:
+            entry = use(key)
+            if entry is not None:
+                yield key, cell_of(entry)
+
     def _merged(self, cached: Cells, stored: Iterable[Entry], *, reverse: bool) -> Cells:
         """Lay the cache's cells over what is stored, in the store's order."""
         order: Callable[[bytes], Any] = bytes

@@ -266,6 +266,28 @@ class SessionAccess(CellAccess):
     def remove(self, key_bytes: bytes, key: Any, start: int, end: int) -> None:
         """Remove a session for the current record."""
 
+    set_current_record: Callable[[Chunk, int], None]
+    """As that of ``RawKeyAccess``."""
+
+    @abstractmethod
+    def write_at(
+        self,
+        key_bytes: bytes,
+        key: Any,
+        start: int,
+        end: int,
+        value: Any,
+        chunk: Chunk,
+        index: int,
+    ) -> None:
+        """Do what ``write`` does into a cache, for a record of a chunk by number."""
+
+    @abstractmethod
+    def remove_at(
+        self, key_bytes: bytes, key: Any, start: int, end: int, chunk: Chunk, index: int
+    ) -> None:
+        """Do what ``remove`` does in a cache, for a record of a chunk by number."""
+
     @abstractmethod
     def write_many(
         self,
@@ -278,13 +300,9 @@ class SessionAccess(CellAccess):
     ) -> None:
         """Do many ``write``, or ``remove`` where the value is None, for a chunk's records.
 
-        Bounds are start and end. Only where ``folds`` and ``has_room`` said so, and for sessions
+        Bounds are start and end. Only where it ``folds`` and is not cached, and for sessions
         that are not too late.
         """
-
-    @abstractmethod
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
-        """Tell whether writing or removing that many sessions for a chunk surely evicts nothing."""
 
 
 class VersionedAccess(Access):

@@ -186,21 +186,21 @@ def _places(
     changes: list[CacheEntry],
 ) -> tuple[list[int], list[int], list[Headers | None] | None]:
     """Return the offsets, times and headers of the records that made the changes."""
-    first = changes[0].origin
-    if isinstance(first, Chunk) and all(change.origin is first for change in changes):
-        chunk = first.take([change.index for change in changes])
-        return list(chunk.offsets), list(chunk.timestamps), chunk.headers
     offsets, times = list[int](), list[int]()
     headers: list[Headers | None] = []
-    for change in changes:
-        origin, index = change.origin, change.index
+    # Most changes next to one another come from one chunk.
+    for _, run in groupby(changes, lambda change: id(change.origin)):
+        some = list(run)
+        origin = some[0].origin
         if isinstance(origin, Chunk):
-            offsets.append(origin.offsets[index])
-            times.append(origin.timestamps[index])
-            headers.append(None if origin.headers is None else origin.headers[index])
+            given, made, headed = origin.offsets, origin.timestamps, origin.headers
+            indices = [change.index for change in some]
+            offsets += [given[index] for index in indices]
+            times += [made[index] for index in indices]
+            headers += [None] * len(some) if headed is None else [headed[i] for i in indices]
         else:
             record = origin or NO_RECORD
-            offsets.append(record.offset())
-            times.append(record.timestamp())
-            headers.append(record._headers or None)
+            offsets += [record.offset()] * len(some)
+            times += [record.timestamp()] * len(some)
+            headers += [record._headers or None] * len(some)
     return offsets, times, headers if any(headers) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,13 +17,14 @@ from millstream.stores.access import StoreAccess
 from millstream.stores.codec import BoundSerde
 from millstream.stores.session.keys import (
     SessionKeys,
+    end_and_start,
     end_of,
     key_of,
     start_of,
     wanted,
 )
 from millstream.stores.session.layers import SessionLayer
-from millstream.stores.time_keys import SEPARATE_SEGMENTS, Bounds, clamp
+from millstream.stores.time_keys import SEPARATE_SEGMENTS, ZEROS_FIRST, Bounds, clamp
 from millstream.stores.timed import Cells, TimedAccess
 
 
@@ -48,6 +50,8 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         self._keys = keys
         self._remove = remove
         self._value_of = value_of
+        self.set_current_record = points.set_current_record
+        self._write_at = points.write_at
 
     @property
     def observed(self) -> int:
@@ -69,11 +73,50 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
     def find(
         self, key_bytes: bytes, earliest_end: int, latest_start: int
     ) -> list[tuple[int, int, Any]]:
-        if self.folds and max(self._latest, self._layer.observed) < earliest_end:
-            return []
+        if self.folds and self._layer.observed < earliest_end:
+            row = self._row(key_bytes, earliest_end) if self.cached else []
+            if row is not None:
+                return self._found_in(row, latest_start) if row else []
         cells = self.cells(key_bytes, key_bytes, earliest_end, latest_start, reverse=False)
         value_of = self._value_of
         return [(start_of(key), end_of(key), value_of(cell)) for key, cell in cells]
+
+    def _row(self, key_bytes: bytes, earliest_end: int) -> list[bytes] | None:
+        """Return the raw keys of a key's sessions in the cache that end at or after a time.
+
+        None if a read by bounds would touch others as well.
+        """
+        if self._latest < earliest_end:
+            return []
+        row = self._whole_row(key_bytes, earliest_end)
+        if not row:
+            return row
+        # What is looked for is mostly the last one.
+        first_end, begin = max(0, earliest_end).to_bytes(8, "big"), len(row)
+        while begin and row[begin - 1][-16:-8] >= first_end:
+            begin -= 1
+        return row[begin:]
+
+    def _whole_row(self, key_bytes: bytes, earliest_end: int) -> list[bytes] | None:
+        """Return the raw keys of all of a key's sessions in the cache, under the same condition."""
+        interval, latest = self._session_keys.interval, self._latest
+        far = latest - earliest_end >= interval * (SEPARATE_SEGMENTS - 1)
+        if far or latest + interval >= ZEROS_FIRST:
+            return None
+        return self.points.cached_row(key_bytes, key_of)
+
+    def _found_in(self, row: list[bytes], latest_start: int) -> list[tuple[int, int, Any]]:
+        use, cell_of, value_of = self.points.cached_use, self.points.cell_of, self._value_of
+        found = []
+        for raw in row:
+            end, start = end_and_start(raw)
+            if start > latest_start and self._session_keys.ends_segment(end):
+                continue
+            entry = use(raw)
+            cell = None if entry is None else cell_of(entry)
+            if cell is not None and start <= latest_start:
+                found.append((start, end, value_of(cell)))
+        return found
 
     def ended(self, first_end: int, last_end: int) -> list[tuple[bytes, int, int, Any]]:
         cells = self.ended_cells(first_end, last_end)
@@ -90,6 +133,24 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         else:
             self._remove(self._join(key_bytes, start, end))
 
+    def write_at(
+        self,
+        key_bytes: bytes,
+        key: Any,
+        start: int,
+        end: int,
+        value: Any,
+        chunk: Chunk,
+        index: int,
+    ) -> None:
+        self._latest = max(self._latest, end)
+        self._write_at(self._join(key_bytes, start, end), key, value, 0, chunk, index)
+
+    def remove_at(
+        self, key_bytes: bytes, key: Any, start: int, end: int, chunk: Chunk, index: int
+    ) -> None:
+        self.write_at(key_bytes, key, start, end, None, chunk, index)
+
     def write_many(
         self,
         keys_bytes: Sequence[bytes],
@@ -105,11 +166,6 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         ]
         self._latest = max(self._latest, *(end for _, end in bounds), -1)
         self.points.write_many(session_keys, keys, values, [0] * len(values), chunk, indices)
-
-    def has_room(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> bool:
-        # Segment, end and start make each key longer.
-        longer = [key + bytes(24) for key in keys_bytes] if self.cached else keys_bytes
-        return self.points.has_room(longer, chunk)
 
     def cells(
         self,
@@ -187,12 +243,31 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
             bounds = self._backward_bounds(key_from, min(first, self._latest), until)
         elif self._latest < first or latest_start < 0:
             return
+        elif key_from is not None and key_from == key_to:
+            yield from self._near_cells(key_from, first, latest_start, reverse=reverse)
+            return
         else:
             bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest))
         for lower, upper in reversed(bounds) if reverse else bounds:
             for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
                 if wanted(key, key_from, key_to, first_end, start):
                     yield key, cell
+
+    def _near_cells(self, key: bytes, first_end: int, latest_start: int, *, reverse: bool) -> Cells:
+        """Yield one key's sessions in the cache."""
+        keys, lowest = self._session_keys, first_end.to_bytes(8, "big")
+        highest = clamp(latest_start).to_bytes(8, "big")
+        bounds = list(keys.near(key, first_end, self._latest, latest_start))
+        for lower, upper in reversed(bounds) if reverse else bounds:
+            row = self._whole_row(key, first_end)
+            if row is None:
+                cells = self.points.cached_cells(lower, upper, reverse=reverse)
+            else:
+                within = row[bisect_left(row, lower) : bisect_left(row, upper)]
+                cells = self._used_cells(within[::-1] if reverse else within)
+            for raw, cell in cells:
+                if wanted(raw, key, key, lowest, highest):
+                    yield raw, cell
 
     def _backward_bounds(self, key: bytes, first: int, until: int) -> list[Bounds]:
         """Return bounds of one key's sessions that end by ``until``, segment by segment.

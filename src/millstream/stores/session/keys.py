@@ -6,10 +6,15 @@ rest.
 
 from __future__ import annotations
 
-from millstream.stores.time_keys import INDEX, TimedKeys
+from collections.abc import Iterator
+from struct import Struct
+
+from millstream.core.durations import LONG_MAX
+from millstream.stores.time_keys import INDEX, SEPARATE_SEGMENTS, Bounds, TimedKeys, clamp
 
 # Comes after every time, because times are not negative.
 AFTER_TIMES = b"\x80"
+_TIMES = Struct(">qq")
 
 
 class SessionKeys(TimedKeys):
@@ -21,6 +26,27 @@ class SessionKeys(TimedKeys):
         """Return the session key of a key, a start and an end."""
         segment = (end // self.interval).to_bytes(8, "big")
         return segment + key + end.to_bytes(8, "big") + start.to_bytes(8, "big")
+
+    def near(
+        self, key: bytes, first_end: int, last_end: int, latest_start: int
+    ) -> Iterator[Bounds]:
+        """Yield ``bounds`` around one key's sessions, as narrow as those of Kafka's cache.
+
+        Even a session that begins too late is between them, unless it ends with its segment.
+        """
+        first, last = first_end // self.interval, last_end // self.interval
+        if last - first >= SEPARATE_SEGMENTS:
+            yield from self.bounds(key, key, first_end, last_end)
+            return
+        for number in range(first, last + 1):
+            before, end = number.to_bytes(8, "big") + key, clamp((number + 1) * self.interval - 1)
+            lower = max(first_end, number * self.interval)
+            upper = end.to_bytes(8, "big") + min(latest_start, end).to_bytes(8, "big")
+            yield before + lower.to_bytes(8, "big"), before + upper + b"\0"
+
+    def ends_segment(self, time: int) -> bool:
+        """Return whether a time is the last one of its segment."""
+        return (time + 1) % self.interval == 0 or time == LONG_MAX
 
     @staticmethod
     def key_of(raw: bytes) -> bytes:
@@ -53,6 +79,11 @@ def end_of(session_key: bytes) -> int:
 def start_of(session_key: bytes) -> int:
     """Return the session's start."""
     return int.from_bytes(session_key[-8:], "big")
+
+
+def end_and_start(session_key: bytes) -> tuple[int, int]:
+    """Return both."""
+    return _TIMES.unpack(session_key[-16:])
 
 
 def latest_start_first(session_key: bytes) -> tuple[bytes, bytes, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, to_epoch_millis
@@ -20,7 +21,7 @@ from millstream.stores.access import StoreAccess
 from millstream.stores.header_codec import AggregateHeadersCodec
 from millstream.stores.key_value.store import given
 from millstream.stores.session.access import SerdeSessionAccess
-from millstream.stores.session.keys import SessionKeys, end_of, start_of
+from millstream.stores.session.keys import SessionKeys, end_and_start, end_of, start_of
 from millstream.stores.session.layers import SessionLayer
 from millstream.stores.timed import Forms, TimedStore, overloaded
 
@@ -136,6 +137,10 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
 
     def _window_of(self, raw: bytes) -> SessionWindow:
         return SessionWindow.of_events(start_of(raw), end_of(raw))
+
+    def _windows_of(self, raws: Sequence[bytes]) -> list[SessionWindow]:
+        made = SessionWindow.of_events
+        return [made(start, end) for end, start in map(end_and_start, raws)]
 
 
 class SerdeSessionStoreWithHeaders(

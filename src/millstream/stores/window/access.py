@@ -11,13 +11,10 @@ from millstream.core.state import WindowAccess
 from millstream.core.state.access import WindowAdds, WindowColumns
 from millstream.core.windows import TimeWindow, Windowed
 from millstream.stores.access import StoreAccess
-from millstream.stores.time_keys import SEPARATE_SEGMENTS, clamp
+from millstream.stores.time_keys import SEPARATE_SEGMENTS, ZEROS_FIRST, clamp
 from millstream.stores.timed import Cells, TimedAccess
 from millstream.stores.window.keys import WindowKeys, key_of, start_bytes, start_of, wanted
 from millstream.stores.window.layers import WindowLayer
-
-_ZEROS_FIRST = 1 << 56
-"""The bytes of any time before this one begin with a zero."""
 
 
 class SerdeWindowAccess(TimedAccess, WindowAccess):
@@ -113,7 +110,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
     def _whole_row(self, key_bytes: bytes, first: int, last: int) -> list[bytes] | None:
         """Return the raw keys of all of a key's windows in the cache, under the same condition."""
         interval = self._keys.interval
-        if last >= _ZEROS_FIRST or last // interval - first // interval >= SEPARATE_SEGMENTS:
+        if last >= ZEROS_FIRST or last // interval - first // interval >= SEPARATE_SEGMENTS:
             return None
         return self.points.cached_row(key_bytes, key_of)
 
@@ -206,10 +203,3 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
             for key, cell in self.points.cached_cells(below, above, reverse=reverse):
                 if wanted(key, key_from, key_to, lower, upper):
                     yield key, cell
-
-    def _used_cells(self, raw_keys: list[bytes]) -> Cells:
-        use, cell_of = self.points.cached_use, self.points.cell_of
-        for key in raw_keys:
-            entry = use(key)
-            if entry is not None:
-                yield key, cell_of(entry)

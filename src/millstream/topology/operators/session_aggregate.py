@@ -11,12 +11,13 @@ from millstream.core.records import Change, make_record
 from millstream.core.windows import SessionWindow, SessionWindows, Windowed
 from millstream.topology.operators.folding import Combine, Initial, Merge, identities
 from millstream.topology.operators.forwarding import SessionForwardingListener
+from millstream.topology.operators.in_order import InOrderAggregate
 from millstream.topology.operators.operator import AnyRecord
 from millstream.topology.operators.session_run import SessionRules, SessionRun
-from millstream.topology.operators.windowed import EXPIRED, StoredWindow, WindowedAggregate
+from millstream.topology.operators.windowed import EXPIRED, StoredWindow
 
 
-class SessionAggregate(WindowedAggregate):
+class SessionAggregate(InOrderAggregate):
     """Updates one aggregate per key and session; a record may make one session of several.
 
     The sessions that are merged are removed one by one before the new one is stored. A record is
@@ -51,9 +52,10 @@ class SessionAggregate(WindowedAggregate):
             gap=gap, grace=grace, initial=initial, combine=combine, merge=merge
         )
 
-    def _add(self, record: AnyRecord, close_time: int) -> bool:
+    def _add_one(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
         key, timestamp = record._key, record._timestamp
-        key_bytes = self._access.serialize_key(key)
+        if key_bytes is None:
+            key_bytes = self._access.serialize_key(key)
         start = end = timestamp
         aggregate = self._initial()
         found = self._access.find(key_bytes, timestamp - self._gap, timestamp + self._gap)
@@ -61,16 +63,28 @@ class SessionAggregate(WindowedAggregate):
             aggregate = self._merge(key, aggregate, cell)
             start, end = min(start, first), max(end, last)
         if end < close_time:
-            self.context.drop_late(EXPIRED)
+            self._drop_late()
             return True
         if start != end:
             for first, last, cell in found:
-                self._access.remove(key_bytes, key, first, last)
+                self._remove(key_bytes, key, first, last)
                 self._update(key, first, last, None, cell)
         aggregate = self._combine(key, record._value, aggregate)
-        self._access.write(key_bytes, key, start, end, aggregate)
+        self._write(key_bytes, key, start, end, aggregate)
         self._update(key, start, end, aggregate, None)
         return True
+
+    def _write(self, key_bytes: bytes, key: Any, start: int, end: int, new: Any) -> None:
+        if self._chunk is None:
+            self._access.write(key_bytes, key, start, end, new)
+        else:
+            self._access.write_at(key_bytes, key, start, end, new, self._chunk, self._row)
+
+    def _remove(self, key_bytes: bytes, key: Any, start: int, end: int) -> None:
+        if self._chunk is None:
+            self._access.remove(key_bytes, key, start, end)
+        else:
+            self._access.remove_at(key_bytes, key, start, end, self._chunk, self._row)
 
     def _update(self, key: Any, start: int, end: int, new: Any, old: Any) -> None:
         if self._at_once:
@@ -87,6 +101,9 @@ class SessionAggregate(WindowedAggregate):
         chunk = self.kept(chunk, [key is not None for key in chunk.keys], "null key")
         if not chunk:
             return
+        if self._access.cached:
+            self._add_in_order(chunk)
+            return
         run = self._run(chunk)
         if run is None:
             self.context.each(chunk)
@@ -101,10 +118,7 @@ class SessionAggregate(WindowedAggregate):
             owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
         except Exception:  # noqa: BLE001 - record by record shows which key it was
             return None
-        if not self._access.has_room([key_bytes[owner] for owner in owners], chunk):
-            return None
-        run = SessionRun(self._rules, self._access, chunk, owners, key_bytes)
-        return run if run.has_room() else None
+        return SessionRun(self._rules, self._access, chunk, owners, key_bytes)
 
     def _take(self, run: SessionRun, chunk: Chunk, first: int) -> int:
         """Take records up to one that does not go by columns, and it; return the next one."""

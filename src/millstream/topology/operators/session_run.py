@@ -1,4 +1,4 @@
-"""Sessions of a run of records, changed in memory and written to the store once."""
+"""Sessions of a run of records, changed in memory and written once to a store without a cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ Live = tuple[int, int, Any]
 """End, start and aggregate of a session."""
 
 _end = itemgetter(0)
-_EVERYTHING = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +67,6 @@ class SessionRun:
             latest[owner] = max(timestamp, latest.get(owner, timestamp))
         self._reach = [(earliest[i] - gap, latest[i] + gap) for i in range(len(key_bytes))]
         self._live = [self._found(owner) for owner in range(len(key_bytes))]
-
-    def has_room(self) -> bool:
-        """Return whether a cache has room for all that the run may change."""
-        found = [
-            self._key_bytes[owner]
-            for owner, live in enumerate(self._live)
-            for _ in range(len(live))
-        ]
-        added = [self._key_bytes[owner] for owner in self._owners]
-        return self._access.has_room(added + found, self._run)
 
     def take(self, first: int, stream_time: int) -> tuple[int, int]:
         """Take records from ``first`` on, up to one that fails or that the store may refuse.
@@ -143,7 +132,7 @@ class SessionRun:
         rules, owner = self._rules, self._owners[row]
         key, live = self._run.keys[row], self._live[owner]
         found, start, end = self._near(live, timestamp)
-        if end < self._limits()[1]:
+        if end < self._access.limits(self._observed)[1]:
             return False
         aggregate = rules.initial()
         for i, (last, first, cell) in enumerate(found):
@@ -171,7 +160,7 @@ class SessionRun:
     def _near(self, live: list[Live], timestamp: int) -> tuple[list[Live], int, int]:
         """Return the sessions that a record belongs to, and start and end of them and it."""
         gap, start, end = self._rules.gap, timestamp, timestamp
-        reach = max(timestamp - gap, self._limits()[0])
+        reach = max(timestamp - gap, self._access.limits(self._observed)[0])
         found: list[Live] = []
         for session in reversed(live):
             last, first, _ = session
@@ -182,12 +171,6 @@ class SessionRun:
                 start, end = min(start, first), max(end, last)
         found.reverse()
         return found, start, end
-
-    def _limits(self) -> tuple[int, int]:
-        # What is in a cache is found however old it is, and refused only when it is flushed.
-        if self._access.cached:
-            return _EVERYTHING, _EVERYTHING
-        return self._access.limits(self._observed)
 
     def _own(self, cell: Any) -> Any:
         """Return a cell that a user's function may change."""

@@ -9,9 +9,9 @@ from millstream.core.chunk import Chunk
 from millstream.core.durations import LONG_MAX
 from millstream.core.records import Change, make_record
 from millstream.core.windows import SlidingWindows, TimeWindow, Windowed
-from millstream.topology.operators.folding import Cell, Combine, Initial, identities
+from millstream.topology.operators.folding import Cell, Combine, Initial
+from millstream.topology.operators.in_order import InOrderAggregate
 from millstream.topology.operators.operator import AnyRecord
-from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class _Neighbours:
     """Time of the record before the new one."""
 
 
-class SlidingAggregate(WindowedAggregate):
+class SlidingAggregate(InOrderAggregate):
     """Updates one aggregate per key and set of records that are at most a difference apart.
 
     A record makes the window that ends with it, and the ones that begin just after it and just
@@ -56,9 +56,6 @@ class SlidingAggregate(WindowedAggregate):
             **options,
         )
         self._difference = windows.timeDifferenceMs()
-        self._chunk: Chunk | None = None
-        """The chunk whose record ``row`` is being added; None while that is the current record."""
-        self._row = 0
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Add the records in order; one by one if each forwards its updates itself."""
@@ -67,37 +64,9 @@ class SlidingAggregate(WindowedAggregate):
             return
         given = zip(chunk.keys, chunk.values, strict=True)
         whole = [key is not None and value is not None for key, value in given]
-        chunk = self.kept(chunk, whole, "null key or value")
-        try:
-            owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
-        except Exception:  # noqa: BLE001 - record by record shows which key it was
-            self.context.each(chunk)
-            return
-        first, own_bytes = 0, [key_bytes[owner] for owner in owners]
-        while first < len(chunk):
-            first = self._add_rows(chunk, first, own_bytes)
+        self._add_in_order(self.kept(chunk, whole, "null key or value"))
 
-    def _add_rows(self, chunk: Chunk, first: int, key_bytes: list[bytes]) -> int:
-        """Add the records from ``first`` on, up to one that fails, and it; return the next one."""
-        set_record, row = self._access.set_current_record, first
-        self._chunk = chunk
-        try:
-            for row in range(first, len(chunk)):
-                self._row = row
-                set_record(chunk, row)
-                record = chunk.record(row)
-                self._stream_time = max(self._stream_time, record._timestamp)
-                self._add_with(record, key_bytes[row], self._stream_time - self._grace)
-        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
-            self.context.fail(chunk, row, error)
-        finally:
-            self._chunk = None
-        return row + 1
-
-    def _add(self, record: AnyRecord, close_time: int) -> bool:
-        return self._add_with(record, None, close_time)
-
-    def _add_with(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
+    def _add_one(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
         timestamp = record._timestamp
         if timestamp + self._difference < close_time:
             self._drop_late()
@@ -210,6 +179,3 @@ class SlidingAggregate(WindowedAggregate):
             change = Change(new, old if self._settings.sends_old else None)
             windowed = Windowed(record._key, TimeWindow.of_start(start, self._difference))
             self.forward(make_record(windowed, change, time, record._headers))
-
-    def _drop_late(self) -> None:
-        self.context.drop_late(EXPIRED, self._chunk, self._row)

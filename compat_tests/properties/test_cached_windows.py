@@ -1,4 +1,4 @@
-"""Sliding windows behind a record cache: by columns, and with the cache's keys in rows."""
+"""Sliding windows and sessions behind a record cache: in chunks, and with its keys in rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ TEXT = {"key": "string", "value": "string"}
 
 @st.composite
 def programs(draw: Any) -> Json:
-    """A reduction by sliding windows, whose cache is now and then too small."""
+    """A reduction by sliding windows or sessions, whose cache is now and then too small."""
+    kind, width = draw(st.sampled_from([("sliding", "diff"), ("session", "gap")]))
     topology: list[Json] = [
         {"id": "in", "op": "stream", "topics": ["in"], **TEXT},
         {"id": "g", "op": "groupByKey", "from": ["in"], **TEXT},
@@ -30,8 +31,8 @@ def programs(draw: Any) -> Json:
             "from": ["g"],
             "agg": draw(st.sampled_from(["concat", "last", ["nullIf", "a", "concat"]])),
             "window": {
-                "type": "sliding",
-                "diff": draw(st.sampled_from([1, 5])),
+                "type": kind,
+                width: draw(st.sampled_from([1, 5])),
                 "grace": draw(st.sampled_from([0, 3, 60])),
             },
             "materialized": {

@@ -1,0 +1,62 @@
+"""Aggregations behind a cache: the records of a chunk in order, without a record of each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from millstream.core.chunk import Chunk
+from millstream.topology.operators.folding import identities
+from millstream.topology.operators.operator import AnyRecord
+from millstream.topology.operators.windowed import EXPIRED, WindowedAggregate
+
+
+class InOrderAggregate(WindowedAggregate):
+    """An aggregation that can take a chunk's records in order, while a cache takes its updates.
+
+    What the cache reads and writes, and so what it evicts and when, is the same as with single
+    records. Only what does not depend on that is done for the whole chunk.
+    """
+
+    _chunk: Chunk | None = None
+    """The chunk whose record ``_row`` is being added; None while that is the current record."""
+    _row = 0
+
+    def _add(self, record: AnyRecord, close_time: int) -> bool:
+        return self._add_one(record, None, close_time)
+
+    @abstractmethod
+    def _add_one(self, record: AnyRecord, key_bytes: Any, close_time: int) -> bool:
+        """Do what ``_add`` does for a record; None for ``key_bytes`` if it is yet to serialize."""
+
+    def _add_in_order(self, chunk: Chunk) -> None:
+        """Add the records of a chunk, none of which lacks what it needs."""
+        try:
+            owners, key_bytes = identities(chunk.keys, self._access.serialize_keys)
+        except Exception:  # noqa: BLE001 - record by record shows which key it was
+            self.context.each(chunk)
+            return
+        first, own_bytes = 0, [key_bytes[owner] for owner in owners]
+        while first < len(chunk):
+            first = self._add_rows(chunk, first, own_bytes)
+
+    def _add_rows(self, chunk: Chunk, first: int, key_bytes: list[bytes]) -> int:
+        """Add the records from ``first`` on, up to one that fails, and it; return the next one."""
+        set_record, grace, row = self._access.set_current_record, self._grace, first
+        add, record_at = self._add_one, chunk.record
+        self._chunk = chunk
+        try:
+            for row in range(first, len(chunk)):
+                self._row = row
+                set_record(chunk, row)
+                record = record_at(row)
+                self._stream_time = max(self._stream_time, record._timestamp)
+                add(record, key_bytes[row], self._stream_time - grace)
+        except Exception as error:  # noqa: BLE001 - a user's function may raise anything
+            self.context.fail(chunk, row, error)
+        finally:
+            self._chunk = None
+        return row + 1
+
+    def _drop_late(self) -> None:
+        self.context.drop_late(EXPIRED, self._chunk, self._row)
