@@ -143,3 +143,16 @@ def test_a_copy_by_pickle_has_no_columns() -> None:
     copied = pickle.loads(pickle.dumps(headers))  # noqa: S301
     assert copied == Headers().add("a", b"1")
     assert unread(copied)[0] is None
+
+
+def test_the_newest_header_is_found_however_many_names_are_asked_for() -> None:
+    names = [f"name {number}" for number in range(60)]
+    plain: list[Plain | None] = [
+        [(name, b"old"), (name, None if number % 3 else b"%d" % number), ("all", b"")]
+        for number, name in enumerate(names)
+    ]
+    plain.insert(7, None)
+    for lazy, eager in zip(read(plain), objects(plain), strict=True):
+        if lazy is not None and eager is not None:
+            for name in ["all", *names, "none"]:
+                assert lazy.lastHeader(name) == eager.lastHeader(name)

@@ -104,7 +104,7 @@ class Headers:
         """
         if key is None:
             raise NullPointerException("cannot add a header: its name is None")
-        header = key if isinstance(key, Header) else Header(key, value)
+        header = key if isinstance(key, Header) else new_header(key, value)
         if type(header._value) is not bytes and header._value is not None:
             header = Header(header._key, _bytes(header._key, header._value))
         if not isinstance(header._key, str):

@@ -14,7 +14,8 @@ from millstream.core.headers import Header, Headers, headers_of_row, new_header,
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 
-_NAMES_LIMIT = 256
+_ASKED_LIMIT = 32
+"""Of so many names the newest headers are kept by row; of others they are searched for."""
 Pair = tuple[str, bytes | None]
 
 
@@ -32,6 +33,7 @@ class ArrowHeaders:
         np.cumsum(sizes, out=starts[1:])
         self.starts: list[int] = starts.tolist()
         """Where each row's headers begin in ``parts``; last, where they end."""
+        self._newest: dict[str, list[Header | None]] = {}
 
     @cached_property
     def parts(self) -> tuple[pa.Array, pa.Array]:
@@ -62,15 +64,31 @@ class ArrowHeaders:
 
     def last(self, row: int, key: str) -> Header | None:
         """Return a row's newest header of this name; None if there is none."""
+        newest = self._newest.get(key)
+        if newest is not None:
+            return newest[row]
         code = self._codes.get(key)
         if code is None:
             return None
-        start, stop = self.starts[row], self.starts[row + 1]
-        if self._short is not None:
-            at = self._short.rfind(code, start, stop)
-            return None if at < 0 else new_header(*self.pairs[at])
-        found = (pair for pair in reversed(self.pairs[start:stop]) if pair[0] == key)
-        return next(starmap(new_header, found), None)
+        if len(self._newest) < _ASKED_LIMIT:
+            newest = self._newest[key] = self._newest_of(code)
+            return newest[row]
+        some = reversed(self.pairs[self.starts[row] : self.starts[row + 1]])
+        return next(starmap(new_header, (pair for pair in some if pair[0] == key)), None)
+
+    def _newest_of(self, code: int) -> list[Header | None]:
+        """Return each row's newest header of a name: what is asked of one is asked of others."""
+        places = np.flatnonzero(self._encoded.indices.to_numpy() == code)
+        rows = np.searchsorted(self.starts, places, side="right") - 1
+        last = np.empty(len(rows), bool)
+        last[-1:] = True
+        last[:-1] = rows[1:] != rows[:-1]
+        values = self.parts[1].take(pa.array(places[last])).to_numpy(zero_copy_only=False)
+        newest: list[Header | None] = [None] * len(self.column)
+        key = self._encoded.dictionary[code].as_py()
+        for row, value in zip(rows[last].tolist(), values.tolist(), strict=True):
+            newest[row] = new_header(key, value)
+        return newest
 
     @cached_property
     def _encoded(self) -> Any:
@@ -85,13 +103,6 @@ class ArrowHeaders:
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {name: code for code, name in enumerate(self._encoded.dictionary.to_pylist())}
-
-    @cached_property
-    def _short(self) -> bytes | None:
-        """The names' codes as one byte each; None if there are too many names."""
-        if len(self._codes) > _NAMES_LIMIT:
-            return None
-        return self._encoded.indices.to_numpy().astype(np.uint8).tobytes()  # type: ignore[no-any-return]
 
 
 def header_pairs(column: pa.Array | None) -> list[list[Pair]] | None:
