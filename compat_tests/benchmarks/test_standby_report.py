@@ -19,6 +19,7 @@ RUN = Outcome(
     moving_s=0.75,
     added_s=0.9,
     before_s=0.6,
+    ended_s=1.2,
     wrong=0,
     balanced=True,
     load=(1.5, 1.0, 1.0),
