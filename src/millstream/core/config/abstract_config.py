@@ -104,7 +104,7 @@ class AbstractConfig:
         found = adapted(key, load_instance(value, key))
         configure = getattr(found, "configure", None)
         if callable(configure) and not hasattr(found, "serializer"):
-            configure(self.merged())
+            configure(self.originals())
         return found
 
     def values(self) -> dict[str, Any]:

@@ -375,7 +375,7 @@ class StreamsConfig(AbstractConfig):
         if serde is None:
             return None
         try:
-            configure_part(serde, self.merged(), is_key)
+            configure_part(serde, self.originals(), is_key)
         except Exception as error:
             raise StreamsException(
                 f"Failed to configure {'key' if is_key else 'value'} serde {_named(self.get(key))}",

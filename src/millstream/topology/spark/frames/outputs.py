@@ -212,7 +212,7 @@ class _Line:
             count=count,
             key_serializer=serializer_of(given.key_serde, f"the key serde of {where}"),
             value_serializer=serializer_of(given.value_serde, f"the value serde of {where}"),
-            configs=self._config.merged(),
+            configs=self._config.originals(),
         )
         with workers_for(self._session, "pack"):
             packed = rows.mapInArrow(packing.mapper(), PACKED_SCHEMA)

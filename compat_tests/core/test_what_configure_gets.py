@@ -1,0 +1,109 @@
+"""What `configure` gets: the entries that were given, as Kafka Streams' `originals()`.
+
+A Java program has printed what each of these classes gets from Kafka Streams 4.3.1: a map of its
+own with the entries as they were given, without defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from millstream import (
+    DefaultProductionExceptionHandler,
+    LogAndContinueExceptionHandler,
+    LogAndContinueProcessingExceptionHandler,
+    Materialized,
+    ProcessorWrapper,
+    Serde,
+    Serdes,
+    StreamsBuilder,
+    StreamsConfig,
+    TopologyConfig,
+)
+from millstream.testing import TopologyTestDriver
+
+GOT: dict[str, Any] = {}
+
+
+def note(who: str, configs: Any) -> None:
+    GOT[who] = dict(configs)
+    configs["a change of its own"] = 1
+
+
+class OwnSerde(Serde[str]):
+    def configure(self, configs: Mapping[str, Any], isKey: bool) -> None:
+        note(f"serde {isKey}", configs)
+
+    def serializer(self) -> Any:
+        return Serdes.String().serializer()
+
+    def deserializer(self) -> Any:
+        return Serdes.String().deserializer()
+
+
+class Reading(LogAndContinueExceptionHandler):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        note("reading", configs)
+
+
+class Processing(LogAndContinueProcessingExceptionHandler):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        note("processing", configs)
+
+
+class Writing(DefaultProductionExceptionHandler):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        note("writing", configs)
+
+
+class Wrapper(ProcessorWrapper[Any, Any, Any, Any]):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        note("wrapper", configs)
+
+    def wrapProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+        return ProcessorWrapper.asWrapped(processorSupplier)
+
+    def wrapFixedKeyProcessorSupplier(self, processorName: str, processorSupplier: Any) -> Any:
+        return ProcessorWrapper.asWrappedFixedKey(processorSupplier)
+
+
+CONFIG: dict[str, Any] = {
+    "application.id": "app",
+    "bootstrap.servers": "x:1",
+    "my.key": 5,
+    "commit.interval.ms": "7",
+    "default.key.serde": OwnSerde,
+    "default.value.serde": OwnSerde,
+    "deserialization.exception.handler": Reading,
+    "processing.exception.handler": Processing,
+    "production.exception.handler": Writing,
+    "processor.wrapper.class": Wrapper,
+}
+
+
+@pytest.fixture(autouse=True)
+def _new() -> None:
+    GOT.clear()
+
+
+def test_each_gets_the_entries_as_they_were_given() -> None:
+    builder = StreamsBuilder(TopologyConfig(StreamsConfig(CONFIG)))
+    builder.stream("in").groupByKey().count(Materialized.as_("s"))
+    with TopologyTestDriver(builder.build(CONFIG), CONFIG):
+        pass
+    halves = {"serde True", "serde False"}
+    assert set(GOT) == {"reading", "processing", "writing", "wrapper"} | halves
+    for who, configs in GOT.items():
+        assert configs == CONFIG, who
+        kinds = (type(configs["my.key"]), type(configs["commit.interval.ms"]))
+        assert kinds == (int, str)
+
+
+def test_a_processor_is_shown_parsed_entries_and_defaults() -> None:
+    """`appConfigs()` has the values, too: 77 of them there."""
+    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "x:1", "my.key": 5})
+    assert config.originals() == {"application.id": "app", "bootstrap.servers": "x:1", "my.key": 5}
+    assert config.values()["num.stream.threads"] == 1
