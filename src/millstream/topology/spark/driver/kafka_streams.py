@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from pyspark.sql import SparkSession
+from typing_extensions import Never
 
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import LONG_MAX, to_millis
@@ -32,7 +33,12 @@ from millstream.topology.spark.driver.callbacks import (
     checked_callback,
     checked_listener,
 )
-from millstream.topology.spark.driver.preflight import check_arguments, check_config, check_session
+from millstream.topology.spark.driver.preflight import (
+    check_arguments,
+    check_config,
+    check_session,
+    refuse_clients,
+)
 from millstream.topology.spark.driver.restores import RebuiltStores, tell
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.standby_updates import StandbyUpdates
@@ -63,6 +69,7 @@ class KafkaStreams(BoundedApplication):
     Raises:
         ConfigException: An entry is missing or wrong.
         ClassCastException: The topology, the configuration or the session is something else.
+        UnsupportedOperationException: A client supplier or a clock is given.
 
     Source: ``org.apache.kafka.streams.KafkaStreams``.
     """
@@ -74,9 +81,10 @@ class KafkaStreams(BoundedApplication):
         self,
         topology: Topology,
         config: StreamsConfig | Mapping[str, Any],
-        *,
+        *others: Never,
         spark: SparkSession | None = None,
     ) -> None:
+        refuse_clients(others)
         check_arguments(topology, config)
         check_session(spark)
         if not isinstance(config, StreamsConfig):

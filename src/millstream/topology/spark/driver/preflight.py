@@ -37,6 +37,21 @@ _NO_SESSIONS = (str, Mapping, SparkConf, SparkContext, SparkSession.Builder)
 """What is likely to be given as a session by mistake."""
 
 
+def refuse_clients(others: tuple[Any, ...]) -> None:
+    """Refuse what Kafka Streams takes after the configuration: what makes clients, and a clock.
+
+    Raises:
+        UnsupportedOperationException: Something is given.
+    """
+    if others:
+        raise UnsupportedOperationException(
+            f"KafkaStreams takes a topology and a configuration, not {a_kind(others[0])}",
+            detail="The clients are Spark's and those of its workers; the clock is Spark's.",
+            hint="Set the clients by consumer., producer. and admin. entries; give a session as "
+            "spark=session; test with TopologyTestDriver, whose clock is a mock.",
+        )
+
+
 def check_arguments(topology: Any, config: Any) -> None:
     """Check the types of topology and configuration; the usual mistake is a StreamsBuilder.
 
