@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
-from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import check_kind, name_of
+from millstream.core.function_arguments import check_arguments
+from millstream.core.function_kinds import check_kind
 
 KEY_VALUE = ("key", "value")
 VALUE = ("value",)
@@ -53,22 +52,8 @@ def check_callable(
           hint: Let it take 2 arguments: key, value.
     """
     check_kind(function, parameter, many=many)
-    if arguments is None:
-        return
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # a built-in without a signature
-    try:
-        signature.bind(*arguments)
-    except TypeError:
-        listed = ", ".join(arguments)
-        count = "1 argument" if len(arguments) == 1 else f"{len(arguments)} arguments"
-        raise ClassCastException(
-            f"{parameter} cannot be called with ({listed})",
-            detail=f"{name_of(function)} takes {_taken(signature)}.",
-            hint=f"Let it take {count}: {listed}." if arguments else "Let it take no argument.",
-        ) from None
+    if arguments is not None:
+        check_arguments(function, parameter, arguments)
 
 
 def check_processor(processor: object) -> None:
@@ -85,10 +70,3 @@ def check_processor(processor: object) -> None:
     process = getattr(processor, "process", None)
     if callable(process):
         check_callable(process, "the method process() of a processor", RECORD)
-
-
-def _taken(signature: inspect.Signature) -> str:
-    bare = [
-        each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()
-    ]
-    return str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
