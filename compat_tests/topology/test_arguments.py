@@ -146,13 +146,14 @@ def test_what_is_no_buffer_is_refused_at_the_call(given: Any) -> None:
         assert "BufferConfig.unbounded()" in caught.value.hint
 
 
-@pytest.mark.parametrize("limit", ["5", None, True])
-def test_the_limit_of_a_buffer_is_a_number(limit: Any) -> None:
+@pytest.mark.parametrize("limit", ["5", None, True, 1.5, 2**63])
+def test_the_limit_of_a_buffer_is_a_whole_number(limit: Any) -> None:
+    kinds = (ClassCastException, IllegalArgumentException, NullPointerException)
     for limited in (BufferConfig.maxRecords, BufferConfig.unbounded().withMaxRecords):
-        with pytest.raises(ClassCastException, match="recordLimit cannot be"):
+        with pytest.raises(kinds, match="recordLimit cannot be"):
             limited(limit)
     for sized in (BufferConfig.maxBytes, BufferConfig.maxRecords(1).withMaxBytes):
-        with pytest.raises(ClassCastException, match="byteLimit cannot be"):
+        with pytest.raises(kinds, match="byteLimit cannot be"):
             sized(limit)
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from millstream import Stores
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -140,7 +141,7 @@ def test_joins_take_javas_shapes() -> None:
     assert StreamJoined.with_(S, L, S).withStoreName("s").withLoggingDisabled() == StreamJoined(
         store_name="s", key_serde=S, value_serde=L, other_value_serde=S, logging_enabled=False
     )
-    one, other = object(), object()
+    one, other = (Stores.inMemoryWindowStore(name, 10, 5, True) for name in "ab")
     assert StreamJoined.with_(one, other) == StreamJoined(
         this_store_supplier=one, other_store_supplier=other
     )

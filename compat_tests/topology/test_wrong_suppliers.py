@@ -12,7 +12,6 @@ from millstream import (
     ClassCastException,
     ConfigException,
     EmitStrategy,
-    JoinWindows,
     Materialized,
     SessionWindows,
     SlidingWindows,
@@ -122,11 +121,11 @@ def test_what_is_no_supplier_is_told_so(given: Any) -> None:
 
 @pytest.mark.parametrize("given", ["key-value", "session"])
 def test_a_join_of_streams_keeps_them_in_window_stores(given: str) -> None:
-    builder = StreamsBuilder()
-    left, right = builder.stream("l"), builder.stream("r")
-    stored = StreamJoined.with_(None, None, None).withThisStoreSupplier(SUPPLIERS[given]())
-    with pytest.raises(ClassCastException, match="another type"):
-        left.join(right, max, JoinWindows.ofTimeDifferenceWithNoGrace(5), stored)
+    joined = StreamJoined.with_(None, None, None)
+    for give in (joined.withThisStoreSupplier, joined.withOtherStoreSupplier):
+        with pytest.raises(ClassCastException, match="StoreSupplier cannot be") as caught:
+            give(SUPPLIERS[given]())
+        assert "a supplier of window stores" in caught.value.hint
 
 
 @pytest.mark.parametrize("keys", ["a", "abcdef"])

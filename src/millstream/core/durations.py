@@ -98,7 +98,7 @@ def event_millis(value: object, name: str) -> int:
     if type(value) is int:
         return to_epoch_millis(value, name)
     whole: Any = value
-    if isinstance(value, Real):
+    if type(value) is not bool and isinstance(value, Real):
         with suppress(ValueError, OverflowError):  # NaN and infinity are named below
             whole = floor(value)
     return to_epoch_millis(whole, name)
@@ -129,4 +129,5 @@ def _checked_long(value: object, name: str, wanted: str) -> int:
             "It can't be converted to milliseconds.",
             detail="It does not fit into 64 bits.",
         )
-    return value
+    # Of a member of an enum its number.
+    return value if type(value) is int else int(value)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
+from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.errors import ConfigException
 from millstream.core.java_shapes import java_object, java_value
 from millstream.core.kafka import TopicPartition
@@ -22,6 +24,11 @@ class HostInfo:
 
     _host: str
     _port: int
+
+    def __post_init__(self) -> None:
+        hint = 'Write HostInfo("host", 8080).'
+        object.__setattr__(self, "_host", text_or_none(self._host, "host", hint))
+        object.__setattr__(self, "_port", whole(self._port, "port", 32))
 
     @staticmethod
     def buildFromEndpoint(endPoint: str | None) -> HostInfo | None:
@@ -80,10 +87,16 @@ class KeyQueryMetadata:
     _partition: int
 
     def __post_init__(self) -> None:
-        # A caller's set is mutable and has no hash.
+        hint = 'Give HostInfo("host", 8080).'
+        of_type(self._active, HostInfo, "activeHost", hint)
+        object.__setattr__(self, "_partition", whole(self._partition, "partition", 32))
         given: object = self._standby
-        if isinstance(given, set):
-            object.__setattr__(self, "_standby", frozenset(given))
+        of_type(given, Collection, "standbyHosts", "Give a set of HostInfo.")
+        for host in self._standby or ():
+            of_type(host, HostInfo, "standbyHosts", hint)
+        if given is not None and not isinstance(given, frozenset):
+            # A caller's set is mutable and has no hash.
+            object.__setattr__(self, "_standby", frozenset(self._standby or ()))
 
     def activeHost(self) -> HostInfo:
         """Return the instance with the active task of the partition."""

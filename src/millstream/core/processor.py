@@ -9,6 +9,7 @@ from functools import total_ordering
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from millstream.core.arguments import of_type, required, text_or_none, whole
 from millstream.core.errors import (
     IllegalStateException,
     TaskIdFormatException,
@@ -73,9 +74,9 @@ class TaskId:
     __slots__ = ("_partition", "_subtopology", "_topology_name")
 
     def __init__(self, subtopology: int, partition: int, topologyName: str | None = None) -> None:
-        self._subtopology = subtopology
-        self._partition = partition
-        self._topology_name = topologyName or None
+        self._subtopology = whole(subtopology, "subtopology", 32)
+        self._partition = whole(partition, "partition", 32)
+        self._topology_name = text_or_none(topologyName, "topologyName") or None
 
     def subtopology(self) -> int:
         """Return the sub-topology's number."""
@@ -104,6 +105,7 @@ class TaskId:
 
     def compareTo(self, other: TaskId) -> int:
         """Return a negative number, zero or a positive one, as Java's ``compareTo``."""
+        of_type(required(other, "other"), TaskId, "other", "Give a TaskId.")
         return (self > other) - (self < other)
 
     def _tuple(self) -> tuple[str, int, int]:
@@ -113,7 +115,7 @@ class TaskId:
         return isinstance(other, TaskId) and self._tuple() == other._tuple()
 
     def __lt__(self, other: TaskId) -> bool:
-        return self._tuple() < other._tuple()
+        return self._tuple() < other._tuple() if isinstance(other, TaskId) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._tuple())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from millstream.core.arguments import of_type
 from millstream.core.durations import event_millis
 from millstream.core.errors import (
     IllegalArgumentException,
@@ -212,7 +213,7 @@ class InternalFixedKeyRecordFactory:
         """Return ``record`` as a ``FixedKeyRecord``."""
         if record is None:
             raise NullPointerException("record can't be null")
-        return FixedKeyRecord(record)
+        return FixedKeyRecord(of_type(record, Record, "record", "Give Record(key, value, time)."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from millstream.core.arguments import text_or_none, whole
 from millstream.core.java_text import java_text
 
 
@@ -25,6 +26,12 @@ class To:
     timestamp: int | None = None
     """Epoch milliseconds; None for that of the current record."""
 
+    def __post_init__(self) -> None:
+        child = text_or_none(self.child_name, "childName", "Give the name of a child.")
+        object.__setattr__(self, "child_name", child)
+        if self.timestamp is not None:
+            object.__setattr__(self, "timestamp", whole(self.timestamp, "timestamp"))
+
     @staticmethod
     def child(childName: str) -> To:
         """Return the target of one child."""
@@ -37,7 +44,8 @@ class To:
 
     def withTimestamp(self, timestamp: int) -> To:
         """Return a copy with another event time; -1 stands for that of the current record."""
-        return replace(self, timestamp=None if timestamp == -1 else timestamp)
+        given = whole(timestamp, "timestamp")
+        return replace(self, timestamp=None if given == -1 else given)
 
     def __str__(self) -> str:
         name, time = java_text(self.child_name), -1 if self.timestamp is None else self.timestamp

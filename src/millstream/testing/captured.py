@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from millstream.core.arguments import of_type, text_or_none
 from millstream.core.errors import NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.java_time import Duration, Instant, from_epoch_millis, from_millis
 from millstream.core.keyvalue import KeyValue
 from millstream.core.processor import Cancellable, PunctuationType
+from millstream.core.records import FixedKeyRecord, Record
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -101,6 +103,9 @@ class CapturedForward(Generic[K, V]):
     def __post_init__(self) -> None:
         if self._record is None:
             raise NullPointerException("record cannot be null")
+        kinds = (Record, FixedKeyRecord)
+        of_type(self._record, kinds, "record", "Give Record(key, value, timestamp).")
+        text_or_none(self._child, "childName", "Give the name of a child.")
 
     def __str__(self) -> str:
         child = "Optional.empty" if self._child is None else f"Optional[{self._child}]"

@@ -79,9 +79,8 @@ def listed(items: Any, name: str) -> Iterable[Any]:
     """
     if items is None:
         raise NullPointerException(f"{name} cannot be null")
-    if isinstance(items, str | bytes | bytearray | dict | TestRecord | KeyValue) or not hasattr(
-        items, "__iter__"
-    ):
+    kinds = (str, bytes, bytearray, dict, TestRecord, KeyValue, type)
+    if isinstance(items, kinds) or not hasattr(items, "__iter__"):
         raise ClassCastException(f"{name} cannot be {a_kind(items)}", hint="Give a list.")
     found: Iterable[Any] = items
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeAlias, TypeVar
 
+from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.config import StreamsConfig
 from millstream.core.durations import event_millis
 from millstream.core.engine.context import schedule_arguments
@@ -125,7 +126,10 @@ class _MockContext(ProcessingContext):
 
     def setRecordMetadata(self, topic: str, partition: int, offset: int) -> None:
         """Set topic, partition and offset of the next record."""
-        self._metadata = RecordMetadata(topic, partition, offset)
+        name: Any = text_or_none(topic, "topic", "Give the name of a topic.")
+        self._metadata = RecordMetadata(
+            name, whole(partition, "partition", 32), whole(offset, "offset")
+        )
 
     def currentSystemTimeMs(self) -> int:
         """Return the wall clock set by ``setCurrentSystemTimeMs``.
@@ -188,6 +192,7 @@ class _MockContext(ProcessingContext):
 
     def forwarded(self, childName: str | None = None) -> list[CapturedForward[Any, Any]]:
         """Return the captured records, oldest first; with a child's name, those for that child."""
+        text_or_none(childName, "childName", "Give the name of a child.")
         return [
             forward
             for forward in self._forwards
@@ -247,9 +252,16 @@ class MockProcessorContext(
 
         Without a time in ``to`` the record's is stream time, or -1 before that was set.
         """
-        if isinstance(record, Record) or (record is childName is to is None):
-            self._forwards.append(CapturedForward(record, childName))
+        if isinstance(record, Record) or (record is None and to is None):
+            child = text_or_none(childName, "childName", "Give the name of a child.")
+            self._forwards.append(CapturedForward(record, child))
             return
+        if childName is to is None:
+            raise ClassCastException(
+                f"record cannot be {a_kind(record)}",
+                hint="Forward Record(key, value, timestamp); or key, value and a To.",
+            )
+        of_type(to, To, "to", "Give To.all() or To.child(name).")
         to = to or To.all()
         timestamp = self._stream_ms if to.timestamp is None else to.timestamp
         made = make_record(record, childName, -1 if timestamp is None else timestamp, None)
@@ -283,7 +295,10 @@ class MockFixedKeyProcessorContext(
 
     def forward(self, record: FixedKeyRecord[Any, Any], childName: str | None = None) -> None:
         """Capture a record."""
-        self._forwards.append(CapturedForward(record, childName))
+        hint = "Give what the processor was called with, or a copy of it by withValue()."
+        of_type(record, FixedKeyRecord, "record", hint)
+        child = text_or_none(childName, "childName", "Give the name of a child.")
+        self._forwards.append(CapturedForward(record, child))
 
 
 def _set(value: int | None, clock: str, setter: str) -> int:

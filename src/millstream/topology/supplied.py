@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,9 @@ def check_supplier(supplier: Any, of: str, class_: str) -> None:
         IllegalArgumentException: It is no supplier.
         ClassCastException: It takes arguments.
     """
-    if not callable(supplier) and not hasattr(supplier, "get"):
+    # A dict has a get(), too.
+    unusable = not callable(supplier) and not hasattr(supplier, "get")
+    if unusable or isinstance(supplier, Mapping):
         raise IllegalArgumentException(
             f"the supplier {of} is {a_kind(supplier)}",
             hint=f"Give {class_}, a callable without arguments, or an object with a method get().",

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from millstream.core.arguments import of_type
+from millstream.core.config import TopologyConfig
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -23,6 +25,8 @@ from millstream.topology.dsl.options import AutoOffsetReset
 from millstream.topology.dsl.options.auto_offset_reset import EarlierAutoOffsetReset
 from millstream.topology.graph.frames import Frames
 from millstream.topology.wrapping import wrapper_of
+
+_CONFIG = "Give TopologyConfig(StreamsConfig(...))."
 
 
 @says_cannot
@@ -49,6 +53,7 @@ class Topology:
 
     def __init__(self, topologyConfigs: Any = ABSENT) -> None:
         config = None if topologyConfigs is ABSENT else not_none(topologyConfigs, "topologyConfigs")
+        of_type(config, TopologyConfig, "topologyConfigs", _CONFIG)
         self.config = config
         self.builder = TopologyBuilder(wrap=wrapper_of(config))
         self.frames = Frames()
@@ -224,6 +229,11 @@ class _FilledStore:
 def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
     rest = list(arguments)
     extractor = rest.pop(0) if len(rest) == 6 else None
+    if extractor is not None and not _is_extractor(extractor, TimestampExtractor):
+        raise ClassCastException(
+            f"{method} does not take {a_kind(extractor)} as a timestamp extractor",
+            hint="Give an object with a method extract(), a callable, or None.",
+        )
     if len(rest) != 5:
         raise IllegalArgumentException(
             f"{method} got {len(arguments) + 2} arguments",

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
+from millstream.core.arguments import of_type
 from millstream.core.assignment.group import GroupAssignment, GroupSubscription
 from millstream.core.assignment.result import KafkaStreamsAssignment
 from millstream.core.assignment.state import ApplicationState
@@ -43,7 +44,10 @@ class TaskAssignor(Readable, ABC):
         __slots__ = ("_assignment",)
 
         def __init__(self, assignment: Collection[KafkaStreamsAssignment]) -> None:
-            self._assignment = assignment
+            hint = "Give a list of KafkaStreamsAssignment."
+            self._assignment: Collection[KafkaStreamsAssignment] = of_type(
+                assignment, Collection, "assignment", hint
+            )
 
         def assignment(self) -> Collection[KafkaStreamsAssignment]:
             """Return one entry for each process."""

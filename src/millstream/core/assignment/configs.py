@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from millstream.core.arguments import of_type, required
 from millstream.core.config import StreamsConfig
 from millstream.core.config.keys import CONFIG_KEYS
+from millstream.core.errors import ClassCastException
+from millstream.core.wording import a_kind
 
 KEYS = {
     "acceptableRecoveryLag": "acceptable.recovery.lag",
@@ -62,7 +65,7 @@ class AssignmentConfigs:
             "maxWarmupReplicas": maxWarmupReplicas,
             "numStandbyReplicas": numStandbyReplicas,
             "probingRebalanceIntervalMs": probingRebalanceIntervalMs,
-            "rackAwareAssignmentTags": list(rackAwareAssignmentTags),
+            "rackAwareAssignmentTags": _tags(rackAwareAssignmentTags),
             "rackAwareTrafficCost": rackAwareTrafficCost,
             "rackAwareNonOverlapCost": rackAwareNonOverlapCost,
             "rackAwareAssignmentStrategy": rackAwareAssignmentStrategy,
@@ -74,6 +77,7 @@ class AssignmentConfigs:
     @staticmethod
     def of(configs: StreamsConfig) -> AssignmentConfigs:
         """Return the settings in a configuration."""
+        of_type(required(configs, "configs"), StreamsConfig, "configs", "Give a StreamsConfig.")
         return AssignmentConfigs(**{name: configs.get(key) for name, key in KEYS.items()})
 
     def acceptableRecoveryLag(self) -> int:
@@ -128,6 +132,15 @@ class AssignmentConfigs:
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
         return f"AssignmentConfigs({shown})"
+
+
+def _tags(given: Any) -> list[str]:
+    if isinstance(given, str | bytes) or not isinstance(required(given, "tags"), Iterable):
+        raise ClassCastException(
+            f"rackAwareAssignmentTags cannot be {a_kind(given)}",
+            hint='Give a list, such as ["zone"].',
+        )
+    return list(given)
 
 
 def _optional(value: int | None) -> str:

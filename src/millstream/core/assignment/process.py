@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import total_ordering
 from uuid import UUID, uuid4
 
+from millstream.core.arguments import of_type, required
+
 
 def _signed(uuid: UUID) -> tuple[int, int]:
     # Java compares the two halves as signed numbers.
@@ -26,7 +28,7 @@ class ProcessId:
     __slots__ = ("_id",)
 
     def __init__(self, id: UUID) -> None:
-        self._id = id
+        self._id: UUID = of_type(id, UUID, "id", "Give a uuid.UUID.")
 
     @staticmethod
     def randomProcessId() -> ProcessId:
@@ -39,13 +41,15 @@ class ProcessId:
 
     def compareTo(self, other: ProcessId) -> int:
         """Return a negative number, zero or a positive one, as Java's ``compareTo``."""
+        of_type(required(other, "other"), ProcessId, "other", "Give a ProcessId.")
         return (self > other) - (self < other)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ProcessId) and self._id == other._id
 
     def __lt__(self, other: ProcessId) -> bool:
-        return _signed(self._id) < _signed(other._id)
+        known = isinstance(other, ProcessId)
+        return _signed(self._id) < _signed(other._id) if known else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._id)

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from millstream.core.arguments import of_type, required
 from millstream.core.assignment.process import ProcessId
 from millstream.core.durations import InstantLike, to_epoch_millis
 from millstream.core.errors import IllegalStateException, NullPointerException
 from millstream.core.java_text import java_instant, java_text
 from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.processor import TaskId
+
+_TASK = "Give AssignedTask(TaskId(0, 0), AssignedTask.Type.ACTIVE)."
+_TASKS = "Give a set of AssignedTask."
 
 
 class KafkaStreamsAssignment:
@@ -39,6 +43,11 @@ class KafkaStreamsAssignment:
 
         _id: TaskId
         _type: Type
+
+        def __post_init__(self) -> None:
+            kind = type(self).Type
+            of_type(self._id, TaskId, "id", "Give a TaskId.")
+            of_type(self._type, kind, "taskType", "Give AssignedTask.Type.ACTIVE or STANDBY.")
 
         def __str__(self) -> str:
             kind = "null" if self._type is None else self._type.name
@@ -72,7 +81,10 @@ class KafkaStreamsAssignment:
             IllegalStateException: A task is assigned twice.
         """
         tasks: dict[TaskId, AssignedTask] = {}
+        of_type(processId, ProcessId, "processId", "Give a ProcessId.")
+        of_type(required(assignment, "assignment"), Iterable, "assignment", _TASKS)
         for task in assignment:
+            of_type(required(task, "assignment"), AssignedTask, "assignment", _TASKS)
             if tasks.setdefault(task.id(), task) is not task:
                 raise IllegalStateException(
                     f"task {task.id()} is assigned to {processId} twice",
@@ -104,10 +116,12 @@ class KafkaStreamsAssignment:
 
     def assignTask(self, newTask: AssignedTask) -> None:
         """Add a task, or change its type."""
+        of_type(required(newTask, "newTask"), AssignedTask, "newTask", _TASK)
         self._tasks[newTask.id()] = newTask
 
     def removeTask(self, removedTask: AssignedTask) -> None:
         """Remove a task if it is assigned."""
+        of_type(required(removedTask, "removedTask"), AssignedTask, "removedTask", _TASK)
         self._tasks.pop(removedTask.id(), None)
 
     def followupRebalanceDeadline(self) -> Instant | None:

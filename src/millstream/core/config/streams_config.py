@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from millstream.core.arguments import text, text_or_none, whole
 from millstream.core.config import clients
 from millstream.core.config.abstract_config import AbstractConfig
 from millstream.core.config.definition import ConfigKey
@@ -215,42 +216,42 @@ class StreamsConfig(AbstractConfig):
     @staticmethod
     def consumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to every consumer."""
-        return f"consumer.{consumerProp}"
+        return _prefixed("consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def mainConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of source topics."""
-        return f"main.consumer.{consumerProp}"
+        return _prefixed("main.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def restoreConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of changelogs."""
-        return f"restore.consumer.{consumerProp}"
+        return _prefixed("restore.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def globalConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of global tables' topics."""
-        return f"global.consumer.{consumerProp}"
+        return _prefixed("global.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def producerPrefix(producerProp: str) -> str:
         """Return the key that gives a setting to the producers."""
-        return f"producer.{producerProp}"
+        return _prefixed("producer.", producerProp, "producerProp")
 
     @staticmethod
     def adminClientPrefix(adminClientProp: str) -> str:
         """Return the key that gives a setting to the admin client."""
-        return f"admin.{adminClientProp}"
+        return _prefixed("admin.", adminClientProp, "adminClientProp")
 
     @staticmethod
     def topicPrefix(topicProp: str) -> str:
         """Return the key that gives a setting to internal topics."""
-        return f"topic.{topicProp}"
+        return _prefixed("topic.", topicProp, "topicProp")
 
     @staticmethod
     def clientTagPrefix(clientTagKey: str) -> str:
         """Return the key of a tag of this instance."""
-        return f"client.tag.{clientTagKey}"
+        return _prefixed("client.tag.", clientTagKey, "clientTagKey")
 
     @staticmethod
     def configDef() -> dict[str, ConfigKey]:
@@ -264,34 +265,41 @@ class StreamsConfig(AbstractConfig):
         Raises:
             ConfigException: It is neither ``none``, ``all``, nor a list of optimisations.
         """
-        return optimizations(config)
+        return optimizations(text(config, "config", "Give a text, such as all."))
 
     def getMainConsumerConfigs(
         self, groupId: str, clientId: str, threadIdx: int = 1
     ) -> dict[str, Any]:
         """Return the settings of the consumer of source topics."""
         settings = clients.main_consumer_settings(self, exactly_once=self.exactly_once())
+        text_or_none(groupId, "groupId")
+        text_or_none(clientId, "clientId")
         # Kafka's assignor takes the group id as the application id.
         settings |= {"application.id": groupId, "group.id": groupId, "client.id": clientId}
+        thread = whole(threadIdx, "threadIdx", 32)
         if settings.get("group.instance.id") is not None:
-            settings["group.instance.id"] = f"{settings['group.instance.id']}-{threadIdx}"
+            settings["group.instance.id"] = f"{settings['group.instance.id']}-{thread}"
         return settings
 
     def getRestoreConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of changelogs."""
+        text_or_none(clientId, "clientId")
         return self._consumer("restore.consumer.", clientId)
 
     def getGlobalConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of global tables' topics."""
+        text_or_none(clientId, "clientId")
         return self._consumer("global.consumer.", f"{clientId}-global-consumer")
 
     def getProducerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the producers."""
+        text_or_none(clientId, "clientId")
         settings = clients.producer_settings(self, exactly_once=self.exactly_once())
         return settings | {"client.id": clientId}
 
     def getAdminConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the admin client."""
+        text_or_none(clientId, "clientId")
         return clients.admin_settings(self) | {"client.id": clientId}
 
     def getClientTags(self) -> dict[str, str]:
@@ -396,3 +404,8 @@ class StreamsConfig(AbstractConfig):
 def _named(entry: Any) -> str:
     kind = entry if isinstance(entry, type) else type(entry)
     return entry if isinstance(entry, str) else kind.__qualname__
+
+
+def _prefixed(prefix: str, name: object, parameter: str) -> str:
+    found = text_or_none(name, parameter, "Give the name of a setting.")
+    return f"{prefix}{'null' if found is None else found}"

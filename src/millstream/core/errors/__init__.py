@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from millstream.core.errors.base import ImpossibleEventError as ImpossibleEventError
 from millstream.core.errors.base import MillstreamError as MillstreamError
@@ -229,6 +230,14 @@ class InternalTopicsAlreadySetupException(StreamsException):
     """The internal topics that were to be created are there already."""
 
 
+def _several(given: Any, parameter: str) -> Iterable[Any]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ClassCastException(
+            f"{parameter} cannot be a {type(given).__name__}", hint="Give a list or a set."
+        )
+    return given
+
+
 class MissingInternalTopicsException(StreamsException):
     """Internal topics that should be there are not.
 
@@ -246,7 +255,7 @@ class MissingInternalTopicsException(StreamsException):
         task_id: object = None,
     ) -> None:
         super().__init__(problem, detail=detail, hint=hint, task_id=task_id)
-        self.missing_topics = None if topics is None else list(topics)
+        self.missing_topics = None if topics is None else list(_several(topics, "topics"))
 
     def topics(self) -> list[str] | None:
         """Return the names of the missing topics."""
@@ -279,11 +288,11 @@ class TaskCorruptedException(StreamsException):
             () if isinstance(corrupted_tasks, BaseException) else corrupted_tasks
         )
         if not isinstance(problem, str):
-            tasks = () if problem is None else frozenset(problem)
+            tasks = () if problem is None else frozenset(_several(problem, "corruptedTasks"))
             listed = "null" if problem is None else f"[{', '.join(map(str, tasks))}]"
             problem = f"Tasks {listed} are corrupted and hence need to be re-initialized"
         super().__init__(problem, cause, detail=detail, hint=hint, task_id=task_id)
-        self.corrupted_tasks = frozenset(tasks)
+        self.corrupted_tasks = frozenset(_several(tasks, "corruptedTasks"))
 
     def corruptedTasks(self) -> frozenset[object]:
         """Return the ids of the tasks whose state has to be rebuilt."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from millstream.core.arguments import of_type, text, whole
 from millstream.core.errors import (
     ClassCastException,
     NullPointerException,
@@ -42,7 +44,7 @@ class Position:
             raise ClassCastException(
                 f"map cannot be {a_kind(map)}", hint='Write {"topic": {partition: offset}}.'
             )
-        return Position({topic: dict(offsets) for topic, offsets in map.items()})
+        return Position({topic: _checked(topic, offsets) for topic, offsets in map.items()})
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:
         """Raise this position to an offset, unless it is higher already; return this object.
@@ -50,14 +52,15 @@ class Position:
         Raises:
             NullPointerException: The topic is None.
         """
-        if topic is None:
-            raise NullPointerException("topic cannot be null")
-        offsets = self._offsets.setdefault(topic, {})
-        offsets[partition] = max(offset, offsets.get(partition, offset))
+        name = text(topic, "topic")
+        number, reached = whole(partition, "partition", 32), whole(offset, "offset")
+        offsets = self._offsets.setdefault(name, {})
+        offsets[number] = max(reached, offsets.get(number, reached))
         return self
 
     def merge(self, other: Position | None) -> Position:
         """Raise this position to the offsets of ``other`` that are higher; return this object."""
+        of_type(other, Position, "other", "Give a Position.")
         for topic, offsets in ({} if other is None else other._offsets).items():
             for partition, offset in offsets.items():
                 self.withComponent(topic, partition, offset)
@@ -65,7 +68,7 @@ class Position:
 
     def copy(self) -> Position:
         """Return an independent copy."""
-        return Position.fromMap(self._offsets)
+        return Position({topic: dict(offsets) for topic, offsets in self._offsets.items()})
 
     def getTopics(self) -> set[str]:
         """Return the topics that have offsets."""
@@ -75,7 +78,7 @@ class Position:
         """Return the offset of each partition of a topic, a copy; empty for an unknown topic."""
         if topic is None:
             raise NullPointerException("topic can't be null")
-        return dict(self._offsets.get(topic, {}))
+        return dict(self._offsets.get(text(topic, "topic"), {}))
 
     def isEmpty(self) -> bool:
         """Tell whether there are no offsets."""
@@ -92,6 +95,16 @@ class Position:
 
     def __repr__(self) -> str:
         return f"Position({self._offsets})"
+
+
+def _checked(topic: object, offsets: Any) -> dict[int, int]:
+    """Return a copy of one topic's offsets."""
+    hint = 'Write {"topic": {partition: offset}}.'
+    text(topic, "topic", hint)
+    if offsets is None:
+        raise NullPointerException("the offsets of a topic cannot be null", hint=hint)
+    of_type(offsets, Mapping, f'the offsets of "{topic}"', hint)
+    return {whole(p, "partition", 32): whole(o, "offset") for p, o in offsets.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +126,7 @@ class PositionBound:
         """Return the bound that a store meets from ``position`` on (inclusive)."""
         if position is None:
             raise NullPointerException("position can't be null")
+        of_type(position, Position, "position", "Give a Position.")
         return PositionBound(position.copy())
 
     def isUnbounded(self) -> bool:

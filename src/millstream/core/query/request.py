@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Generic, TypeVar
 
+from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -30,6 +31,7 @@ class InStore:
 
     def withQuery(self, query: Query[R]) -> StateQueryRequest[R]:
         """Return the request of ``query`` to all partitions, without a position bound."""
+        of_type(query, Query, "query", 'Give a query, such as KeyQuery.withKey("k").')
         return StateQueryRequest(self._name, query)
 
 
@@ -61,12 +63,9 @@ class StateQueryRequest(Generic[R]):
     @staticmethod
     def inStore(name: str) -> Begun:
         """Return a request to the store called ``name``, still without a query."""
-        given: object = name
-        if not isinstance(given, str | None):  # Kafka Streams finds None when it is asked
-            raise ClassCastException(
-                f"name cannot be {a_kind(given)}", hint="Give the name of a store."
-            )
-        return Begun(name)
+        # Kafka Streams finds None when it is asked.
+        given: Any = text_or_none(name, "name", "Give the name of a store.")
+        return Begun(given)
 
     def withPositionBound(self, positionBound: PositionBound) -> StateQueryRequest[R]:
         """Return the request to stores that have reached a position."""
@@ -149,10 +148,12 @@ class StateQueryResult(Readable, Generic[R]):
 
     def addResult(self, partition: int, result: QueryResult[R]) -> None:
         """Set the result of one partition."""
-        self._partitions[partition] = result
+        of_type(result, QueryResult, "result", "Give a QueryResult.")
+        self._partitions[whole(partition, "partition", 32)] = result
 
     def setGlobalResult(self, result: QueryResult[R]) -> None:
         """Set the result of a global store."""
+        of_type(result, QueryResult, "result", "Give a QueryResult.")
         self._global = result
 
     def getPartitionResults(self) -> dict[int, QueryResult[R]]:

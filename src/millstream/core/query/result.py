@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Generic, TypeVar
 
+from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.java_shapes import java_value
 from millstream.core.java_text import java_text
@@ -60,6 +61,10 @@ class QueryResult(Generic[R]):
     @staticmethod
     def forFailure(failureReason: FailureReason, failureMessage: str) -> QueryResult[Any]:
         """Return a failure."""
+        of_type(
+            failureReason, FailureReason, "failureReason", "Give FailureReason.NOT_PRESENT, ..."
+        )
+        text_or_none(failureMessage, "failureMessage")
         return QueryResult(None, failureReason, failureMessage, failed=True)
 
     @staticmethod
@@ -79,6 +84,10 @@ class QueryResult(Generic[R]):
         currentPosition: Position, positionBound: PositionBound, partition: int | None
     ) -> QueryResult[Any]:
         """Return the failure of a store below the bound; a partition of None: it is not open."""
+        of_type(currentPosition, Position, "currentPosition", "Give a Position.")
+        of_type(positionBound, PositionBound, "positionBound", "Give PositionBound.at(position).")
+        if partition is not None:
+            partition = whole(partition, "partition", 32)
         bound = f"not yet up to the bound {java_value(positionBound)}"
         if partition is None:
             message = f"The store is not initialized yet, so it is {bound}"
@@ -141,6 +150,7 @@ class QueryResult(Generic[R]):
 
     def setPosition(self, position: Position) -> None:
         """Set the store's position."""
+        of_type(position, Position, "position", "Give a Position.")
         self._position = position
 
     def getExecutionInfo(self) -> list[str]:
@@ -149,6 +159,7 @@ class QueryResult(Generic[R]):
 
     def addExecutionInfo(self, message: str) -> None:
         """Add a line of execution info."""
+        text_or_none(message, "message")
         self._info.append(message)
 
     def __repr__(self) -> str:

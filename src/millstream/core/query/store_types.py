@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
+from millstream.core.arguments import text_or_none, whole
 from millstream.core.errors import ClassCastException
 from millstream.core.java_shapes import java_object
 from millstream.core.query.composite import CompositeStore
@@ -210,21 +210,20 @@ class StoreQueryParameters(Generic[T]):
         Raises:
             ClassCastException: What is given as type is none.
         """
-        return StoreQueryParameters(storeName, checked_type(queryableStoreType))
+        name: Any = text_or_none(storeName, "storeName", "Give the name of a store.")
+        return StoreQueryParameters(name, checked_type(queryableStoreType))
 
     def withPartition(self, partition: int) -> StoreQueryParameters[T]:
         """Return parameters for one partition.
 
         Raises:
             ClassCastException: It is no whole number.
+            IllegalArgumentException: It does not fit into 32 bits.
         """
         given: Any = partition
         # None is every partition, as in Kafka Streams.
-        if isinstance(given, bool) or not isinstance(given, Integral | None):
-            raise ClassCastException(
-                f"partition cannot be {a_kind(given)}", hint="Give a number from 0."
-            )
-        return replace(self, _partition=partition)
+        number = None if given is None else whole(given, "partition", 32)
+        return replace(self, _partition=number)
 
     def enableStaleStores(self) -> StoreQueryParameters[T]:
         """Return parameters that allow stores with a lag: those being restored."""

@@ -176,6 +176,19 @@ def heeds_headers(*halves: Any) -> bool:
     )
 
 
+def plain_bytes(half: object, data: Any) -> bytes:
+    """Return the bytes that a deserializer was given, as ``bytes``.
+
+    Raises:
+        ClassCastException: They are none, such as a text.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise ClassCastException(
+            f"{type(half).__name__} cannot deserialize {a_kind(data)}", hint="Give bytes, or None."
+        )
+    return bytes(data)
+
+
 def headers_and_data(arguments: tuple[Any, ...]) -> tuple[Headers | None, Any]:
     """Return the last arguments of ``serialize`` or ``deserialize``; headers of None if missing."""
     return (None, arguments[0]) if len(arguments) == 1 else (arguments[0], arguments[1])

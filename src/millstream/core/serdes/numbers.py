@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from millstream.core.errors import SerializationException
-from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, plain_bytes, wrong_type
 from millstream.core.serdes.halves import StockSerde
 
 T = TypeVar("T")
@@ -72,6 +72,8 @@ class _NumberDeserializer(Deserializer[T]):
     def deserialize(self, topic: str, data: bytes | None) -> T | None:
         if data is None:
             return None
+        if type(data) is not bytes:
+            data = plain_bytes(self, data)
         if len(data) != self.layout.size:
             # As Kafka's do, those of floats do not tell their class.
             integral = self.layout.format[-1] in "hiq"
@@ -171,6 +173,8 @@ class BooleanDeserializer(Deserializer[bool]):
     def deserialize(self, topic: str, data: bytes | None) -> bool | None:
         if data is None:
             return None
+        if type(data) is not bytes:
+            data = plain_bytes(self, data)
         if len(data) != 1:
             raise _wrong_size("BooleanDeserializer", 1, data)
         if data[0] > 1:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millstream.core.errors import IllegalArgumentException
-from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, plain_bytes, wrong_type
 from millstream.core.serdes.halves import StockSerde
 
 BytesLike = bytes | bytearray | memoryview
@@ -36,7 +36,7 @@ class ByteArrayDeserializer(Deserializer[bytes]):
     """Bytes as they are."""
 
     def deserialize(self, topic: str, data: bytes | None) -> bytes | None:
-        return data
+        return data if data is None or type(data) is bytes else plain_bytes(self, data)
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[bytes | None]:
         return list(values)
@@ -58,7 +58,7 @@ class ByteBufferDeserializer(Deserializer[memoryview]):
     """Bytes as a read-only ``memoryview``."""
 
     def deserialize(self, topic: str, data: bytes | None) -> memoryview | None:
-        return None if data is None else memoryview(data)
+        return None if data is None else memoryview(plain_bytes(self, data))
 
 
 class VoidSerializer(Serializer[Any]):

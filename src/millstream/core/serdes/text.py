@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from millstream.core.errors import SerializationException
-from millstream.core.serdes.base import Deserializer, Serializer, wrong_type
+from millstream.core.serdes.base import Deserializer, Serializer, plain_bytes, wrong_type
 from millstream.core.serdes.halves import StockSerde
 
 UTF_8 = "utf-8"
@@ -72,6 +72,8 @@ class StringDeserializer(_WithEncoding, Deserializer[str]):
     """
 
     def deserialize(self, topic: str, data: bytes | None) -> str | None:
+        if data is not None and type(data) is not bytes:
+            data = plain_bytes(self, data)
         return None if data is None else _decode(data, self._encoding)
 
     def deserialize_column(self, topic: str, values: Sequence[bytes | None]) -> list[str | None]:
@@ -100,7 +102,7 @@ class UUIDDeserializer(_WithEncoding, Deserializer[uuid.UUID]):
     def deserialize(self, topic: str, data: bytes | None) -> uuid.UUID | None:
         if data is None:
             return None
-        text = _decode(data, self._encoding)
+        text = _decode(plain_bytes(self, data), self._encoding)
         parts = HEX_PARTS.fullmatch(text) if len(text) <= 36 else None
         if parts is None:
             raise SerializationException(

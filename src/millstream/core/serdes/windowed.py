@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from typing_extensions import Self
 
+from millstream.core.arguments import required
+from millstream.core.config.checks import checked_entries
 from millstream.core.durations import to_millis
 from millstream.core.errors import (
     IllegalArgumentException,
@@ -29,6 +31,7 @@ from millstream.core.serdes.base import (
     inner_heeds_headers,
     inner_needs_headers,
     needs_headers,
+    plain_bytes,
     serialize_column,
     serializer_call,
     wrong_type,
@@ -93,7 +96,10 @@ class WindowedSerializer(Serializer[Windowed[Any]]):
     def serializeBaseKey(self, topic: str, /, *arguments: Any) -> bytes | None:
         """Write the key without the window: ``(topic, data)`` or ``(topic, headers, data)``."""
         headers, data = headers_and_data(arguments)
-        return serializer_call(self._checked_inner())(topic, headers, data.key())
+        if not isinstance(data, Windowed | None):
+            raise wrong_type(self, topic, data, "windowed keys")
+        key = required(data, "data").key()
+        return serializer_call(self._checked_inner())(topic, headers, key)
 
     def base_key_column(self, topic: str, values: Sequence[Windowed[Any]]) -> list[bytes | None]:
         """Write many keys without their windows."""
@@ -163,6 +169,8 @@ class _WindowedDeserializer(Deserializer[Windowed[Any]]):
         """Read ``(topic, data)`` or ``(topic, headers, data)``; empty bytes give None."""
         headers, data = headers_and_data(arguments)
         inner = self._checked_inner()
+        if data is not None and type(data) is not bytes:
+            data = plain_bytes(self, data)
         if not data:
             return None
         key, window = self._split(data)
@@ -221,7 +229,7 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
             IllegalArgumentException: The window size or the inner deserializer is missing; or the
                 size was given to the constructor, too.
         """
-        configured = configs.get(self.WINDOW_SIZE_MS_CONFIG)
+        configured = checked_entries(configs, "configs").get(self.WINDOW_SIZE_MS_CONFIG)
         if self._window_size is not None and configured is not None:
             raise IllegalArgumentException(
                 "Window size should not be set in both the time windowed deserializer constructor "
@@ -233,7 +241,7 @@ class TimeWindowedDeserializer(_WindowedDeserializer):
                     "Window size needs to be set either through the time windowed deserializer "
                     "constructor or the window.size.ms config but not both"
                 )
-            self._window_size = int(configured)
+            self._window_size = _configured_size(configured)
         super().configure(configs, isKey)
 
     def getWindowSize(self) -> int | None:
@@ -328,9 +336,20 @@ class WindowedSerdes:
         return SessionWindowedSerde(Serdes.serdeFrom(type))
 
 
+def _configured_size(given: Any) -> int:
+    try:
+        return int(given) if isinstance(given, str) else to_millis(given, "window.size.ms")
+    except ValueError as error:
+        raise IllegalArgumentException(
+            f"Invalid value {given} for configuration window.size.ms",
+            hint="Give a number of milliseconds.",
+        ) from error
+
+
 def _configured_inner(
     inner: Any, configs: Mapping[str, Any], is_key: bool, key: str, half: str
 ) -> Any:
+    checked_entries(configs, "configs")
     named_by = key
     named: Any
     if configs.get(key) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+from millstream.core.arguments import of_type
 from millstream.core.state.key_value import KeyValueStore
 from millstream.core.state.versioned import VersionedKeyValueStore
 
@@ -12,6 +13,11 @@ NO_TIME = (-1).to_bytes(8, "big", signed=True)
 """The time of a value whose time was not kept."""
 NO_HEADERS = b"\x00"
 """The size of headers that there are none of."""
+
+
+def _bytes(value: bytes) -> bytes:
+    kinds = (bytes, bytearray, memoryview)
+    return bytes(of_type(value, kinds, "value", "Give the bytes of a value."))
 
 
 class TimestampedBytesStore:
@@ -31,7 +37,7 @@ class TimestampedBytesStore:
             >>> TimestampedBytesStore.convertToTimestampedFormat(b"up")
             b'\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xffup'
         """
-        return None if plainValue is None else NO_TIME + plainValue
+        return None if plainValue is None else NO_TIME + _bytes(plainValue)
 
 
 class HeadersBytesStore:
@@ -46,12 +52,12 @@ class HeadersBytesStore:
     @staticmethod
     def convertToHeaderFormat(value: bytes | None) -> bytes | None:
         """Return a value with its time, or a session's aggregate, with no headers before it."""
-        return None if value is None else NO_HEADERS + value
+        return None if value is None else NO_HEADERS + _bytes(value)
 
     @staticmethod
     def convertFromPlainToHeaderFormat(value: bytes | None) -> bytes | None:
         """Return a bare value with no headers and the time -1 before it."""
-        return None if value is None else NO_HEADERS + NO_TIME + value
+        return None if value is None else NO_HEADERS + NO_TIME + _bytes(value)
 
 
 class VersionedBytesStore(KeyValueStore[bytes, bytes], TimestampedBytesStore):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from millstream.core.arguments import of_type, text
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, NullPointerException
 from millstream.core.flags import checked_flag
 from millstream.core.java_shapes import java_duration, java_value
+from millstream.core.windows.emit import EmitStrategy
 
 
 class DslStoreFormat(enum.Enum):
@@ -28,12 +30,16 @@ class DslStoreFormat(enum.Enum):
         Raises:
             IllegalArgumentException: There is no such format.
         """
+        low = text(name, "name").lower()
         for candidate in DslStoreFormat:
-            if candidate.value == name.lower():
+            if candidate.value == low:
                 return candidate
         raise IllegalArgumentException(
             f'unknown store format "{name}"', hint="Use plain, timestamped or headers."
         )
+
+
+_FORMATS = "Give DslStoreFormat.PLAIN, TIMESTAMPED or HEADERS."
 
 
 class _Params:
@@ -130,7 +136,7 @@ class DslWindowParams(_FormatParams):
         self._retention = to_millis(retentionPeriod, "retentionPeriod")
         self._size = to_millis(windowSize, "windowSize")
         self._duplicates = checked_flag(retainDuplicates, "retainDuplicates")
-        self._emit = emitStrategy
+        self._emit = _emission(emitStrategy)
         self._sliding = checked_flag(isSlidingWindow, "isSlidingWindow")
         self._format = _format(dslStoreFormat)
 
@@ -188,8 +194,8 @@ class DslSessionParams(_Params):
     ) -> None:
         self._name = _required_name(name)
         self._retention = to_millis(retentionPeriod, "retentionPeriod")
-        self._emit = emitStrategy
-        self._format = storeFormat
+        self._emit = _emission(emitStrategy)
+        self._format = of_type(storeFormat, DslStoreFormat, "storeFormat", _FORMATS)
 
     def retentionPeriod(self) -> int:
         """Return how long a session is kept after its end."""
@@ -212,9 +218,7 @@ class DslSessionParams(_Params):
 
 
 def _required_name(name: str) -> str:
-    if name is None:
-        raise NullPointerException("name cannot be null")
-    return name
+    return text(name, "name", "Give the name of the store.")
 
 
 def _format(given: DslStoreFormat | bool) -> DslStoreFormat:
@@ -222,7 +226,12 @@ def _format(given: DslStoreFormat | bool) -> DslStoreFormat:
         raise NullPointerException("dslStoreFormat cannot be null")
     if isinstance(given, bool):
         return DslStoreFormat.TIMESTAMPED if given else DslStoreFormat.PLAIN
+    of_type(given, DslStoreFormat, "dslStoreFormat", _FORMATS)
     return given
+
+
+def _emission(given: Any) -> Any:
+    return of_type(given, EmitStrategy, "emitStrategy", "Give EmitStrategy.onWindowClose(), ...")
 
 
 def _name(given: DslStoreFormat) -> str:

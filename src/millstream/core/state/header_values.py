@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from millstream.core.arguments import of_type
 from millstream.core.durations import stored_millis
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
@@ -59,7 +60,9 @@ class ValueTimestampHeaders(Generic[V]):
     @staticmethod
     def getValueOrNull(valueTimestampHeaders: ValueTimestampHeaders[V_] | None) -> V_ | None:
         """Return the value; None if there is nothing."""
-        return None if valueTimestampHeaders is None else valueTimestampHeaders._value
+        hint = "Give a ValueTimestampHeaders, or None."
+        given = of_type(valueTimestampHeaders, ValueTimestampHeaders, "valueTimestampHeaders", hint)
+        return None if given is None else given._value
 
     def value(self) -> V:
         """Return the value."""
@@ -134,7 +137,11 @@ class AggregationWithHeaders(Generic[V]):
         aggregationWithHeaders: AggregationWithHeaders[V_] | None,
     ) -> V_ | None:
         """Return the aggregate; None if there is nothing."""
-        return None if aggregationWithHeaders is None else aggregationWithHeaders._aggregation
+        hint = "Give an AggregationWithHeaders, or None."
+        given = of_type(
+            aggregationWithHeaders, AggregationWithHeaders, "aggregationWithHeaders", hint
+        )
+        return None if given is None else given._aggregation
 
     def aggregation(self) -> V:
         """Return the aggregate."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Generic, TypeVar
 
+from millstream.core.arguments import text
 from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
 from millstream.core.headers import Headers
 from millstream.core.readable import Readable
@@ -15,7 +16,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.serdes.checks import halves_of
+from millstream.core.serdes.checks import checked_serde, halves_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -49,9 +50,9 @@ class StateSerdes(Readable, Generic[K, V]):
         for name, given in (("topic", topic), ("key serde", keySerde), ("value serde", valueSerde)):
             if given is None:
                 raise NullPointerException(f"{name} cannot be null")
-        self._topic = topic
-        self._key_serde = keySerde
-        self._value_serde = valueSerde
+        self._topic = text(topic, "topic")
+        self._key_serde: Serde[K] = checked_serde(keySerde, "keySerde")
+        self._value_serde: Serde[V] = checked_serde(valueSerde, "valueSerde")
         keys, values = (f'the {each} serde of StateSerdes("{topic}")' for each in ("key", "value"))
         self._key_serializer, self._key_deserializer = halves_of(keySerde, keys)
         self._value_serializer, self._value_deserializer = halves_of(valueSerde, values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from millstream.core.arguments import of_type, whole
 from millstream.core.durations import stored_millis
 from millstream.core.errors import NullPointerException
 from millstream.core.java_shapes import java_optional
@@ -49,7 +50,9 @@ class ValueAndTimestamp(Generic[V]):
     @staticmethod
     def getValueOrNull(valueAndTimestamp: ValueAndTimestamp[V_] | None) -> V_ | None:
         """Return the value; None if there is no pair."""
-        return None if valueAndTimestamp is None else valueAndTimestamp._value
+        hint = "Give a ValueAndTimestamp, or None."
+        given = of_type(valueAndTimestamp, ValueAndTimestamp, "valueAndTimestamp", hint)
+        return None if given is None else given._value
 
     def value(self) -> V:
         """Return the value."""
@@ -93,6 +96,12 @@ class VersionedRecord(Generic[V]):
     def __post_init__(self) -> None:
         if self._value is None:
             raise NullPointerException("value cannot be null.")
+        # Stores make many of these, with plain numbers.
+        if type(self._timestamp) is not int or self._timestamp >> 63 not in (0, -1):
+            object.__setattr__(self, "_timestamp", whole(self._timestamp, "timestamp"))
+        end = self._validTo
+        if end is not None and (type(end) is not int or end >> 63 not in (0, -1)):
+            object.__setattr__(self, "_validTo", whole(end, "validTo"))
 
     def value(self) -> V:
         """Return the value."""

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from typing_extensions import deprecated
 
+from millstream.core.arguments import whole
 from millstream.core.durations import (
     LONG_MAX,
     DurationLike,
@@ -143,8 +144,8 @@ class TimeWindows(EarlierWindows, Windows[TimeWindow]):
 
     def windowsFor(self, timestamp: int) -> dict[int, TimeWindow]:
         """Return the windows of an event by their start, earliest first."""
-        size = self.sizeMs
-        return {start: TimeWindow.of_start(start, size) for start in self.starts_for(timestamp)}
+        size, time = self.sizeMs, whole(timestamp, "timestamp")
+        return {start: TimeWindow.of_start(start, size) for start in self.starts_for(time)}
 
     def starts_for(self, timestamp: int) -> range:
         """Return the starts of an event's windows, earliest first."""
@@ -207,7 +208,8 @@ class UnlimitedWindows(Windows[UnlimitedWindow]):
 
     def windowsFor(self, timestamp: int) -> dict[int, UnlimitedWindow]:
         """Return the window by its start; nothing for an earlier event."""
-        return {start: UnlimitedWindow(start) for start in self.starts_for(timestamp)}
+        time = whole(timestamp, "timestamp")
+        return {start: UnlimitedWindow(start) for start in self.starts_for(time)}
 
     def starts_for(self, timestamp: int) -> tuple[int, ...]:
         """Return the start of the window; nothing for an earlier event."""

@@ -7,6 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from millstream.core.arguments import of_type
 from millstream.core.durations import DurationLike, to_millis
 from millstream.core.errors import IllegalArgumentException, IllegalStateException
 
@@ -20,6 +21,7 @@ class StrategyType(enum.Enum):
     @staticmethod
     def forType(type: StrategyType) -> EmitStrategy:
         """Return the strategy of that kind."""
+        of_type(type, Kind, "type", "Give StrategyType.ON_WINDOW_CLOSE or ON_WINDOW_UPDATE.")
         return EmitStrategy(kind=type)
 
 

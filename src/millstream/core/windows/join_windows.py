@@ -90,7 +90,9 @@ class JoinWindows(EarlierWindows, Windows[Window]):
         Raises:
             UnsupportedOperationException: Always.
         """
-        raise UnsupportedOperationException("windowsFor() is not supported by JoinWindows.")
+        raise UnsupportedOperationException(
+            "windowsFor() is not supported by JoinWindows.", hint="Ask beforeMs and afterMs."
+        )
 
     def size(self) -> int:
         """Return ``before`` plus ``after`` in milliseconds."""

@@ -215,7 +215,10 @@ class Windowed(Generic[K]):
         )
 
     def __hash__(self) -> int:
-        return hash((self._key, self._window._start, self._window._end))
+        window: object = self._window
+        if not isinstance(window, Window):
+            return hash((self._key, window))
+        return hash((self._key, window._start, window._end))
 
     def __str__(self) -> str:
         given: object = self._window

@@ -6,8 +6,9 @@ from typing import Any
 
 from typing_extensions import TypeVar
 
+from millstream.core.arguments import whole
 from millstream.core.durations import DurationLike
-from millstream.core.errors import ClassCastException, IllegalArgumentException
+from millstream.core.errors import IllegalArgumentException
 from millstream.core.serdes import Serde
 from millstream.core.state import (
     KeyValueBytesStoreSupplier,
@@ -25,7 +26,6 @@ from millstream.core.state import (
     WindowBytesStoreSupplier,
     WindowStore,
 )
-from millstream.core.wording import a_kind
 from millstream.stores.construction.builders import store_builder
 from millstream.stores.construction.suppliers import (
     OurHeadersKeyValueSupplier,
@@ -91,15 +91,12 @@ class Stores:
         Raises:
             IllegalArgumentException: ``maxCacheSize`` is negative.
         """
-        if not isinstance(maxCacheSize, int):
-            raise ClassCastException(
-                f"maxCacheSize cannot be {a_kind(maxCacheSize)}", hint="Give a number of entries."
-            )
-        if maxCacheSize < 0:
+        limit = whole(maxCacheSize, "maxCacheSize", 32)
+        if limit < 0:
             raise IllegalArgumentException(
                 "maxCacheSize cannot be negative", detail=f"It is {maxCacheSize}."
             )
-        return OurKeyValueSupplier(store=name, **IN_MEMORY, max_entries=maxCacheSize)
+        return OurKeyValueSupplier(store=name, **IN_MEMORY, max_entries=limit)
 
     @staticmethod
     def persistentWindowStore(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millstream.core.arguments import of_type, required
 from millstream.core.serdes import Serde
 from millstream.core.state import (
     AnyStoreBuilder,
@@ -44,6 +45,7 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         self.kind = kind
 
     def keyValueStore(self, params: DslKeyValueParams) -> KeyValueBytesStoreSupplier:
+        _checked(params, DslKeyValueParams)
         wanted = params.dslStoreFormat()
         supplier = OurHeadersKeyValueSupplier if self._headers(wanted) else OurKeyValueSupplier
         return supplier(
@@ -54,6 +56,7 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         )
 
     def windowStore(self, params: DslWindowParams) -> WindowBytesStoreSupplier:
+        _checked(params, DslWindowParams)
         wanted = params.dslStoreFormat()
         supplier = OurHeadersWindowSupplier if self._headers(wanted) else OurWindowSupplier
         return supplier(
@@ -69,6 +72,7 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
         )
 
     def sessionStore(self, params: DslSessionParams) -> SessionBytesStoreSupplier:
+        _checked(params, DslSessionParams)
         headers = self._headers(params.storeFormat())
         supplier = OurHeadersSessionSupplier if headers else OurSessionSupplier
         return supplier(
@@ -85,6 +89,10 @@ class PluginDslStoreSuppliers(DslStoreSuppliers):
 
     def _durable(self) -> bool:
         return store_class(self.kind).traits.durable
+
+
+def _checked(params: object, kind: type) -> None:
+    of_type(required(params, "params"), kind, "params", f"Give {kind.__name__}(name, ...).")
 
 
 class BuiltInDslStoreSuppliers:

@@ -67,7 +67,7 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
         A window that starts before 1970 has expired: it is dropped, and counted as such.
         """
         access = self._opened()
-        if type(windowStartTimestamp) is not int or windowStartTimestamp > LONG_MAX:
+        if type(windowStartTimestamp) is not int or windowStartTimestamp >> 63 not in (0, -1):
             windowStartTimestamp = event_millis(windowStartTimestamp, "windowStartTimestamp")
         if windowStartTimestamp < 0:
             given(key)

@@ -16,6 +16,7 @@ from millstream.core.assignment import (
     TaskAssignor,
 )
 from millstream.core.errors import TaskAssignmentException
+from millstream.core.flags import checked_flag
 from millstream.core.java_collections import bucket_order, string_hash, table_size
 from millstream.core.processor import TaskId
 
@@ -41,7 +42,9 @@ class StickyTaskAssignor(TaskAssignor):
     DEFAULT_STICKY_NON_OVERLAP_COST: ClassVar[int] = 10
 
     def __init__(self, mustPreserveActiveTaskAssignment: bool = False) -> None:
-        self._must_preserve = mustPreserveActiveTaskAssignment
+        self._must_preserve = checked_flag(
+            mustPreserveActiveTaskAssignment, "mustPreserveActiveTaskAssignment"
+        )
 
     def assign(self, applicationState: ApplicationState) -> TaskAssignor.TaskAssignment:
         """Give each task to one process, and copies of stateful tasks to others.

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from millstream.core.durations import DurationLike, to_millis
+from millstream.core.errors import ClassCastException
 from millstream.core.java_shapes import java_value
 from millstream.core.serdes import Serde
 from millstream.core.serdes.checks import checked_serde
 from millstream.core.state import changelog_settings
+from millstream.core.wording import a_kind
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import (
     checked_function,
@@ -117,6 +119,8 @@ class StreamJoined(NamedOperation, Generic[K, V1, V2]):
     def __post_init__(self) -> None:
         NamedOperation.__post_init__(self)
         _check_serdes(self)
+        _check_supplier(self.this_store_supplier, "thisStoreSupplier")
+        _check_supplier(self.other_store_supplier, "otherStoreSupplier")
         if self.store_name is not None:
             object.__setattr__(self, "store_name", validate_name(self.store_name))
 
@@ -250,6 +254,18 @@ def _check_serdes(options: Joined[Any, Any, Any] | StreamJoined[Any, Any, Any]) 
     checked_serde(options.key_serde, "keySerde")
     checked_serde(options.value_serde, "valueSerde")
     checked_serde(options.other_value_serde, "otherValueSerde")
+
+
+def _check_supplier(supplier: Any, parameter: str) -> None:
+    if supplier is not None and (isinstance(supplier, type) or not _makes_windows(supplier)):
+        raise ClassCastException(
+            f"{parameter} cannot be {a_kind(supplier)}",
+            hint="Give a supplier of window stores, such as Stores.persistentWindowStore(...).",
+        )
+
+
+def _makes_windows(supplier: Any) -> bool:
+    return all(callable(getattr(supplier, name, None)) for name in ("get", "name", "windowSize"))
 
 
 def _optional_millis(duration: DurationLike | None) -> int | None:

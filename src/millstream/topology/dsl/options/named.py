@@ -116,7 +116,9 @@ def validate_name(name: str) -> str:
             than ASCII letters and digits, ``.``, ``_`` and ``-``.
     """
     if not isinstance(name, str):
-        raise TopologyException(f"Name is illegal, it is {a_kind(name)}, not a str")
+        raise TopologyException(
+            f"Name is illegal, it is {a_kind(name)}, not a str", hint="Give it as text."
+        )
     if not name:
         raise TopologyException("Name is illegal, it can't be empty")
     if name in (".", ".."):

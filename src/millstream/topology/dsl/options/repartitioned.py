@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
-from millstream.core.errors import ClassCastException
+from millstream.core.arguments import whole
 from millstream.core.serdes import Serde
-from millstream.core.wording import a_kind
 from millstream.topology.callables import PARTITIONED
 from millstream.topology.dsl.options.checks import checked_function
 from millstream.topology.dsl.options.named import SerdeOperation
@@ -31,11 +29,9 @@ class Repartitioned(SerdeOperation[K, V]):
     def __post_init__(self) -> None:
         SerdeOperation.__post_init__(self)
         checked_function(self.partitioner, "partitions", "partitioner", PARTITIONED)
-        count: object = self.number_of_partitions
-        if isinstance(count, bool) or not isinstance(count, Integral | None):
-            raise ClassCastException(
-                f"numberOfPartitions cannot be {a_kind(count)}", hint="Give a whole number."
-            )
+        if self.number_of_partitions is not None:
+            count = whole(self.number_of_partitions, "numberOfPartitions", 32)
+            object.__setattr__(self, "number_of_partitions", count)
 
     @staticmethod
     def as_(name: str) -> Repartitioned[Any, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Generic
 
 from typing_extensions import Self
 
+from millstream.core.arguments import whole
 from millstream.core.durations import LONG_MAX, DurationLike, to_millis
 from millstream.core.errors import ClassCastException, IllegalStateException
 from millstream.core.state import changelog_settings
@@ -31,7 +31,7 @@ class BufferConfig:
     """Limits of the buffer; 2**63 - 1 is no limit.
 
     Raises:
-        ClassCastException: A limit is no number.
+        ClassCastException: A limit is no whole number.
 
     Source: ``kstream.Suppressed.BufferConfig``.
     """
@@ -52,11 +52,8 @@ class BufferConfig:
     def __post_init__(self) -> None:
         limits: dict[str, Any] = {"recordLimit": self.max_records, "byteLimit": self.max_bytes}
         for parameter, limit in limits.items():
-            if isinstance(limit, bool) or not isinstance(limit, Real):
-                raise ClassCastException(
-                    f"{parameter} cannot be {a_kind(limit)}",
-                    hint="Give a whole number, or use BufferConfig.unbounded().",
-                )
+            field_name = "max_records" if parameter == "recordLimit" else "max_bytes"
+            object.__setattr__(self, field_name, whole(limit, parameter))
 
     @staticmethod
     def maxRecords(recordLimit: int) -> EagerBufferConfig:
