@@ -170,6 +170,7 @@ class SinkRuntime:
             raise self._unusable(chosen, "It is no set of partition numbers.") from error
         if not partitions:
             self._task.failures.drop("the partitioner chose no partition", self.name)
+            self._task.measures.unsent(self.name, record._timestamp)
         for partition in partitions:
             if partition < 0:
                 raise self._unusable(
@@ -230,3 +231,4 @@ class SinkRuntime:
                 hint="Set production.exception.handler to skip such records.",
             ) from error
         task.failures.drop(UNWRITABLE, self.name)
+        task.measures.unsent(self.name, record._timestamp)

@@ -159,6 +159,10 @@ class TaskMetrics:
                 if node not in self._failing:
                     self._aged(node, measured)
 
+    def unsent(self, sink: str, timestamp: int) -> None:
+        """Record the age of a record that a sink has dropped: it has come to its end, too."""
+        self._age(self.metrics.sensor(*self._latency(sink)), 1, timestamp, timestamp, timestamp)
+
     def ended(self, sensor: Sensor, timestamps: Sequence[int]) -> None:
         """Record the age of records at a terminal node."""
         count = len(timestamps)
