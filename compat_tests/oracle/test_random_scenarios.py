@@ -17,9 +17,9 @@ from compat_tests.oracle.shrink import kind_of, shrunk
 RECORDED = scenario_files(SCENARIOS / "random")
 
 
-def test_sixty_are_recorded() -> None:
+def test_seventy_are_recorded() -> None:
     """`compat_tests/conformance` replays them with the others."""
-    assert len(RECORDED) == 60
+    assert len(RECORDED) == 70
     assert all(random_scenarios.problem(read_scenario(file)) is None for file in RECORDED)
 
 

@@ -18,6 +18,7 @@ from millstream.core.serdes.halves import WrapperSerde
 from millstream.testing import TopologyTestDriver
 
 TEXT = Serdes.String()
+VALUES = {"default.value.serde": TEXT}
 
 
 class Skips(ProductionExceptionHandler):
@@ -55,3 +56,13 @@ def test_so_does_a_serializer_whose_error_the_handler_lets_pass() -> None:
     serde: Any = WrapperSerde(refuse, TEXT.deserializer())
     passing = {"production.exception.handler": Skips}
     assert oldest(Produced.valueSerde(serde), **passing) == 7
+
+
+def test_a_topic_of_an_extractor_that_nothing_was_sent_to_has_no_metrics() -> None:
+    nowhere = Produced.streamPartitioner(lambda topic, key, value, count: set())
+    builder = StreamsBuilder()
+    builder.stream("in").to(lambda key, value, context: f"out-{key}", nowhere)
+    with TopologyTestDriver(builder.build(), {"default.key.serde": TEXT, **VALUES}) as driver:
+        write = TEXT.serializer()
+        driver.createInputTopic("in", write, write).pipeInput("k", "v")
+        assert not any(name.tags().get("topic") == "out-k" for name in driver.metrics())

@@ -8,7 +8,15 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from compat_tests.oracle.generate import aggregations, joins, mixed, processors, streams, tables
+from compat_tests.oracle.generate import (
+    aggregations,
+    joins,
+    mixed,
+    processors,
+    rarely,
+    streams,
+    tables,
+)
 from compat_tests.oracle.generate.draft import Draft, Spec
 from compat_tests.oracle.generate.events import events
 from compat_tests.oracle.generate.windows import KINDS
@@ -82,6 +90,7 @@ FEATURES: dict[str, tuple[Weighted, Weighted, int, Spec]] = {
     "papi": ({processors.source: 1}, {processors.processor: 1}, 3, {"queries": 0.1}),
     "config": ({streams.source: 1, tables.source: 1}, _EVERYTHING, 5, {"topology_config": 0.6}),
     "mixed": (mixed.SOURCES, mixed.STEPS, 8, {"queries": 0.05, "jumps": 0.05, "settle": True}),
+    "rare": (mixed.SOURCES, mixed.STEPS, 8, {"jumps": 0.05, "settle": True, "rare": True}),
 }
 
 
@@ -96,6 +105,8 @@ def scenario(seed: int, feature: str, index: int) -> Spec:
     for _ in range(draft.random.randint(1, longest)):
         _one_of(draft, steps)(draft)
     _write_ends(draft)
+    if options.get("rare"):
+        rarely.vary(draft)
     _avoid_known_differences(draft)
     count = 6 if feature == "naming" else draft.random.randint(10, 26)
     jumps, queries = options.get("jumps", 0.02), options.get("queries", 0.0)

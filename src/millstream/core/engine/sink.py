@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 UNWRITABLE = "a serializer refused it"
 
+_ANY: Sequence[int | None] = (None,)
+"""The client chooses the partition."""
 _FEW = 16
 """A host collects so many records with less work if they come one by one."""
 
@@ -97,12 +99,12 @@ class SinkRuntime:
             return
         # A copy: what a sibling adds later must not show in what was sent.
         headers = headers.copy() if headers else None
-        if self._partitions is None:
-            self._task.host.send(new_sent((topic, key, value, record._timestamp, headers, None)))
-            return
-        for partition in self._chosen(topic, record):
-            sent = new_sent((topic, key, value, record._timestamp, headers, partition))
-            self._task.host.send(sent)
+        partitions = _ANY if self._partitions is None else self._chosen(topic, record)
+        if self._topic is None and partitions:
+            self._task.measures.sends(topic, self.name)
+        send = self._task.host.send
+        for partition in partitions:
+            send(new_sent((topic, key, value, record._timestamp, headers, partition)))
 
     def process_chunk(self, chunk: Chunk) -> None:
         """Serialize and send a run of records."""
@@ -148,9 +150,7 @@ class SinkRuntime:
                 f'the topic extractor of sink "{self.name}" returned {a_kind(topic)}',
                 hint="Return the topic's name, a str.",
             )
-        topic = plain_text(topic)
-        self._task.measures.sends(topic, self.name)
-        return topic
+        return plain_text(topic)
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:
         count = self._task.host.partition_count(topic)
