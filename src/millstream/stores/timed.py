@@ -26,6 +26,15 @@ Cells = Iterator[tuple[bytes, Any]]
 """Raw keys and cells."""
 
 
+class Latest:
+    """A time, seen alike by an access and its copies: reads of a cache end there."""
+
+    __slots__ = ("time",)
+
+    def __init__(self) -> None:
+        self.time = -1
+
+
 class TimedAccess(CellAccess):
     """Access by key and time, in front of an access by raw key."""
 
@@ -46,8 +55,8 @@ class TimedAccess(CellAccess):
         self._timed_keys = keys
         self._timed_layer = layer
         self._decode = decode
-        self._latest = -1
-        """The latest time that was written."""
+        self._latest = Latest()
+        """The latest time that was written, by this access or a copy of it."""
 
     def serialize_key(self, key: Any) -> bytes:
         return self.points.serialize_key(key)

@@ -86,7 +86,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
 
         None if a read by bounds would touch others as well.
         """
-        if self._latest < earliest_end:
+        if self._latest.time < earliest_end:
             return []
         row = self._whole_row(key_bytes, earliest_end)
         if not row:
@@ -99,7 +99,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
 
     def _whole_row(self, key_bytes: bytes, earliest_end: int) -> list[bytes] | None:
         """Return the raw keys of all of a key's sessions in the cache, under the same condition."""
-        interval, latest = self._session_keys.interval, self._latest
+        interval, latest = self._session_keys.interval, self._latest.time
         far = latest - earliest_end >= interval * (SEPARATE_SEGMENTS - 1)
         if far or latest + interval >= ZEROS_FIRST:
             return None
@@ -124,7 +124,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         return [(key_of(key), start_of(key), end_of(key), value_of(cell)) for key, cell in cells]
 
     def write(self, key_bytes: bytes, key: Any, start: int, end: int, value: Any) -> None:
-        self._latest = max(self._latest, end)
+        self._latest.time = max(self._latest.time, end)
         self.points.write(self._join(key_bytes, start, end), key, value, 0)
 
     def remove(self, key_bytes: bytes, key: Any, start: int, end: int) -> None:
@@ -143,7 +143,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         chunk: Chunk,
         index: int,
     ) -> None:
-        self._latest = max(self._latest, end)
+        self._latest.time = max(self._latest.time, end)
         self._write_at(self._join(key_bytes, start, end), key, value, 0, chunk, index)
 
     def remove_at(
@@ -164,7 +164,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         session_keys = [
             join(key, start, end) for key, (start, end) in zip(keys_bytes, bounds, strict=True)
         ]
-        self._latest = max(self._latest, *(end for _, end in bounds), -1)
+        self._latest.time = max(self._latest.time, *(end for _, end in bounds), -1)
         self.points.write_many(session_keys, keys, values, [0] * len(values), chunk, indices)
 
     def cells(
@@ -206,7 +206,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
             if latest_start < 0:
                 raise _negative_start()
             return None
-        newest, interval = self._latest, self._session_keys.interval
+        newest, interval = self._latest.time, self._session_keys.interval
         end = min(latest_start, newest)
         if max(end, 0) // interval != max(newest, 0) // interval:
             raise IllegalStateException(
@@ -240,14 +240,14 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         first = clamp(earliest_end)
         first_end, start = first.to_bytes(8, "big"), clamp(latest_start).to_bytes(8, "big")
         if until is not None and key_from is not None:
-            bounds = self._backward_bounds(key_from, min(first, self._latest), until)
-        elif self._latest < first or latest_start < 0:
+            bounds = self._backward_bounds(key_from, min(first, self._latest.time), until)
+        elif self._latest.time < first or latest_start < 0:
             return
         elif key_from is not None and key_from == key_to:
             yield from self._near_cells(key_from, first, latest_start, reverse=reverse)
             return
         else:
-            bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest))
+            bounds = list(self._session_keys.bounds(key_from, key_to, first, self._latest.time))
         for lower, upper in reversed(bounds) if reverse else bounds:
             for key, cell in self.points.cached_cells(lower, upper, reverse=reverse):
                 if wanted(key, key_from, key_to, first_end, start):
@@ -257,7 +257,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         """Yield one key's sessions in the cache."""
         keys, lowest = self._session_keys, first_end.to_bytes(8, "big")
         highest = clamp(latest_start).to_bytes(8, "big")
-        bounds = list(keys.near(key, first_end, self._latest, latest_start))
+        bounds = list(keys.near(key, first_end, self._latest.time, latest_start))
         for lower, upper in reversed(bounds) if reverse else bounds:
             row = self._whole_row(key, first_end)
             if row is None:
@@ -277,7 +277,7 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         """
         interval = self._session_keys.interval
         end = (until + 1).to_bytes(8, "big")
-        oldest, newest = first // interval, self._latest // interval
+        oldest, newest = first // interval, self._latest.time // interval
         if newest - oldest >= SEPARATE_SEGMENTS:
             return [(oldest.to_bytes(8, "big"), newest.to_bytes(8, "big") + key + end)]
         starts = [number.to_bytes(8, "big") + key for number in range(oldest, newest + 1)]

@@ -45,12 +45,12 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def join(self, key_bytes: bytes, start: int) -> bytes:
         # What is read by raw key may be written by raw key.
-        self._latest = max(self._latest, start)
+        self._latest.time = max(self._latest.time, start)
         return self._join(key_bytes, start)
 
     def join_many(self, keys_bytes: Iterable[bytes], starts: Sequence[int]) -> list[bytes]:
         # What is read by raw key may be written by raw key.
-        self._latest = max(self._latest, max(starts, default=-1))
+        self._latest.time = max(self._latest.time, max(starts, default=-1))
         return list(map(self._join, keys_bytes, starts))
 
     def oldest_seen(self, latest: int) -> int:
@@ -64,7 +64,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         return self.points.read_many(raw_keys)
 
     def write(self, key_bytes: bytes, key: Any, start: int, value: Any, timestamp: int) -> None:
-        self._latest = max(self._latest, start)
+        self._latest.time = max(self._latest.time, start)
         self._write(self._join(key_bytes, start), key, value, timestamp)
 
     def write_many(
@@ -99,7 +99,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def _row(self, key_bytes: bytes, first: int, last: int) -> list[bytes] | None:
         """Return the raw keys of a key's windows in the cache, if a read touches no others."""
-        first, last = clamp(first), min(last, self._latest)
+        first, last = clamp(first), min(last, self._latest.time)
         row = self._whole_row(key_bytes, first, last)
         if row is None or last < first:
             return None if row is None else []
@@ -153,7 +153,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
 
     def _entries_between(self, first: int, last: int) -> dict[bytes, Any]:
         """Return the entries of the cache between two starts, both inclusive."""
-        first, last = clamp(first), min(last, self._latest)
+        first, last = clamp(first), min(last, self._latest.time)
         if last < first:
             return {}
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
@@ -188,7 +188,7 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         *,
         reverse: bool,
     ) -> Cells:
-        first, last = clamp(time_from), min(time_to, self._latest)
+        first, last = clamp(time_from), min(time_to, self._latest.time)
         if last < first:
             return
         lower, upper = first.to_bytes(8, "big"), last.to_bytes(8, "big")
