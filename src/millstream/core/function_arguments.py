@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from millstream.core.errors import ClassCastException
-from millstream.core.function_kinds import name_of
+from millstream.core.function_kinds import check_kind, name_of
+from millstream.core.wording import a_kind
 
 
 def check_arguments(
@@ -42,6 +43,22 @@ def check_arguments(
             detail=f"{name_of(function)} takes {_taken(signature)}.",
             hint=f"Let it take {count}: {listed}." if arguments else "Let it take no argument.",
         ) from None
+
+
+def check_punctuator(callback: Any) -> None:
+    """Refuse what cannot be called with a time, and is no object with a method ``punctuate``.
+
+    Raises:
+        ClassCastException: It is such a thing, or an async function.
+    """
+    called = getattr(callback, "punctuate", callback)
+    if not callable(called) or (called is not callback and isinstance(callback, type)):
+        raise ClassCastException(
+            f"callback cannot be {a_kind(callback)}",
+            hint="Give a callable, or an object with a method punctuate().",
+        )
+    check_kind(called, "a punctuator")
+    check_arguments(called, "callback", ("timestamp",))
 
 
 def _taken(signature: inspect.Signature) -> str:

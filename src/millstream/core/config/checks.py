@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from millstream.core.arguments import text_or_none
 from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.wording import a_kind
 
@@ -38,3 +39,13 @@ def checked_text(given: Any, parameter: str) -> str:
     if not isinstance(given, str):
         raise ClassCastException(f"{parameter} cannot be {a_kind(given)}", hint="Give a text.")
     return given
+
+
+def prefixed(prefix: str, name: object, parameter: str) -> str:
+    """Return a key with a prefix; as in Kafka, that of a null is "null".
+
+    Raises:
+        ClassCastException: The name is no text.
+    """
+    found = text_or_none(name, parameter, "Give the name of a setting.")
+    return f"{prefix}{'null' if found is None else found}"

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from millstream.core.arguments import text, text_or_none, whole
+from millstream.core.arguments import text, text_or_none
 from millstream.core.config import clients
 from millstream.core.config.abstract_config import AbstractConfig
+from millstream.core.config.checks import prefixed
 from millstream.core.config.definition import ConfigKey
 from millstream.core.config.keys import CONFIG_KEYS, optimizations
 from millstream.core.config.own_keys import OWN_KEYS, refuse_unknown
@@ -216,42 +217,42 @@ class StreamsConfig(AbstractConfig):
     @staticmethod
     def consumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to every consumer."""
-        return _prefixed("consumer.", consumerProp, "consumerProp")
+        return prefixed("consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def mainConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of source topics."""
-        return _prefixed("main.consumer.", consumerProp, "consumerProp")
+        return prefixed("main.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def restoreConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of changelogs."""
-        return _prefixed("restore.consumer.", consumerProp, "consumerProp")
+        return prefixed("restore.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def globalConsumerPrefix(consumerProp: str) -> str:
         """Return the key that gives a setting to the consumer of global tables' topics."""
-        return _prefixed("global.consumer.", consumerProp, "consumerProp")
+        return prefixed("global.consumer.", consumerProp, "consumerProp")
 
     @staticmethod
     def producerPrefix(producerProp: str) -> str:
         """Return the key that gives a setting to the producers."""
-        return _prefixed("producer.", producerProp, "producerProp")
+        return prefixed("producer.", producerProp, "producerProp")
 
     @staticmethod
     def adminClientPrefix(adminClientProp: str) -> str:
         """Return the key that gives a setting to the admin client."""
-        return _prefixed("admin.", adminClientProp, "adminClientProp")
+        return prefixed("admin.", adminClientProp, "adminClientProp")
 
     @staticmethod
     def topicPrefix(topicProp: str) -> str:
         """Return the key that gives a setting to internal topics."""
-        return _prefixed("topic.", topicProp, "topicProp")
+        return prefixed("topic.", topicProp, "topicProp")
 
     @staticmethod
     def clientTagPrefix(clientTagKey: str) -> str:
         """Return the key of a tag of this instance."""
-        return _prefixed("client.tag.", clientTagKey, "clientTagKey")
+        return prefixed("client.tag.", clientTagKey, "clientTagKey")
 
     @staticmethod
     def configDef() -> dict[str, ConfigKey]:
@@ -272,35 +273,28 @@ class StreamsConfig(AbstractConfig):
     ) -> dict[str, Any]:
         """Return the settings of the consumer of source topics."""
         settings = clients.main_consumer_settings(self, exactly_once=self.exactly_once())
-        text_or_none(groupId, "groupId")
-        text_or_none(clientId, "clientId")
         # Kafka's assignor takes the group id as the application id.
         settings |= {"application.id": groupId, "group.id": groupId, "client.id": clientId}
-        thread = whole(threadIdx, "threadIdx", 32)
         if settings.get("group.instance.id") is not None:
-            settings["group.instance.id"] = f"{settings['group.instance.id']}-{thread}"
+            settings["group.instance.id"] = f"{settings['group.instance.id']}-{threadIdx}"
         return settings
 
     def getRestoreConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of changelogs."""
-        text_or_none(clientId, "clientId")
-        return self._consumer("restore.consumer.", clientId)
+        return self._consumer("restore.consumer.", text_or_none(clientId, "clientId"))
 
     def getGlobalConsumerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the consumer of global tables' topics."""
-        text_or_none(clientId, "clientId")
         return self._consumer("global.consumer.", f"{clientId}-global-consumer")
 
     def getProducerConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the producers."""
-        text_or_none(clientId, "clientId")
         settings = clients.producer_settings(self, exactly_once=self.exactly_once())
-        return settings | {"client.id": clientId}
+        return settings | {"client.id": text_or_none(clientId, "clientId")}
 
     def getAdminConfigs(self, clientId: str) -> dict[str, Any]:
         """Return the settings of the admin client."""
-        text_or_none(clientId, "clientId")
-        return clients.admin_settings(self) | {"client.id": clientId}
+        return clients.admin_settings(self) | {"client.id": text_or_none(clientId, "clientId")}
 
     def getClientTags(self) -> dict[str, str]:
         """Return the tags of this instance."""
@@ -371,7 +365,7 @@ class StreamsConfig(AbstractConfig):
         log.warning("configuration key %s is deprecated, use %s", old, key)
         return old
 
-    def _consumer(self, prefix: str, client_id: str) -> dict[str, Any]:
+    def _consumer(self, prefix: str, client_id: str | None) -> dict[str, Any]:
         settings = clients.consumer_settings(self, prefix, exactly_once=self.exactly_once())
         # These consumers have no group: their partitions are assigned manually.
         for key in ("group.id", "group.instance.id"):
@@ -404,8 +398,3 @@ class StreamsConfig(AbstractConfig):
 def _named(entry: Any) -> str:
     kind = entry if isinstance(entry, type) else type(entry)
     return entry if isinstance(entry, str) else kind.__qualname__
-
-
-def _prefixed(prefix: str, name: object, parameter: str) -> str:
-    found = text_or_none(name, parameter, "Give the name of a setting.")
-    return f"{prefix}{'null' if found is None else found}"

@@ -19,8 +19,7 @@ from millstream.core.errors import (
     NullPointerException,
     StreamsException,
 )
-from millstream.core.function_arguments import check_arguments
-from millstream.core.function_kinds import check_kind
+from millstream.core.function_arguments import check_punctuator
 from millstream.core.headers import Headers
 from millstream.core.processor import (
     Cancellable,
@@ -382,19 +381,8 @@ def schedule_arguments(
     clock = None if kind is None and not checked else _clock(kind)
     callback = given["callback"]
     if checked or callback is not None:
-        _check_punctuator(callback)
+        check_punctuator(callback)
     return start_ms, interval_ms, clock, callback
-
-
-def _check_punctuator(callback: Any) -> None:
-    called = getattr(callback, "punctuate", callback)
-    if not callable(called) or (called is not callback and isinstance(callback, type)):
-        raise ClassCastException(
-            f"callback cannot be {a_kind(callback)}",
-            hint="Give a callable, or an object with a method punctuate().",
-        )
-    check_kind(called, "a punctuator")
-    check_arguments(called, "callback", ("timestamp",))
 
 
 def _clock(kind: Any) -> PunctuationType:
