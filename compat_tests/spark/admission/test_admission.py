@@ -85,6 +85,14 @@ TABLE: dict[str, tuple[Situation, Action, Action, Action, Problem | None]] = {
         replace(EMPTY, claim=CLAIM_OTHER, former_is_gone=True),
         *(B, B, B, None),
     ),
+    "no checkpoint, the former one is gone with the stores": (
+        replace(EMPTY, claim=CLAIM_OTHER, former_is_gone=True, stores_are_gone=True),
+        *(R, R, B, Problem.STORES_GONE),
+    ),
+    "a savepoint's state, the former checkpoint is gone with the stores": (
+        Situation(here=SEEDED, claim=CLAIM_OTHER, former_is_gone=True, stores_are_gone=True),
+        *(T, T, T, None),
+    ),
     "no checkpoint, tokens without marks": (
         replace(EMPTY, tokens={0: Committed(0, None)}),
         *(B, B, B, None),
@@ -214,6 +222,7 @@ SITUATIONS = st.builds(
         max_size=3,
     ),
     former_is_gone=st.booleans(),
+    stores_are_gone=st.booleans(),
     anything_committed=st.booleans(),
     differences=st.lists(
         st.sampled_from([LOST, RESET, FOREIGN, BEHIND, AHEAD, SHORT, SHORT_AND_RESET, RECREATED]),

@@ -191,12 +191,16 @@ def test_a_second_instance_is_refused_and_may_take_over(corner: Corner, guarante
     assert "belongs to another checkpoint" in refusal(corner.app(**entries)).problem
 
 
-def test_a_new_checkpoint_starts_where_the_former_one_is_gone(corner: Corner) -> None:
+def test_stores_do_not_begin_empty_unseen_where_their_checkpoint_is_gone(corner: Corner) -> None:
     corner.send()
     corner.run()
     shutil.rmtree(corner.play.directory / corner.play.name)
     corner.send(1)
-    corner.run()
+    for prepared in (lambda streams: None, lambda streams: streams.cleanUp()):
+        streams = corner.app()
+        prepared(streams)
+        assert "and with it the entries of its stores" in refusal(streams).problem
+    corner.run(millstream_checkpoint_adopt=True)
     assert corner.counts(4) == [1, 2, 3, 1]
 
 

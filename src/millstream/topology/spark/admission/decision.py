@@ -105,6 +105,8 @@ class Situation:
     """Sink partition -> its token."""
     former_is_gone: bool = False
     """Whether the checkpoint that the claim names is known to be deleted."""
+    stores_are_gone: bool = False
+    """Whether stores would begin empty at the offsets that the deleted checkpoint has left."""
     anything_committed: bool = False
     """Whether the group has a committed offset of any source topic."""
     left_by_java: bool = False
@@ -125,6 +127,7 @@ class Problem(enum.Enum):
     CHECKPOINT_OLD = "checkpoint old"
     CHECKPOINT_NEW = "checkpoint new"
     TOPIC_CHANGED = "topic changed"
+    STORES_GONE = "stores gone"
     JAVA_WENT_ON = "Java went on"
     NOT_ADOPTED = "not adopted"
 
@@ -205,6 +208,8 @@ def verdict(situation: Situation) -> Verdict:
     if here is None or (here.planned < 0 and not here.seeded):
         if situation.left_by_java and situation.claim is None and not situation.adopt:
             return Verdict(Action.REFUSE, Problem.NOT_ADOPTED)
+        if situation.former_is_gone and situation.stores_are_gone and not situation.adopt:
+            return Verdict(Action.REFUSE, Problem.STORES_GONE)
         return Verdict(Action.BEGIN)
     if here.planned < 0 and not here.former:
         if here.adopted and situation.differences and not situation.adopt:

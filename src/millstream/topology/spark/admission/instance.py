@@ -110,6 +110,8 @@ class ApplicationInstance:
         topics: Mapping[str, int],
         sinks: int,
         abandoned: Iterable[str] = (),
+        *,
+        savepoint: bool = False,
     ) -> bool:
         """Decide whether and how to start; return whether the checkpoint has been emptied.
 
@@ -118,6 +120,7 @@ class ApplicationInstance:
             topics: The topics that the application reads and commits, and their partitions.
             sinks: How many partitions the progress topic has.
             abandoned: Ids of later generations of the checkpoint that were left again.
+            savepoint: Whether an empty checkpoint gets the state of a savepoint.
 
         Raises:
             StreamsException: The start is refused, or the checkpoint is damaged.
@@ -139,6 +142,7 @@ class ApplicationInstance:
             claim=state.claim,
             tokens=state.tokens,
             former_is_gone=self._is_gone(state.claim, here),
+            stores_are_gone=self._stores and not savepoint and _left_alone(state),
             anything_committed=bool(state.offsets),
             left_by_java=self._more_than_offsets
             and any(each.by_java for each in state.offsets.values()),
@@ -352,6 +356,8 @@ class ApplicationInstance:
                 name,
                 claim.place() + (", which is gone" if situation.former_is_gone else ""),
             )
+        if situation.stores_are_gone and decided.action is Action.BEGIN:
+            log.warning("stores begin empty at the committed offsets application=%s", name)
         return decided.action is Action.BEGIN_ANEW
 
     def _renew(self) -> None:
@@ -364,6 +370,14 @@ class ApplicationInstance:
                     group.commit(claim)
             except MillstreamError as error:
                 log.info("claim not renewed instance=%s error=%s", self.id, error)
+
+
+def _left_alone(state: GroupState) -> bool:
+    """Return whether all committed offsets are as the claim's checkpoint has left them."""
+    if state.claim is None or not state.offsets:
+        return False
+    marks = (each.mark for each in state.offsets.values())
+    return all(mark is not None and mark.checkpoint == state.claim.checkpoint for mark in marks)
 
 
 def normal(location: str) -> str:

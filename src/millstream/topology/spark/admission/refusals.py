@@ -97,8 +97,18 @@ _WORDS = {
         'a topic that application "{application}" reads is not the one that checkpoint '
         '"{location}" has read',
         "It was deleted and created again, or the broker was restored from a backup.",
-        f"{_CLEAN}. Where the group still has offsets that the application committed, delete "
-        "the checkpoint instead.",
+        f"{_CLEAN}. Where the group still has offsets that the application committed, reset the "
+        "application instead (millstream reset).",
+    ),
+    Problem.STORES_GONE: _Words(
+        'the checkpoint of application "{application}" is gone, and with it the entries of its '
+        'stores: there is none in "{location}"',
+        "No topic of the broker has them, and the group's offsets are as that checkpoint has left "
+        "them. The system's temporary directory, which state.dir is in by default, may be emptied "
+        "when the machine starts.",
+        "Put back a copy of the checkpoint, or begin with a savepoint (millstream.savepoint). To "
+        "read the topics again from their beginning, reset the application (millstream reset). To "
+        f"begin with empty stores at the committed offsets, {_ADOPT}.",
     ),
     Problem.JAVA_WENT_ON: _Words(
         'application "{application}" has gone on since its state was adopted in checkpoint '

@@ -180,12 +180,19 @@ def admitted(
     Raises:
         StreamsException: The start is refused.
     """
+    begins_with = restore or config.getString(SAVEPOINT)
     while True:
         instance.located(generations.location)
-        if instance.admit(generations.files, compiled.read, sinks, generations.abandoned):
+        if instance.admit(
+            generations.files,
+            compiled.read,
+            sinks,
+            generations.abandoned,
+            savepoint=bool(begins_with),
+        ):
             return None
         found = described(generations)
-        savepoint = restore or (config.getString(SAVEPOINT) if found is None else "")
+        savepoint = restore if found is not None else begins_with
         if savepoint:
             if found is not None:
                 _check_whole(instance, generations, found)
