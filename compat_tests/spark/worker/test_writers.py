@@ -228,3 +228,29 @@ def test_a_record_that_is_too_large_is_named_with_topic_size_and_setting(
     assert "producer.max.request.size" in caught.value.hint
     assert isinstance(caught.value.__cause__, RecordTooLargeException)
     writer.close()
+
+
+@pytest.mark.parametrize("case", ["far ahead", "no key"])
+def test_a_record_that_the_topic_refuses_is_named_with_the_reason(
+    job: Job, play: Playground, case: str
+) -> None:
+    far = 32_503_680_000_000
+    if case == "far ahead":
+        setting, time, key = ("message.timestamp.after.max.ms", "3600000"), far, b"k"
+        said, hint = f"they are from {far} to {far} ms", "message.timestamp.after.max.ms"
+    else:
+        setting, time, key = ("cleanup.policy", "compact"), 1, None
+        said, hint = "does not take a record", "takes no record without a key"
+    target = f"{play.name}-strict"
+    create_topic(play.servers, target, partitions=1, **dict([setting]))
+    blob = encode_chunk(
+        keys=binary_column([key]),
+        values=binary_column([b"v"]),
+        timestamps=pa.array([time], pa.int64()),
+    )
+    writer = SinkWriter(job, 0)
+    with pytest.raises(StreamsException, match=said) as caught:
+        writer.write(0, [(target, blob)], [])
+    assert f'topic "{target}"' in caught.value.problem
+    assert hint in caught.value.hint
+    writer.close()

@@ -37,8 +37,13 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Mark, claim_of, committed_of
 from millstream.topology.spark.wire import decode_chunk, to_list
 from millstream.topology.spark.worker.feedback import marked
+from millstream.topology.spark.worker.refused_records import (
+    Unsent,
+    is_too_large,
+    largest,
+    refused_record,
+)
 from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
-from millstream.topology.spark.worker.too_large import Unsent, is_too_large, largest, too_large
 from millstream.topology.spark.worker.zero_time import (
     ZeroTimeProducer,
     can_write,
@@ -85,7 +90,7 @@ class SinkWriter:
         self._at_zero: ZeroTimeProducer | None = None
         self._failed: KafkaError | None = None
         self._unsent: Unsent | None = None
-        """Topic and size of a record that was too large to send."""
+        """The first record that was not sent."""
         self._heard = ConnectionErrors()
         self._has_written = False
 
@@ -120,7 +125,7 @@ class SinkWriter:
                 refused_first = not self._has_written and self._heard.refusal
                 again = again and kind_of(code_of(error)) is None
                 if refused_first or not again or time.monotonic() > give_up:
-                    refused = self._refused(error)
+                    refused = self._refused(error, outputs)
                     raise refused from refused.__cause__
                 # Once: while a broker is away, there are many attempts.
                 level = logging.DEBUG if tried else logging.WARNING
@@ -324,7 +329,7 @@ class SinkWriter:
             self._failed = error
             if self._unsent is None:
                 size = len(message.key() or b"") + len(message.value() or b"")
-                self._unsent = message.topic(), size
+                self._unsent = Unsent(message.topic(), size)
 
     def _found(self, consumed: Sequence[ConsumedRange]) -> Found:
         """Read the committed offsets that decide about a batch, in one request."""
@@ -347,21 +352,28 @@ class SinkWriter:
         token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
         return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
 
-    def _refused(self, error: ClientException) -> StreamsException:
+    def _refused(self, error: ClientException, outputs: Sequence[Output]) -> StreamsException:
         problem = (
             f'sink partition {self._partition} of application "{self._job.application_id}" '
             "cannot write its output"
         )
-        if is_too_large(error) and self._unsent is not None:
-            return too_large(problem, self._unsent, self._job.producer)
-        return self._heard.failure(problem) or kafka_error(
+        unsent = self._unsent
+        if unsent is not None:
+            settings = self._job.producer
+            refused = refused_record(problem, error, unsent, settings, outputs)
+            if refused is not None:
+                return refused
+        failure = self._heard.failure(problem) or kafka_error(
             problem,
             error,
             hint="Check that the broker answers and that the topics exist; "
             "then start the application again.",
             needed=(
-                Right("Write", "topic", self._unsent[0] if self._unsent else ""),
+                Right("Write", "topic", "" if unsent is None else unsent.topic),
                 Right("Read", "group", self._job.application_id),
                 Right("Write", "transactional-id", f"{self._job.application_id}-*"),
             ),
         )
+        if unsent is not None:
+            failure.more += (("topic", unsent.topic),)
+        return failure

@@ -1,0 +1,113 @@
+"""Error texts for records that the producer or the topic does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from confluent_kafka import KafkaError
+
+from millstream.core.errors import RecordTooLargeException, StreamsException
+from millstream.topology.spark.clients.settings import code_of, kafka_error
+from millstream.topology.spark.wire import decode_chunk, to_list
+
+PRODUCER_LIMIT = 1_000_000
+"""librdkafka's default."""
+
+
+class Unsent(NamedTuple):
+    """What is known of a record that was not sent."""
+
+    topic: str
+    size: int
+    """In bytes: key and value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    which: str
+    hint: str
+
+
+_WORDS: Mapping[int | None, _Words] = {
+    KafkaError.INVALID_TIMESTAMP: _Words(
+        " with such an event time",
+        "The topic's message.timestamp.after.max.ms and message.timestamp.before.max.ms say how "
+        "far from the broker's clock event times may be. Change them, or give the records other "
+        "times: a timestamp extractor of the source, or withTimestamp() in a processor.",
+    ),
+    KafkaError.INVALID_RECORD: _Words(
+        "",
+        "A topic with cleanup.policy=compact takes no record without a key: give each a key, or "
+        "leave out those without one before the sink.",
+    ),
+}
+
+
+def is_too_large(error: BaseException) -> bool:
+    """Return whether Kafka or its client has rejected a record because of its size."""
+    return code_of(error) == KafkaError.MSG_SIZE_TOO_LARGE
+
+
+def largest(topic: str, columns: Mapping[str, Any]) -> Unsent:
+    """Return the largest record of a chunk; the client's error does not name the record."""
+    pairs = zip(to_list(columns["keys"]), to_list(columns["values"]), strict=True)
+    return Unsent(topic, max(len(key or b"") + len(value or b"") for key, value in pairs))
+
+
+def times_of(topic: str, outputs: Iterable[tuple[str, Any]]) -> tuple[int, int] | None:
+    """Return the first and the last event time of the records for a topic; None for no records.
+
+    Args:
+        topic: The topic.
+        outputs: Topics and chunks for them.
+    """
+    blobs = [blob for name, blob in outputs if name == topic]
+    times = [time for blob in blobs for time in to_list(decode_chunk(blob)["timestamps"])]
+    return (min(times), max(times)) if times else None
+
+
+def refused_record(
+    problem: str,
+    error: BaseException,
+    unsent: Unsent,
+    settings: Mapping[str, Any],
+    outputs: Iterable[tuple[str, Any]],
+) -> StreamsException | None:
+    """Return the error that names what the topic does not take; None for other failures.
+
+    Args:
+        problem: What was attempted.
+        error: The client's error.
+        unsent: The record.
+        settings: The producer's settings.
+        outputs: Topics and chunks of the batch; the client does not tell a record's time.
+    """
+    if is_too_large(error):
+        return _too_large(problem, unsent, settings)
+    words = _WORDS.get(code_of(error))
+    if words is None:
+        return None
+    said, times = kafka_error(problem, error), times_of(unsent.topic, outputs)
+    when = "" if times is None else " In this batch they are from {} to {} ms.".format(*times)
+    failure = StreamsException(
+        f'topic "{unsent.topic}" does not take a record{words.which}',
+        detail=f"{problem}. {said.detail}.{when if words.which else ''}",
+        hint=words.hint,
+    )
+    failure.__cause__ = said.__cause__
+    return failure
+
+
+def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> StreamsException:
+    limit = int(settings.get("message.max.bytes") or PRODUCER_LIMIT)
+    what = f'a record of {unsent.size:,} bytes is too large for topic "{unsent.topic}"'
+    detail = f"{problem}. The producer sends at most {limit:,} bytes."
+    hint = (
+        "Raise producer.max.request.size, and the topic's max.message.bytes, which is 1,048,588 "
+        "unless it was set."
+    )
+    failure = StreamsException(what, detail=detail, hint=hint)
+    failure.__cause__ = RecordTooLargeException(what, detail=detail, hint=hint)
+    return failure
