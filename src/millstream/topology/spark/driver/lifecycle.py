@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from types import TracebackType
 
-from pyspark import InheritableThread, SparkContext
 from typing_extensions import Self
 
 from millstream.core.close_options import CloseOptions
@@ -19,6 +19,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
 )
+from millstream.topology.spark.driver.inherited import inherited_properties
 from millstream.topology.spark.driver.jvm import forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory
 from millstream.topology.spark.driver.query import StartCancelled
@@ -201,14 +202,15 @@ class LivingApplication(WatchedApplication):
             # Ctrl-C in a listener: without a starter nothing else would end the application.
             self._begin_close(None)
             raise
-        active = SparkContext._active_spark_context is not None
-        kind = InheritableThread if active else threading.Thread
         name = f"{self._runner.application_id}-starter"
-        self._starter = kind(target=self._start, name=name, daemon=True)
+        self._starter = threading.Thread(
+            target=self._start, args=(inherited_properties(),), name=name, daemon=True
+        )
         self._starter.start()
         return self._starter
 
-    def _start(self) -> None:
+    def _start(self, inherit: Callable[[], None]) -> None:
+        inherit()
         try:
             self._runner.start()
             self._prepare_queries()
