@@ -15,6 +15,7 @@ from millstream.topology.spark.failures import reported
 from millstream.topology.spark.isolation import Isolating
 from millstream.topology.spark.logged_store import LoggedStore
 from millstream.topology.spark.ownership import owner_topic
+from millstream.topology.spark.shipped import Shipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Job:
     """Id of the checkpoint; state of another checkpoint is ignored."""
     run_id: str
     """Id of this run of the driver; workers drop the cached entries of earlier runs."""
-    topology: bytes = field(repr=False)
+    topology: bytes | Shipped = field(repr=False)
     """The plan and the configuration, pickled by cloudpickle; each worker unpickles them once."""
     layout: Layout
     sink_partitions: Mapping[str, int]

@@ -60,6 +60,7 @@ from millstream.topology.spark.part_times import PartTimes
 from millstream.topology.spark.placement.watcher import PlacementWatcher, steering_assignor
 from millstream.topology.spark.private import private_state
 from millstream.topology.spark.queries.carrying import with_changes
+from millstream.topology.spark.shipped import shipped
 from millstream.topology.topology import Topology
 
 
@@ -230,7 +231,7 @@ class Runner(OwnedQuery):
             global_offsets=from_the_beginning(compiled.global_sizes),
         )
         job = replace(
-            self._job(compiled.plan, layout, ready.sink_sizes, ready.note),
+            self._job(ready),
             kinds=kinds_of(compiled.wanted.stores),
             changelogs={} if ready.changelogs is None else ready.changelogs.stores(),
             files=frozenset(() if options.history is None else options.history.files),
@@ -362,17 +363,16 @@ class Runner(OwnedQuery):
         )
         return self.backfill.prepare(starting)
 
-    def _job(
-        self, plan: Plan, layout: Layout, sink_sizes: dict[str, int], checkpoint: Checkpoint
-    ) -> Job:
+    def _job(self, ready: _Ready) -> Job:
+        data = pickled(ready.compiled.plan, self._config)
         return Job(
             application_id=self.application_id,
-            checkpoint_id=checkpoint.id,
+            checkpoint_id=ready.note.id,
             instance=self._instance.id,
             run_id=uuid.uuid4().hex,
-            topology=pickled(plan, self._config),
-            layout=layout,
-            sink_partitions=sink_sizes,
+            topology=shipped(data, ready.spark.sparkContext),
+            layout=ready.compiled.layout,
+            sink_partitions=ready.sink_sizes,
             exactly_once=self._config.exactly_once(),
             state_dir=str(Path(self._config.getString("state.dir")).absolute()),
             patience_s=self._config.getLong("task.timeout.ms") / 1000,

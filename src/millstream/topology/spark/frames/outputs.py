@@ -44,6 +44,7 @@ from millstream.topology.spark.frames.stage import FrameStage
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.private import private_state
 from millstream.topology.spark.row_columns import with_clock
+from millstream.topology.spark.shipped import shipped
 from millstream.topology.spark.wire import RECORDS, SINK
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA
 from millstream.topology.spark.worker_pools import workers_for
@@ -147,7 +148,7 @@ class _Line:
             application_id=self._config.getString("application.id"),
             checkpoint_id=uuid.uuid4().hex,
             run_id=uuid.uuid4().hex,
-            topology=pickled(self._plan, self._config),
+            topology=shipped(pickled(self._plan, self._config), self._session.sparkContext),
             layout=self._layout,
             sink_partitions=dict.fromkeys(self._frames.outputs, 1),
             exactly_once=False,

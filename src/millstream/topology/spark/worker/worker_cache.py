@@ -20,6 +20,7 @@ from millstream.core.plan import Plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import log_in_worker
 from millstream.topology.spark.private import UMASK
+from millstream.topology.spark.shipped import arrived
 
 
 class Closable(Protocol):
@@ -57,7 +58,7 @@ def application(job: Job) -> Application:
         if found is not None:
             for name in list(found.entries):
                 _close(found.entries.pop(name))
-        plan, config = pickle.loads(job.topology)
+        plan, config = pickle.loads(arrived(job.topology))
         found = Application(job.run_id, plan, TaskSettings.of(config), config)
         _applications[job.application_id] = found
     return found
