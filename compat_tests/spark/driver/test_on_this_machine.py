@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from millstream.topology.spark.driver.on_this_machine import warn_without_retries, with_retries
+from millstream.topology.spark.driver.on_this_machine import (
+    on_this_machine,
+    warn_without_retries,
+    with_retries,
+)
 from millstream.topology.spark.driver.scratch import scratch_directory
 from millstream.topology.spark.private import private_state, write_private
 
@@ -44,6 +48,16 @@ def test_a_given_session_without_retries_is_warned_of(
 def test_a_given_session_with_retries_is_not(master: str, caplog: pytest.LogCaptureFixture) -> None:
     warn_without_retries(master)
     assert caplog.text == ""
+
+
+HEARTBEATS = "spark.storage.blockManagerHeartbeatTimeoutMs"
+
+
+def test_a_sleep_of_the_machine_does_not_make_the_only_executor_a_lost_one() -> None:
+    assert on_this_machine({"spark.master": "local[2]"})[HEARTBEATS] == "3650d"
+    given = {"spark.master": "local[2]", HEARTBEATS: "60s"}
+    assert on_this_machine(given)[HEARTBEATS] == "60s"
+    assert HEARTBEATS not in on_this_machine({"spark.master": "spark://host:7077"})
 
 
 PROGRAM = """

@@ -28,6 +28,9 @@ _LOCAL_SETTINGS = {
     # All processes are on this machine.
     "spark.driver.bindAddress": _LOOPBACK,
     "spark.driver.host": _LOOPBACK,
+    # After a sleep of the machine Spark would take this process for a lost executor, which cannot
+    # come back: a local master has no place to ask. Its heartbeats fail, and end the JVM.
+    "spark.storage.blockManagerHeartbeatTimeoutMs": "3650d",
 }
 
 

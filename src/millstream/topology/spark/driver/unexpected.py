@@ -11,6 +11,12 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.driver.jvm import ended_jvm
 from millstream.topology.spark.failures import failure_from
 
+_NO_HEARTBEATS = "exited with status 56"
+_SLEPT = (
+    " It did not hear from itself for too long, as after a sleep of the machine; "
+    "spark.storage.blockManagerHeartbeatTimeoutMs of a session on a local master says for how long."
+)
+
 
 def unexpected(error: BaseException) -> tuple[StreamsException, str]:
     """Return the failure for an error outside the query, and its trace."""
@@ -22,7 +28,7 @@ def unexpected(error: BaseException) -> tuple[StreamsException, str]:
     else:
         failure = StreamsException(
             "Spark's JVM has ended",
-            detail=f"It {ended}.",
+            detail=f"It {ended}.{_SLEPT if ended.endswith(_NO_HEARTBEATS) else ''}",
             hint="Start the program again: processing continues after the last committed batch. If "
             "the machine's memory ran out, lower spark.driver.memory.",
         )
