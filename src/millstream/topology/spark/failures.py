@@ -57,13 +57,14 @@ class RemoteError(Exception):
 def reported() -> Iterator[None]:
     """Raise an error of the block in the form that ``failure_from`` reads.
 
-    ``sys.exit`` in a user's function is an error too: the worker process belongs to Spark.
+    ``sys.exit`` in a user's function is an error too, as the worker process belongs to Spark; and
+    what else is no ``Exception``, such as a cancelled task of asyncio or a panic of Rust code.
     """
     try:
         yield
-    except WorkerFailure:
+    except (WorkerFailure, GeneratorExit):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         reason = lost_state(error) or error
         raise WorkerFailure(reason) from error
 

@@ -15,6 +15,7 @@ from millstream.core.engine.task import Task
 from millstream.core.errors import StreamsException, TaskCorruptedException
 from millstream.core.metrics import Drained, TaskMetrics
 from millstream.core.processor import TaskId
+from millstream.core.wording import a_kind, said
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.isolation import Phase
 from millstream.topology.spark.job import Job
@@ -148,8 +149,23 @@ class WorkerTask:
             if error.taskId() is None:
                 error.setTaskId(self._id)
             raise
+        except Exception:
+            raise
+        except BaseException as error:
+            raise self._no_exception(error) from error
         finally:
             self._host.unlock_shared()
+
+    def _no_exception(self, error: BaseException) -> StreamsException:
+        """Return the error for what a user's function has raised and no handler is asked about."""
+        failure = StreamsException(
+            f"a function of the program raised {a_kind(error)}, which is no Exception",
+            detail=f"Task {self._id}; {said(error)}. No exception handler is asked about it.",
+            hint="Catch it in the function. To give up a record, raise an Exception; to end the "
+            "application, close it in the driver's process: the worker's belongs to Spark.",
+        )
+        failure.setTaskId(self._id)
+        return failure
 
     def _run(
         self, arrived: Arrived, saved: bytes | None, segments: SegmentLog
