@@ -66,3 +66,36 @@ def test_another_failure_stays() -> None:
     failure = StreamsException("the Spark query failed")
 
     assert runner.explained(failure) is failure
+
+
+def test_a_query_that_waits_for_records_is_told_that_its_session_is_stopped() -> None:
+    running: Any = session(context(lambda: False))
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), running)
+    assert runner.lost() is None
+    running.sparkContext._jsc = None
+    assert runner.lost() is None, "it asks the JVM at most once a second"
+    runner._look_at = 0.0
+    lost = runner.lost()
+    assert lost is not None
+    assert 'session of application "app" was stopped' in lost.problem
+
+
+class GoneQuery:
+    """A query that cannot be stopped any more."""
+
+    isActive = False
+
+    def stop(self) -> None:
+        raise Py4JNetworkError("Cannot call methods on a stopped SparkContext.")
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_query_whose_session_is_stopped_needs_no_stop(*, stopped: bool) -> None:
+    owner: Any = session(context(lambda: stopped))
+    runner: Any = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), owner)
+    runner._query, runner._again = GoneQuery(), (owner, None, None)
+    if stopped:
+        runner.halt()
+        return
+    with pytest.raises(Py4JNetworkError):
+        runner.halt()

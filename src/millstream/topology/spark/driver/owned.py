@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.driver.source_topics import SourceTopics
 from millstream.topology.spark.driver.stopped_session import is_stopped, stopped_session
 from millstream.topology.spark.logs import LogOptions
+
+_LOOK_S = 1.0
+"""Time between two looks whether the session is stopped."""
 
 
 class OwnedQuery(QueryControl):
@@ -40,6 +44,7 @@ class OwnedQuery(QueryControl):
         self._spark = spark
         self._made: SparkSession | None = None
         """The session that was made for the application."""
+        self._look_at = 0.0
         name = config.getString("application.id")
         self.sources = SourceTopics(name, lambda topics: Group(config).topic_ids(topics))
         """The topics that the application reads."""
@@ -69,8 +74,16 @@ class OwnedQuery(QueryControl):
         super().restart()
 
     def lost(self) -> StreamsException | None:
-        """Return the error for an application that has lost its lease or a topic; else None."""
-        return self._instance.takeover.lost() or self.sources.replaced()
+        """Return the error for an application without its lease, topic or session; else None."""
+        return self._instance.takeover.lost() or self.sources.replaced() or self._stopped()
+
+    def _stopped(self) -> StreamsException | None:
+        """Look from time to time: a query without new records does not notice it."""
+        now = time.monotonic()
+        if now < self._look_at:
+            return None
+        self._look_at = now + _LOOK_S
+        return stopped_session(self.application_id) if self.session_stopped() else None
 
     def explained(self, failure: StreamsException) -> StreamsException:
         """Return the error for a stopped session or deleted topics, if these are the reason."""

@@ -24,6 +24,7 @@ from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.driver.segment_sizes import SegmentSizes
 from millstream.topology.spark.driver.silent_broker import SilentBroker
+from millstream.topology.spark.driver.stopped_session import is_stopped
 from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.watcher import PlacementWatcher
@@ -115,7 +116,7 @@ class QueryControl:
         """Stop the query at once; it may be started again."""
         with self._changing:
             if self._query is not None:
-                self._query.stop()
+                self._end(self._query)
 
     def stop(self, timeout_s: float | None) -> None:
         """Wait for the current batch, up to a time limit, and stop the query."""
@@ -245,7 +246,16 @@ class QueryControl:
                 log.warning("%s: %s", self._config.getString("application.id"), _NO_END)
                 break
             time.sleep(_STOP_POLL_S)
-        query.stop()
+        self._end(query)
+
+    def _end(self, query: StreamingQuery) -> None:
+        try:
+            query.stop()
+        except Exception:
+            # It has ended with its session, and Spark has nothing left to stop it with.
+            if self._again is None or not is_stopped(self._again[0]):
+                raise
+            log.info("the session of the query was stopped before it")
 
 
 def _is_batch(report: Any) -> bool:
