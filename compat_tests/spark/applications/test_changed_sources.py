@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from confluent_kafka import TopicPartition
 
 # Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
@@ -12,10 +13,12 @@ from compat_tests.spark.support import PATIENCE_S, Playground
 from millstream import KafkaStreams, MissingSourceTopicException, StreamsBuilder, StreamsException
 
 
-def relay(spark: SparkSession, play: Playground, source: str, target: str) -> KafkaStreams:
+def relay(
+    spark: SparkSession, play: Playground, source: str, target: str, reset: str = "earliest"
+) -> KafkaStreams:
     builder = StreamsBuilder()
     builder.stream(source).to(target)
-    return KafkaStreams(builder.build(), play.config(auto_offset_reset="earliest"), spark=spark)
+    return KafkaStreams(builder.build(), play.config(auto_offset_reset=reset), spark=spark)
 
 
 def test_a_deleted_source_topic_ends_the_application_with_its_name(
@@ -51,3 +54,31 @@ def test_more_partitions_end_the_application_and_are_read_by_the_next_one(
         values = [value for _, value in play.pairs(target, 3, more=0.5)]
     assert set(values) == {b"1", b"2", b"3"}
     assert len(values) == 3
+
+
+def test_records_that_are_deleted_in_a_pause_are_told_or_refused(
+    spark: SparkSession, play: Playground, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    admin = AdminClient({"bootstrap.servers": play.servers})
+
+    def sent_and_deleted(count: int, begin: int) -> None:
+        play.produce(source, [(b"k", b"v", n) for n in range(count)])
+        (deleted,) = admin.delete_records([TopicPartition(source, 0, begin)]).values()
+        deleted.result(30)
+
+    play.produce(source, [(b"k", b"v", 1)])
+    with relay(spark, play, source, target) as streams:
+        play.read(target, 1)
+        streams.pause()
+        sent_and_deleted(3, 3)
+        streams.resume()
+        play.read(target, 2)
+    told = "begins at offset 3: up to 2 records not read."
+    assert any(told in message for message in caplog.messages)
+    with relay(spark, play, source, target, "none") as streams:
+        streams.pause()
+        sent_and_deleted(2, 5)
+        with pytest.raises(StreamsException, match="has deleted records"):
+            streams.resume()
+        assert streams.isPaused()

@@ -23,6 +23,7 @@ from millstream.topology.spark.checkpoint.descriptor import (
     local_path,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
+from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -176,6 +177,29 @@ class Runner(OwnedQuery):
         except BaseException:
             self.release()
             raise
+
+    def restart(self) -> None:
+        """Start the query again from its checkpoint, unless it is held.
+
+        Raises:
+            StartCancelled: The application has been stopped.
+            TaskMigratedException: Another instance has taken over meanwhile.
+            StreamsException: A topic that it reads is another one than at the start, or has lost
+                unread records although its reset policy is none.
+        """
+        if self.started is not None and self.backfill is None:
+            check_unread(self.started.plan, self._config, self._read_to())
+        super().restart()
+
+    def _read_to(self) -> dict[str, dict[int, int]]:
+        """Return where the next batch begins to read."""
+        assert self.started is not None
+        assert self._again is not None
+        location = self.checkpoint_location
+        files = local_files(location) or RemoteFiles(self.started.session, location)
+        done = CheckpointLog(files, location).progress().done_to
+        begun = self._again[2].starting_offsets
+        return {topic: {**places, **done.get(topic, {})} for topic, places in begun.items()}
 
     def savepoint(self, directory: str) -> SavepointManifest:
         """Write a savepoint of the last committed batch."""
