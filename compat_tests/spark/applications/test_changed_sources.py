@@ -82,3 +82,24 @@ def test_records_that_are_deleted_in_a_pause_are_told_or_refused(
         with pytest.raises(StreamsException, match="has deleted records"):
             streams.resume()
         assert streams.isPaused()
+
+
+def test_a_topic_that_is_read_no_longer_may_be_deleted(
+    spark: SparkSession, play: Playground
+) -> None:
+    kept, given_up, target = play.topic("in", 1), play.topic("old", 1), play.topic("out", 1)
+
+    def relay_of(*sources: str) -> KafkaStreams:
+        builder = StreamsBuilder()
+        builder.stream(list(sources)).to(target)
+        return KafkaStreams(builder.build(), play.config(), spark=spark)
+
+    for topic in (kept, given_up):
+        play.produce(topic, [(b"k", b"1", 1)])
+    with relay_of(kept, given_up):
+        play.read(target, 2)
+    admin = AdminClient({"bootstrap.servers": play.servers})
+    admin.delete_topics([given_up])[given_up].result(30)
+    play.produce(kept, [(b"k", b"2", 2)])
+    with relay_of(kept):
+        assert play.pairs(target, 3, more=0.5)[2:] == [(b"k", b"2")]

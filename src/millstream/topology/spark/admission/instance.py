@@ -197,13 +197,21 @@ class ApplicationInstance:
             if each.mark is None or each.mark.checkpoint != checkpoint
         }
         if action is Action.TAKE_OVER:
-            foreign = flat(self._admitted.progress.done_to)
+            foreign = self._still_there(group, flat(self._admitted.progress.done_to))
             tokens = dict.fromkeys(range(sinks), self._admitted.progress.done + 1)
         group.commit(claim, foreign, tokens, mark.text())
         note_topics(files, group, self._admitted.places)
         (self._state_dir / CLEANED).unlink(missing_ok=True)
         threading.Thread(target=self._renew, name="millstream-claim", daemon=True).start()
         log.info("application claimed instance=%s checkpoint=%s", self.id, checkpoint)
+
+    def _still_there(self, group: Group, offsets: Mapping[At, int]) -> dict[At, int]:
+        """Leave out the topics that the program reads no longer and that have been deleted."""
+        assert self._admitted is not None
+        read = {topic for topic, _ in self._admitted.places}
+        others = {topic for topic, _ in offsets} - read
+        there = read | (group.topic_ids(others).keys() if others else set())
+        return {at: offset for at, offset in offsets.items() if at[0] in there}
 
     def settle(self, offsets: Mapping[At, int]) -> None:
         """Commit offsets, which the checkpoint has read up to.

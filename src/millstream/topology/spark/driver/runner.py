@@ -354,7 +354,9 @@ class Runner(OwnedQuery):
 
     def _offsets(self, brokers: Brokers, compiled: Compiled) -> dict[str, dict[int, int]]:
         """Return where the query begins: at the checkpoint's positions, or as a first start."""
-        known, read = self._instance.positions or {}, compiled.read
+        read = compiled.read
+        # What an earlier program has read may be gone.
+        known = {t: at for t, at in (self._instance.positions or {}).items() if t in read}
         if all(known.get(topic, {}).keys() >= set(range(count)) for topic, count in read.items()):
             return known
         begin = starting_offsets(

@@ -50,7 +50,8 @@ def unread_topics(
     """Return the internal topics that are not read any more -> their unread records."""
     prefix = f"{config.getString('application.id')}-"
     gone = {topic for topic in positions if topic.startswith(prefix) and topic not in read}
-    return unread_of(config, positions, gone)
+    # One that was deleted has none.
+    return unread_of(config, positions, Group(config).topic_ids(gone)) if gone else {}
 
 
 def unread_of(config: StreamsConfig, positions: Positions, gone: Collection[str]) -> dict[str, int]:
