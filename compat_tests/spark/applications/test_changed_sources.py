@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from confluent_kafka import TopicPartition
 
@@ -9,6 +11,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions  # type: ignore[attr-defined]
 from pyspark.sql import SparkSession
 
+from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import PATIENCE_S, Playground
 from millstream import KafkaStreams, MissingSourceTopicException, StreamsBuilder, StreamsException
 
@@ -103,3 +106,18 @@ def test_a_topic_that_is_read_no_longer_may_be_deleted(
     play.produce(kept, [(b"k", b"2", 2)])
     with relay_of(kept):
         assert play.pairs(target, 3, more=0.5)[2:] == [(b"k", b"2")]
+
+
+def test_a_pattern_leaves_out_what_millstream_has_on_the_broker_for_itself(
+    spark: SparkSession, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), create_topic(play.servers, f"to-{play.name}")
+    builder = StreamsBuilder()
+    builder.stream(re.compile(f"{play.name}.*")).to(target)
+    for number in range(2):
+        play.produce(source, [(b"k", b"%d" % number, number)])
+        with KafkaStreams(builder.build(), play.config(), spark=spark) as streams:
+            play.read(target, number + 1)
+            (thread,) = streams.metadataForLocalThreads()
+            (task,) = thread.activeTasks()
+            assert {place.topic() for place in task.topicPartitions()} == {source}

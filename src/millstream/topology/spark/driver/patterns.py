@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from millstream.core.errors import MissingSourceTopicException
 from millstream.core.plan import Node, Plan, SourceNode
+from millstream.topology.spark.job import progress_topic
+from millstream.topology.spark.ownership import owner_topic
 
 
 def without_patterns(plan: Plan, sizes: Mapping[str, int]) -> tuple[Plan, dict[str, list[str]]]:
@@ -23,7 +25,7 @@ def without_patterns(plan: Plan, sizes: Mapping[str, int]) -> tuple[Plan, dict[s
         if not isinstance(node, SourceNode) or node.pattern is None:
             return node
         candidates = sorted(sizes.keys() - named)
-        topics = [t for t in candidates if node.reads(t) and not t.startswith("__")]
+        topics = [t for t in candidates if node.reads(t) and not is_internal(t)]
         matched[node.name] = topics
         if not topics:
             raise MissingSourceTopicException(
@@ -37,3 +39,8 @@ def without_patterns(plan: Plan, sizes: Mapping[str, int]) -> tuple[Plan, dict[s
         for part in plan.subtopologies
     )
     return replace(plan, subtopologies=parts), matched
+
+
+def is_internal(topic: str) -> bool:
+    """Return whether a topic is Kafka's own, or one of those in which millstream has no records."""
+    return topic.startswith("__") or topic.endswith((progress_topic(""), owner_topic("")))
