@@ -304,6 +304,14 @@ class Brokers:
             time.sleep(_NEW_TOPIC_PAUSE_S)
 
 
+def written_topics(plan: Plan, config: StreamsConfig) -> list[str]:
+    """Return the known topics to write to: sinks and dead letter queues."""
+    topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
+    sinks = [topic for topic in topics if topic not in plan.repartition_topics]
+    dead_letters = config.getString("errors.dead.letter.queue.topic.name")
+    return list(dict.fromkeys([*sinks, *filter(None, [dead_letters])]))
+
+
 def _misconfigured(topic: str, there: int, needed: int) -> MisconfiguredInternalTopicException:
     return MisconfiguredInternalTopicException(
         f'internal topic "{topic}" has {there} partitions',

@@ -5,10 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from pyspark.sql import SparkSession
+
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.admission.group import At, Group
+from millstream.topology.spark.checkpoint.descriptor import local_files
+from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.driver.offsets import reset_policies
 
 log = logging.getLogger(__name__)
@@ -56,6 +61,21 @@ def check_unread(
             config.getString("application.id"),
             _listed(gone, begins),
         )
+
+
+def read_to(
+    location: str, session: SparkSession, begun: Mapping[str, Mapping[int, int]]
+) -> dict[str, dict[int, int]]:
+    """Return where the next batch of a checkpoint begins to read.
+
+    Args:
+        location: The checkpoint's.
+        session: A session that reads it, if it is not on this machine.
+        begun: Where its first batch in this process began.
+    """
+    files = local_files(location) or RemoteFiles(session, location)
+    done = CheckpointLog(files, location).progress().done_to
+    return {topic: {**places, **done.get(topic, {})} for topic, places in begun.items()}
 
 
 def _listed(gone: Mapping[At, int], begins: Mapping[At, int]) -> str:

@@ -23,7 +23,6 @@ from millstream.topology.spark.checkpoint.descriptor import (
     local_path,
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
-from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
 from millstream.topology.spark.clients.settings import (
     client_settings,
@@ -33,10 +32,10 @@ from millstream.topology.spark.clients.settings import (
 )
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.driver.backfill import Backfill, StartingApplication, check_finished
-from millstream.topology.spark.driver.brokers import Brokers
+from millstream.topology.spark.driver.brokers import Brokers, written_topics
 from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
 from millstream.topology.spark.driver.compiling import compiled_for
-from millstream.topology.spark.driver.deleted_records import check_unread
+from millstream.topology.spark.driver.deleted_records import check_unread, read_to
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
@@ -179,27 +178,12 @@ class Runner(OwnedQuery):
             raise
 
     def restart(self) -> None:
-        """Start the query again from its checkpoint, unless it is held.
-
-        Raises:
-            StartCancelled: The application has been stopped.
-            TaskMigratedException: Another instance has taken over meanwhile.
-            StreamsException: A topic that it reads is another one than at the start, or has lost
-                unread records although its reset policy is none.
-        """
-        if self.started is not None and self.backfill is None:
-            check_unread(self.started.plan, self._config, self._read_to())
+        """Start the query again; raise if records are gone that a reset policy does not allow."""
+        if self._again is not None and self.backfill is None:
+            session, _, options = self._again
+            offsets = read_to(self.checkpoint_location, session, options.starting_offsets)
+            check_unread(self.plan, self._config, offsets)
         super().restart()
-
-    def _read_to(self) -> dict[str, dict[int, int]]:
-        """Return where the next batch begins to read."""
-        assert self.started is not None
-        assert self._again is not None
-        location = self.checkpoint_location
-        files = local_files(location) or RemoteFiles(self.started.session, location)
-        done = CheckpointLog(files, location).progress().done_to
-        begun = self._again[2].starting_offsets
-        return {topic: {**places, **done.get(topic, {})} for topic, places in begun.items()}
 
     def savepoint(self, directory: str) -> SavepointManifest:
         """Write a savepoint of the last committed batch."""
@@ -289,7 +273,7 @@ class Runner(OwnedQuery):
         program = self.plan, self.description, self._config
         compiled = compiled_for(*program, brokers, sizes, generations)
         plan, layout = compiled.plan, compiled.layout
-        sink_sizes = brokers.sink_sizes(self._written(plan), sizes)
+        sink_sizes = brokers.sink_sizes(written_topics(plan, self._config), sizes)
         sinks = brokers.create_progress_topics(len(layout.keys), sizes)
         growing = brokers.create_feedback_topics(layout.feedback, sizes, grow=bool(restore))
         move = None
@@ -407,19 +391,9 @@ class Runner(OwnedQuery):
             consumer=consumer_settings(self._config, self.application_id),
         )
 
-    def _written(self, plan: Plan) -> list[str]:
-        """Return the known topics to write to: sinks and dead letter queues."""
-        dead_letters = self._config.getString("errors.dead.letter.queue.topic.name")
-        return list(dict.fromkeys([*_sink_topics(plan), *filter(None, [dead_letters])]))
-
     def _trigger_ms(self, ticks: bool) -> int:
         if self.backfill is not None:
             return 0
         if "commit.interval.ms" in self._config.originals():
             return self._config.getLong("commit.interval.ms")
         return self._config.getLong("poll.ms") if ticks else 0
-
-
-def _sink_topics(plan: Plan) -> list[str]:
-    topics = (topic for part in plan.subtopologies for topic in part.sink_topics)
-    return [topic for topic in dict.fromkeys(topics) if topic not in plan.repartition_topics]
