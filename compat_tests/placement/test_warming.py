@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -179,14 +180,14 @@ class Loads:
         self.made: Any = None
 
     def of(self, batch: int) -> Any:
-        def first_partition(session: Any) -> int:
+        def loading(session: Any) -> AbstractContextManager[int]:
             self.tried.append(batch)
             if batch == 0:
                 self.made.prepare(JOB, None, self.of(1))
                 raise FileNotFoundError("deleted")
-            return batch
+            return nullcontext(batch)
 
-        return SimpleNamespace(first_partition=first_partition)
+        return SimpleNamespace(loading=loading)
 
 
 def test_state_that_was_deleted_is_loaded_as_of_a_later_batch(

@@ -43,7 +43,7 @@ class Admitting:
     def located(self, location: str) -> None:
         pass
 
-    def admit(self, *_: Any) -> bool:
+    def admit(self, *_: Any, savepoint: bool) -> bool:
         return False
 
     def progress(self) -> Progress:
