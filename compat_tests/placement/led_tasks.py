@@ -164,7 +164,7 @@ def lost_reader(session: SparkSession, folder: Path, host: str) -> None:
             lines.write(f"{executor_id()}\n")
         while executor_id() in (lost, kept) and waits.exists():
             time.sleep(0.02)
-        return iter([Row(executor=executor_id())])
+        return iter([Row(topic=executor_id())])
 
     def noted() -> list[str]:
         return log.read_text().split() if log.exists() else []
@@ -206,7 +206,7 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
                 lines.write(f"{kind} {executor_id()}\n")
             # So long that tasks wait until the new executor has joined, others until it is warm.
             time.sleep(2.0 if kind == "warm" else 0.3)
-            return iter([Row(executor=executor_id())])
+            return iter([Row(topic=executor_id())])
 
         return noted
 

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from compat_tests.spark.support import Playground, eventually
 from millstream import KafkaStreams, StreamsBuilder
 from millstream.testing.broker import wait_for
+from millstream.topology.spark.checkpoint.origin import WARMED, root_of
 from millstream.topology.spark.placement import first_commit, warming
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
@@ -119,7 +120,7 @@ def test_one_partition_of_a_checkpoint_is_loaded(spark: SparkSession, play: Play
 
 def folder(state: LastState) -> Path:
     """Where state is that is committed for its own sake."""
-    return Path(state.location.removeprefix("file:")) / "millstream-warm"
+    return Path(root_of(state.location).removeprefix("file:")) / WARMED
 
 
 @pytest.mark.spark

@@ -27,9 +27,11 @@ def session(master: str) -> Any:
 def test_executors_share_a_directory_of_the_checkpoint(tmp_path: Path) -> None:
     (tmp_path / "millstream-standbys" / "old" / "mirrors").mkdir(parents=True)
     (tmp_path / "millstream-standbys" / "ck").mkdir()
+    (tmp_path / "millstream-warm" / "left").mkdir(parents=True)
     found = standby_directory(config(), session("spark://h:7077"), f"file://{tmp_path}", JOB)
     assert found == str(tmp_path / "millstream-standbys" / "ck")
     assert [each.name for each in (tmp_path / "millstream-standbys").iterdir()] == ["ck"]
+    assert not (tmp_path / "millstream-warm").exists()
 
 
 @pytest.mark.parametrize("master", ["local", "local[4]", "local[2,3]"])

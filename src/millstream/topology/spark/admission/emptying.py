@@ -6,15 +6,23 @@ from millstream.topology.spark.admission.topic_ids import TOPICS
 from millstream.topology.spark.checkpoint.descriptor import FILE, SEGMENTS
 from millstream.topology.spark.checkpoint.files import Files
 from millstream.topology.spark.checkpoint.log import SPARKS
-from millstream.topology.spark.checkpoint.origin import GENERATIONS, ORIGIN, POINTER, SEED, STANDBYS
+from millstream.topology.spark.checkpoint.origin import (
+    GENERATIONS,
+    ORIGIN,
+    POINTER,
+    SEED,
+    STANDBYS,
+    WARMED,
+)
 
+_OURS = (SEGMENTS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER, STANDBYS, WARMED)
 EMPTYING = "millstream-emptying"
 
 
 def empty(files: Files) -> None:
     """Delete all files of an application and of Spark in a checkpoint."""
     files.write(EMPTYING, "")
-    for name in (*SPARKS, SEGMENTS, TOPICS, FILE, ORIGIN, SEED, GENERATIONS, POINTER, STANDBYS):
+    for name in (*SPARKS, *_OURS):
         files.remove(name)
     files.remove(EMPTYING)
 

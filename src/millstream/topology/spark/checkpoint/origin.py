@@ -17,6 +17,8 @@ SEED = "seed"
 """Directory of the seed: what the tasks of the generation begin with."""
 STANDBYS = "millstream-standbys"
 """Directory of the files about standby copies; nothing depends on them."""
+WARMED = "millstream-warm"
+"""Directory of state that new executors commit for its own sake; each deletes its own."""
 RESCALING = "rescaling"
 """Directory of a rescaling that is under way, or was killed."""
 VERSION = 1

@@ -10,7 +10,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import STEER_TASKS
 from millstream.core.errors import ConfigException
 from millstream.topology.spark.checkpoint.descriptor import local_path
-from millstream.topology.spark.checkpoint.origin import STANDBYS
+from millstream.topology.spark.checkpoint.origin import STANDBYS, WARMED
 from millstream.topology.spark.job import Job
 
 
@@ -42,6 +42,8 @@ def standby_directory(config: StreamsConfig, spark: SparkSession, checkpoint: st
                 "machines.",
             )
         return ""
+    # A driver that was killed may have left some.
+    shutil.rmtree(path / WARMED, ignore_errors=True)
     root = path / STANDBYS
     for other in root.iterdir() if root.is_dir() else ():
         if other.name != job.checkpoint_id:

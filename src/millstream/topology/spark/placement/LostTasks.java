@@ -253,7 +253,7 @@ public class LostTasks implements Schedulable {
             if (set.successful()[i] || set.copiesRunning()[i] > 0) {
                 continue;
             }
-            if (tasks[i].preferredLocations().nonEmpty() && !prefersOneAlive(tasks[i])) {
+            if (prefersTheLostOnly(tasks[i])) {
                 return true;
             }
             for (Iterator each = cold.keySet().iterator(); each.hasNext();) {
@@ -280,6 +280,20 @@ public class LostTasks implements Schedulable {
             }
         }
         return true;
+    }
+
+    /** Return whether all places of a task are lost executors; a host may have others. */
+    private boolean prefersTheLostOnly(Task task) {
+        scala.collection.Iterator places = task.preferredLocations().iterator();
+        boolean any = places.hasNext();
+        while (places.hasNext()) {
+            Object place = places.next();
+            if (!(place instanceof ExecutorCacheTaskLocation) || scheduler.isExecutorAlive(
+                    ((ExecutorCacheTaskLocation) place).executorId())) {
+                return false;
+            }
+        }
+        return any;
     }
 
     private boolean prefersOneAlive(Task task) {

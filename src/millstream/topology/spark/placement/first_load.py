@@ -10,10 +10,8 @@ from typing import Any
 from pyspark import RDD
 from pyspark.sql import SparkSession
 
+from millstream.topology.spark.checkpoint.origin import WARMED, root_of
 from millstream.topology.spark.placement.first_commit import committing
-
-_PLACE = "millstream-warm"
-"""Folder within the checkpoint of the state that is committed for its own sake; it is deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +43,4 @@ class LastState:
         )
         # The limit ends the task before it reads the other partitions.
         rows = found.select("partition_id").coalesce(1).limit(1)
-        return committing(session, rows, f"{self.location}/{_PLACE}/{uuid.uuid4()}")
+        return committing(session, rows, f"{root_of(self.location)}/{WARMED}/{uuid.uuid4()}")
