@@ -40,7 +40,7 @@ def in_time(name: str, call: Callable[[], T], limit_s: float | None = None) -> T
         TimeoutException: The call did not return.
     """
     limit_s = LIMIT_S if limit_s is None else limit_s
-    running = _Call(name, call)
+    running = Call(name, call)
     if not running.done.wait(limit_s):
         log.error("a call of the Kafka client hangs call=%s waited_s=%g", name, limit_s)
         if TaskContext.get() is not None:
@@ -65,15 +65,24 @@ def close_in_background(client: Any) -> None:
     threading.Thread(target=close, name="millstream-end-of-client", daemon=True).start()
 
 
-class _Call(Generic[T]):
+class Call(Generic[T]):
+    """A call in a thread of its own.
+
+    Args:
+        name: Name of the thread.
+        call: What it calls.
+    """
+
     def __init__(self, name: str, call: Callable[[], T]) -> None:
         self.done = threading.Event()
+        """Set when the call has returned or raised."""
         self._call = call
         self._value: list[T] = []
         self._error: BaseException | None = None
         threading.Thread(target=self._run, name=f"millstream-{name}", daemon=True).start()
 
     def result(self) -> T:
+        """Return what the call has returned, or raise what it has raised; it must be done."""
         if self._error is not None:
             raise self._error
         return self._value[0]

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 _JARS, _PYTHON, _REUSE = "spark.jars", "spark.pyspark.python", "spark.python.worker.reuse"
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDER = f"{_STATE}.providerClass"
+_MAINTENANCE = f"{_STATE}.maintenanceInterval"
 _CHECKPOINT_MANAGER = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
@@ -41,7 +42,7 @@ SQL_SETTINGS: dict[str, str] = {
     f"{_STATE}.checkpointFormatVersion": "2",
     # A store that opens elsewhere replays what was committed since the last snapshot that this
     # uploads: by Spark's default of a minute, more than a hundred files after short batches.
-    f"{_STATE}.maintenanceInterval": "15s",
+    _MAINTENANCE: "15s",
     # Spark would refuse a checkpoint without the query's id, which it can make anew; what counts is
     # checked before (checkpoint/log.py).
     "spark.sql.streaming.checkpoint.verifyMetadataExists.enabled": "false",
@@ -215,12 +216,19 @@ def query_session(
             "transformWithState keeps its state in RocksDB",
             hint="Leave out the entry.",
         )
-    settings = SQL_SETTINGS | given
+    settings = SQL_SETTINGS | _with_standbys(config) | given
     settings["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
     for key, value in settings.items():
         if not _is_static(session, key):
             session.conf.set(key, value)
     return session
+
+
+def _with_standbys(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return what else is set where a lost task is to go on at once: fewer changes to replay."""
+    if not int(config.get("num.standby.replicas") or 0):
+        return {}
+    return {_MAINTENANCE: "5s", f"{_STATE}.minDeltasForSnapshot": "5"}
 
 
 def _spark_entries(config: Mapping[str, Any]) -> dict[str, str]:

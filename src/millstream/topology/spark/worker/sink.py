@@ -14,22 +14,26 @@ from millstream.topology.spark.failures import reported
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import batch_id, end_batch
+from millstream.topology.spark.worker.early_writers import connect_ahead, leave_idle, sink_writer
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
-from millstream.topology.spark.worker.worker_cache import cached
-from millstream.topology.spark.worker.writers import Output, SinkWriter
+from millstream.topology.spark.worker.writers import Output
 
 
 def sinker(job: Job) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that Spark maps over the rows that leave the last stage."""
 
     def sink(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = [row for batch in batches for row in sink_rows(batch)]
         context = TaskContext.get()
-        if rows and context is not None:
-            partition = context.partitionId()
-            with reported():
-                writer = cached(job, ("sink", partition), lambda _: SinkWriter(job, partition))
-                writer.write(batch_id(), *sorted_output(rows))
+        partition = -1 if context is None else context.partitionId()
+        with reported():
+            if context is not None:
+                connect_ahead(job, partition)
+        rows = [row for batch in batches for row in sink_rows(batch)]
+        with reported():
+            if context is not None and rows:
+                sink_writer(job, partition).write(batch_id(), *sorted_output(rows))
+            elif context is not None:
+                leave_idle(job, partition)
         end_batch(job)
         return iter(())
 

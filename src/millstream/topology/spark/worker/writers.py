@@ -24,7 +24,7 @@ from millstream.core.errors import StreamsException
 from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
-from millstream.topology.spark.clients.deadlines import close_in_background, in_time
+from millstream.topology.spark.clients.deadlines import Call, close_in_background, in_time
 from millstream.topology.spark.clients.rights import Right, kind_of
 from millstream.topology.spark.clients.settings import (
     code_of,
@@ -93,6 +93,20 @@ class SinkWriter:
         """The first record that was not sent."""
         self._heard = ConnectionErrors()
         self._has_written = False
+        self._connecting: Call[None] | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has written nothing so far."""
+        return not self._has_written
+
+    def connect(self) -> None:
+        """Connect in the background, before there is anything to write.
+
+        What fails there fails the first attempt of ``write``, which may try again.
+        """
+        self._heard.refusal = None
+        self._connecting = Call("connect", self._connect)
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
         """Write a batch unless it has been written; return whether it was written now.
@@ -107,10 +121,13 @@ class SinkWriter:
         """
         places = [e if isinstance(e, ConsumedRange) else ConsumedRange(*e) for e in consumed]
         give_up = time.monotonic() + self._job.patience_s
-        renewed, tried, self._heard.refusal = 0, False, None
+        if self._connecting is None:
+            self._heard.refusal = None
+        renewed, tried = 0, False
         while True:
             try:
-                written = self._attempt(batch, outputs, places)
+                is_new = self._has_connected()
+                written = self._attempt(batch, outputs, places, is_new=is_new)
                 self._has_written = True
                 return written
             except BaseException as error:
@@ -136,8 +153,33 @@ class SinkWriter:
 
     def close(self) -> None:
         """Close the clients; the next producer aborts an open transaction."""
+        with suppress(Exception):
+            self._has_connected()
         self._let_go()
         in_time("close", self._consumer.close)
+
+    def _connect(self) -> None:
+        try:
+            self._new_producer()
+            # The group's coordinator is found, too.
+            self._found(())
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _has_connected(self) -> bool:
+        """Return whether ``connect`` has made a producer since the last call; wait for its end.
+
+        Raises:
+            ClientException: Kafka has refused it, or has not answered.
+            TimeoutException: A call of the client did not return; the worker ends.
+        """
+        connecting, self._connecting = self._connecting, None
+        if connecting is None:
+            return False
+        connecting.done.wait()
+        connecting.result()
+        return True
 
     def _let_go(self) -> None:
         if self._producer is not None:
@@ -150,12 +192,16 @@ class SinkWriter:
         self._producer = self._at_zero = None
 
     def _attempt(
-        self, batch: int, outputs: Sequence[Output], consumed: Sequence[ConsumedRange]
+        self,
+        batch: int,
+        outputs: Sequence[Output],
+        consumed: Sequence[ConsumedRange],
+        *,
+        is_new: bool,
     ) -> bool:
         self._failed = self._unsent = None
-        is_new = self._producer is None
-        if is_new:
-            self._producer = self._new_producer()
+        if self._producer is None:
+            self._producer, is_new = self._new_producer(), True
         found = self._found(consumed)
         last = None if found.token is None else found.token.mark
         if self._job.exactly_once and not is_new and last != self._mark:
