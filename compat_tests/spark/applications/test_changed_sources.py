@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from confluent_kafka import TopicPartition
@@ -13,15 +14,26 @@ from pyspark.sql import SparkSession
 
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import PATIENCE_S, Playground
-from millstream import KafkaStreams, MissingSourceTopicException, StreamsBuilder, StreamsException
+from millstream import (
+    KafkaStreams,
+    MissingSourceTopicException,
+    StreamsBuilder,
+    StreamsException,
+)
 
 
 def relay(
-    spark: SparkSession, play: Playground, source: str, target: str, reset: str = "earliest"
+    spark: SparkSession,
+    play: Playground,
+    source: str,
+    target: str,
+    reset: str = "earliest",
+    **more: Any,
 ) -> KafkaStreams:
     builder = StreamsBuilder()
     builder.stream(source).to(target)
-    return KafkaStreams(builder.build(), play.config(auto_offset_reset=reset), spark=spark)
+    config = play.config(auto_offset_reset=reset) | more
+    return KafkaStreams(builder.build(), config, spark=spark)
 
 
 def test_a_deleted_source_topic_ends_the_application_with_its_name(
@@ -121,3 +133,24 @@ def test_a_pattern_leaves_out_what_millstream_has_on_the_broker_for_itself(
             (thread,) = streams.metadataForLocalThreads()
             (task,) = thread.activeTasks()
             assert {place.topic() for place in task.topicPartitions()} == {source}
+
+
+def test_records_that_are_deleted_while_it_runs_end_it_with_the_policy_none(
+    spark: SparkSession, play: Playground
+) -> None:
+    source, target = play.topic("in", 1), play.topic("out", 1)
+    with relay(spark, play, source, target):
+        play.produce(source, [(b"k", b"v", 1)])
+        play.read(target, 1)
+    # Large ones: a consumer has some megabytes ahead, which it reads all the same.
+    play.produce(source, [(b"k", b"v" * 400_000, n) for n in range(60)])
+    one_by_one = {"millstream.max.records.per.batch": 1}
+    with relay(spark, play, source, target, "none", **one_by_one) as streams:
+        play.read(target, 2)
+        admin = AdminClient({"bootstrap.servers": play.servers})
+        (deleted,) = admin.delete_records([TopicPartition(source, 0, 58)]).values()
+        deleted.result(30)
+
+        with pytest.raises(StreamsException, match="has deleted records") as end:
+            streams.wait(PATIENCE_S * 1000)
+    assert f"for topic partition {source}-0. The reset policy" in end.value.detail

@@ -15,6 +15,7 @@ from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.checkpoint.log import CheckpointLog
 from millstream.topology.spark.driver.offsets import reset_policies
+from millstream.topology.spark.gone_records import NO_RESET
 
 log = logging.getLogger(__name__)
 
@@ -51,8 +52,7 @@ def check_unread(
         raise StreamsException(
             "the broker has deleted records that the application has not read",
             detail=f"{_listed(refused, begins)} The reset policy of the topic is none.",
-            hint="Choose the policy earliest to go on with the oldest records that are left, or "
-            "reset the application (millstream reset).",
+            hint=NO_RESET,
         )
     if gone:
         log.warning(

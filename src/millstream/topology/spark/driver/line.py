@@ -57,6 +57,8 @@ class LineOptions:
     """Location of the segments that the stages begin with; empty if they begin with none."""
     history: History | None = None
     """Facts about a run over history; None for a live one."""
+    without_reset: frozenset[str] = frozenset()
+    """Topics with the reset policy ``none``: unread records that are gone end the query."""
 
 
 def start_line(session: SparkSession, job: Job, options: LineOptions) -> StreamingQuery:
@@ -142,6 +144,8 @@ def _records(
         return _history(session, stage, options.history)
     source = _kafka(session, options.connector, options.starting_offsets, stage.topics)
     source = source.option("maxOffsetsPerTrigger", limit)
+    if not options.without_reset.isdisjoint(stage.topics):
+        source = source.option("failOnDataLoss", "true")
     return _packed(session, source, packer(job.layout, stage.index), job)
 
 
