@@ -74,14 +74,16 @@ class Running:
         goal = len(self.batches) + count
         self.wait_for(f"batch {goal}", lambda: len(self.batches) >= goal)
 
-    def kill_executor(self, executor: str) -> None:
-        """Kill an executor's process: SIGKILL."""
+    def kill_executor(self, executor: str) -> float:
+        """Kill an executor's process with SIGKILL; return when, in seconds since the epoch."""
         for pid in _descendants(self._process.pid):
             words = _command(pid)
             if _option(words, "--executor-id") == executor:
                 self.spark_id = _option(words, "--app-id")
+                # To find it among all processes takes some time.
+                killed = time.time()
                 os.kill(pid, signal.SIGKILL)
-                return
+                return killed
         raise RuntimeError(f"executor {executor} has no process")
 
     def resize(self, word: str) -> None:

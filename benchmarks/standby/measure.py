@@ -102,9 +102,8 @@ def run(setting: Setting) -> Outcome:
         with sender.going_on():
             app.wait_for_batches(setting.batches)
             before = list(app.batches)
-            lost, killed = app.owner(), time.time()
-            load = os.getloadavg()
-            app.kill_executor(lost)
+            lost, load = app.owner(), os.getloadavg()
+            killed = app.kill_executor(lost)
             results.await_from(killed)
             app.wait_for("a result of the lost task", lambda: results.first_at is not None)
             app.wait_for("the loss", lambda: lost not in app.executors())
@@ -226,7 +225,7 @@ class Results:
 
     def _read(self, stop: threading.Event) -> None:
         while not stop.is_set():
-            found = [each for each in self._consumer.consume(20_000, 0.05) if not each.error()]
+            found = [each for each in self._consumer.consume(20_000, 0.01) if not each.error()]
             self.count += len(found)
             self._check(found)
             if self._from_ms is None or self.first_at is not None:
