@@ -15,6 +15,7 @@ from millstream import (
     Consumed,
     Joined,
     JoinWindows,
+    Materialized,
     Produced,
     Serdes,
     StreamJoined,
@@ -65,6 +66,7 @@ def test_the_last_record_of_each_key_stays_in_the_order_of_offsets() -> None:
     assert run.last.timestamps == [12, 14, 15]
     assert run.last.offsets == [112, 114, 115]
     assert (run.count, run.first_ms, run.in_order, run.longest) == (16, 0, True, 2)
+    assert (run.counts, run.has_nulls) == ([5, 5, 6], False)
     values, times = [row[1] for row in rows], [row[2] for row in rows]
     assert run.last.measured == measured("in", keys, values, times, None, null_bytes=NULL_BYTES)
 
@@ -128,12 +130,30 @@ def with_a_table() -> Topology:
     return builder.build()
 
 
+def counts(stored: Any = None) -> Callable[[], Topology]:
+    def topology() -> Topology:
+        builder = StreamsBuilder()
+        numbers = []
+        for topic in TOPICS:
+            grouped = builder.stream(topic, Consumed.with_(TEXT, TEXT)).groupByKey()
+            numbers.append(grouped.count() if stored is None else grouped.count(stored))
+            numbers[-1].toStream().to(f"of-{topic}", Produced.with_(TEXT, Serdes.Long()))
+        both = numbers[0].join(numbers[1], lambda one, other: f"{one}+{other}")
+        both.toStream().to("out", Produced.with_(TEXT, TEXT))
+        return builder.build()
+
+    return topology
+
+
 TOPOLOGIES: dict[str, Callable[[], Topology]] = {
     "join": tables(lambda left, right: left.join(right, both)),
     "outerJoin": tables(lambda left, right: left.outerJoin(right, both)),
     "filtered join": tables(
         lambda left, right: left.filter(lambda key, value: value != "a1").join(right, both)
     ),
+    "counts": counts(),
+    "counts without logging": counts(Materialized.with_(TEXT, None).withLoggingDisabled()),
+    "counts by another serde": counts(Materialized.with_(TEXT, Serdes.Integer())),
     "streams": streams,
     "stream and table": with_a_table,
 }
@@ -216,6 +236,10 @@ def test_the_results_are_those_without_the_shortcut_and_of_single_records(
     [
         ("join", AMPLE, range(40), 72),
         ("join", NONE, range(40), 0),
+        ("counts", AMPLE, range(40), 72),
+        ("counts", NONE, range(40), 0),
+        pytest.param("counts", 200, range(40), 0, id="no room for counts"),
+        pytest.param("counts", AMPLE, range(40, 0, -1), 0, id="counts out of order"),
         pytest.param("join", 500, range(40), 0, id="no room"),
         pytest.param("join", AMPLE, range(40, 0, -1), 0, id="out of order"),
         ("streams", AMPLE, range(40), 0),
@@ -258,6 +282,24 @@ def test_a_long_value_in_between_counts_in_the_cache(value: bytes, left_out: int
     rows: list[Row] = [(b"k", value if n == 3 else b"v", n) for n in range(8)]
 
     assert sent(TOPOLOGIES["join"](), 1_500, [{"left": rows}])[2] == left_out
+
+
+def test_a_null_value_does_not_count() -> None:
+    rows: list[Row] = [(b"k", None if n == 3 else b"v", n) for n in range(8)]
+
+    outputs, _, left_out = sent(TOPOLOGIES["counts"](), AMPLE, [{"left": rows}])
+
+    assert left_out == 0
+    assert [each.value for each in outputs if each.topic == "of-left"] == [b"\0" * 7 + b"\7"]
+
+
+def test_keys_that_are_equal_as_text_are_counted_together() -> None:
+    rows: list[Row] = [(b"\xff" if n % 2 else b"\xfe", b"v", n) for n in range(8)]
+
+    outputs, _, left_out = sent(TOPOLOGIES["counts"](), AMPLE, [{"left": rows}])
+
+    assert left_out == 0
+    assert [each.value for each in outputs if each.topic == "of-left"] == [b"\0" * 7 + b"\10"]
 
 
 def test_a_deserializer_of_ones_own_sees_every_record() -> None:

@@ -62,6 +62,10 @@ class LastOfEachKey:
     """The timestamps of the run never decrease."""
     longest: int
     """Size of the run's longest value in bytes."""
+    has_nulls: bool
+    """Whether a value of the run is null."""
+    counts: list[int]
+    """For each of the last records, how many records of the run have its key."""
 
 
 @dataclass(slots=True)

@@ -48,6 +48,9 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """It is a user's, whatever is inside it: its stores are lent to it."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
+    counts_records: bool = False
+    """It only counts the records of each key; ``pending_bytes`` may return a number for a run with
+    the last record of each key, which has in the place of its value how many there were."""
 
     joins_runs: bool = False
     """``joint_run`` may return something."""
@@ -101,6 +104,13 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         """
         del chunk
         return None
+
+    def expect_counts(self) -> None:
+        """Hear that the next run has numbers of records in the place of values.
+
+        Called only where ``counts_records`` is true and ``pending_bytes`` has returned a number.
+        """
+        raise NotImplementedError
 
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
         """Return what processes runs of several sources as one.

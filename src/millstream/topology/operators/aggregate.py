@@ -7,7 +7,7 @@ from typing import Any
 
 from millstream.core.chunk import Chunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun
-from millstream.topology.operators.folding import Combine, Initial, identities
+from millstream.topology.operators.folding import Combine, Initial, count_combine, identities
 from millstream.topology.operators.joint_rows import JointPart, JointRows
 from millstream.topology.operators.operator import AnyRecord, Operator
 from millstream.topology.operators.rows import RowAggregation, Rows
@@ -29,6 +29,8 @@ class Aggregate(Operator):
         self._initial = initial
         self._combine = combine
         self._settings = settings
+        self._is_counted = False
+        """Whether the next run has numbers of records in the place of values."""
 
     def init(self, context: Any) -> None:
         super().init(context)
@@ -36,6 +38,8 @@ class Aggregate(Operator):
         self._access = self._store.access
         # In a versioned store each version counts, not the last of a run.
         self.by_records = self._store.versioned or not self._access.folds
+        caches = self._access.cached and not self._store.at_once
+        self.counts_records = caches and self._combine is count_combine
         self._rows = RowAggregation(
             context,
             self._access,
@@ -60,6 +64,10 @@ class Aggregate(Operator):
         self._store.update(key_bytes, record, new, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
+        if self._is_counted:
+            self._is_counted = False
+            self._add_counts(chunk)
+            return
         columns = zip(chunk.keys, chunk.values, strict=True)
         keep = [key is not None and value is not None for key, value in columns]
         chunk = self.kept(chunk, keep, _NULL)
@@ -72,6 +80,38 @@ class Aggregate(Operator):
             return
         table_keys = chunk.keys if self._store.at_once else None
         self._rows.add(Rows(chunk, slots, key_bytes, range(len(chunk)), table_keys))
+
+    def pending_bytes(self, chunk: Chunk) -> int | None:
+        if not self.counts_records or self.by_records:
+            return None
+        try:
+            _, key_bytes = identities(chunk.keys, self._access.serialize_keys)
+        except Exception:  # noqa: BLE001 - record by record shows which key it was
+            return None
+        # Keys that differ as bytes of the topic may be equal when they are written again.
+        if len(key_bytes) < len(chunk) or not self._access.has_room(key_bytes, chunk):
+            return None
+        needed: int | None = self._access.most_bytes(key_bytes, chunk)
+        return needed
+
+    def expect_counts(self) -> None:
+        self._is_counted = True
+
+    def _add_counts(self, chunk: Chunk) -> None:
+        """Add the numbers of records of distinct keys to their counts."""
+        access, numbers = self._access, chunk.values
+        key_bytes = access.serialize_keys(chunk.keys)
+        cells = access.read_many(key_bytes)
+        pairs = zip(cells, numbers, chunk.timestamps, strict=True)
+        new = [(n, t) if c is None else (c[0] + n, max(c[1], t)) for c, n, t in pairs]
+        access.write_many(
+            key_bytes,
+            chunk.keys,
+            [count for count, _ in new],
+            [timestamp for _, timestamp in new],
+            chunk,
+            range(len(chunk)),
+        )
 
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
         if self._store.at_once or not self._access.cached:

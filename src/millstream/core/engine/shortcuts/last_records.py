@@ -1,7 +1,8 @@
-"""Shortcut for tables whose caches hold all updates: only the last record of each key counts.
+"""Shortcut for caches that hold all updates of tables and counts: the last record of each key.
 
-The host offers the last record of each key in the place of all records of a batch. They are enough
-where a cache overwrites the update of every earlier one before it is forwarded.
+The host offers the last record of each key in the place of all records of a batch, and how many
+there were. They are enough where a cache overwrites the update of every earlier one before it is
+forwarded.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing_extensions import Self
 from millstream.core.chunk import LastOfEachKey
 from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.engine.runtime import ProcessorRuntime
-from millstream.core.engine.shortcuts.shortcut import Shortcut, caching_processor
+from millstream.core.engine.shortcuts.shortcut import Shortcut, only_child
 from millstream.core.engine.source import SourceRuntime
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class LastRecords(Shortcut):
 
     Args:
         task: Whose records they are.
-        processors: The node below each source that caches updates.
+        processors: The node below each source that caches updates, or counts.
     """
 
     def __init__(self, task: Task, processors: dict[SourceRuntime, ProcessorRuntime]) -> None:
@@ -42,9 +43,11 @@ class LastRecords(Shortcut):
         """Return the shortcut if it applies to a source; not where every record is measured."""
         processors = {}
         for source in task.sources:
-            node = None if task.measures.debug else caching_processor(source)
+            node = None if task.measures.debug else only_child(source)
             # A node without children measures the age of every record.
-            if node is not None and node.children and source.decodes_all:
+            if node is None or not node.children or not source.decodes_all:
+                continue
+            if node.processor.caches_updates or node.processor.counts_records:
                 processors[source] = node
         return cls(task, processors) if processors else None
 
@@ -70,14 +73,18 @@ class LastRecords(Shortcut):
             # What is in a table is not newer than its partition, so that nothing comes late to it.
             if not run.in_order or run.first_ms < max(0, queue.partition_time):
                 return False
-            decoded = source.decoded(run.last)
             processor = self._processors[source].processor
+            decoded = (
+                _counted(source, run) if processor.counts_records else source.decoded(run.last)
+            )
             pending = None if decoded is None else processor.pending_bytes(decoded.chunk)
             if decoded is None or pending is None:
                 return False
             found.append((run, queue, decoded))
-            # The values in between may have been longer than the last ones.
-            needed += pending + run.longest * _GROWTH * len(run.last)
+            needed += pending
+            if not processor.counts_records:
+                # The values in between may have been longer than the last ones.
+                needed += run.longest * _GROWTH * len(run.last)
         accepted = cache.used + needed <= cache.limit
         self._offered = found if accepted else []
         return accepted
@@ -87,9 +94,19 @@ class LastRecords(Shortcut):
         del group
         offered, self._offered = self._offered, []
         for run, queue, decoded in offered:
+            processor = self._processors[queue.source].processor
+            if processor.counts_records:
+                processor.expect_counts()
             self._task.process_run(queue, decoded, 0, len(decoded.chunk))
             queue.partition_time = decoded.chunk.timestamps[-1]
             if run.last.measured is not None:
                 name, topic, measured = queue.source.name, run.last.topic, run.last.measured
                 self._task.measures.consumed(name, topic, measured, measured)
         return sum(run.count for run, _, _ in offered)
+
+
+def _counted(source: SourceRuntime, run: LastOfEachKey) -> Decoded | None:
+    """Decode a run with numbers of records in the place of values; None if some do not count."""
+    if run.has_nulls or (decoded := source.decoded(run.last)) is None:
+        return None
+    return Decoded(decoded.chunk.replace(values=run.counts), decoded.raw, None)

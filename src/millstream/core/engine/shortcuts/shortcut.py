@@ -38,7 +38,11 @@ class Shortcut(ABC):
 
 def caching_processor(source: SourceRuntime) -> ProcessorRuntime | None:
     """Return the only node below a source if its updates may wait in a cache; None otherwise."""
+    child = only_child(source)
+    return child if child is not None and child.processor.caches_updates else None
+
+
+def only_child(source: SourceRuntime) -> ProcessorRuntime | None:
+    """Return the only node below a source if it takes runs of records; None otherwise."""
     child = source.children[0] if source.chunked and len(source.children) == 1 else None
-    if not isinstance(child, ProcessorRuntime) or not child.by_columns:
-        return None
-    return child if child.processor.caches_updates else None
+    return child if isinstance(child, ProcessorRuntime) and child.by_columns else None

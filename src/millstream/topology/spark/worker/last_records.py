@@ -37,7 +37,7 @@ def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> L
         return None
     if sum(each["keys"].nbytes for each in chunks) >= _LIMIT:
         return None
-    at = _last_positions([each["keys"] for each in chunks])
+    at, counts = _last_positions([each["keys"] for each in chunks])
     count = sum(len(each["keys"]) for each in chunks)
     if len(at) * _WORTHWHILE > count:
         return None
@@ -51,18 +51,21 @@ def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> L
         first_ms=int(times[0]),
         in_order=bool(np.all(times[1:] >= times[:-1])),
         longest=max(_longest(each["values"]) for each in chunks),
+        has_nulls=any(each["values"].null_count for each in chunks),
+        counts=counts.tolist(),
     )
 
 
-def _last_positions(columns: Sequence[pa.Array]) -> Any:
-    """Return the last position of each key, in order."""
+def _last_positions(columns: Sequence[pa.Array]) -> tuple[Any, Any]:
+    """Return the last position of each key, in order, and how many positions its key has."""
     # One dictionary for all chunks: codes of different dictionaries are not comparable.
     encoded = pa.chunked_array(columns).combine_chunks().dictionary_encode()
     last = np.empty(len(encoded.dictionary), np.int64)
+    codes = encoded.indices.to_numpy()
     # numpy keeps the last of several positions for one code.
-    last[encoded.indices.to_numpy()] = np.arange(len(encoded))
-    last.sort()
-    return last
+    last[codes] = np.arange(len(encoded))
+    order = last.argsort()
+    return last[order], np.bincount(codes, minlength=len(last))[order]
 
 
 def _taken(chunks: Sequence[Columns], positions: Any) -> tuple[list[Any], ...]:
