@@ -27,7 +27,7 @@ from millstream.topology.spark.state.segments import (
 from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker.feedback import true_times
 from millstream.topology.spark.worker.global_tables import pack, unpack
-from millstream.topology.spark.worker.inbox import arrivals, source_chunks, source_runs
+from millstream.topology.spark.worker.inbox import arrived_runs, raw_chunks, source_runs
 
 _SEGMENT_HEAD, _MANIFEST_HEAD = struct.Struct("<BBII"), struct.Struct("<BII")
 
@@ -61,7 +61,7 @@ def chunks() -> Decoder:
         row = SimpleNamespace(topic="t", partition=0, seq=0, blob=blob)
         return [
             (each.keys, each.values, each.timestamps, each.headers, each.offsets)
-            for each in source_chunks(source_runs([row]))
+            for each in raw_chunks(source_runs([row]))
         ]
 
     return Decoder([each for n, each in enumerate(chunk_samples()) if n % 3 != 2], decode)
@@ -76,7 +76,7 @@ def repartitioned() -> Decoder:
             SimpleNamespace(topic="t", partition=n, seq=0, blob=each)
             for n, each in enumerate((blob, good[1]))
         ]
-        return [(each.keys, each.headers) for each in arrivals(rows, 0, {})]
+        return [(each.keys, each.headers) for each in raw_chunks(arrived_runs(rows, 0, {}))]
 
     return Decoder(good, decode)
 

@@ -15,7 +15,7 @@ from millstream.core.partitioning import default_partition, murmur2
 from millstream.topology.spark.arrow_headers import headers_column, headers_list
 from millstream.topology.spark.surrogate import murmur3_int, shuffle_partition, surrogate_keys
 from millstream.topology.spark.wire import binary_column, decode_chunk, encode_chunk, to_list
-from millstream.topology.spark.worker.inbox import arrivals, source_chunks, source_runs
+from millstream.topology.spark.worker.inbox import arrived_runs, raw_chunks, source_runs
 from millstream.topology.spark.worker.murmur import murmur2_column, partitions_of
 from millstream.topology.spark.worker.outbox import Outbox
 
@@ -97,14 +97,14 @@ def test_source_chunks_come_in_the_order_of_topic_partition_and_offset() -> None
         row("a", 1, 2, [1, 1], offsets=[2, 8]),
     ]
 
-    chunks = [(c.topic, c.partition, list(c.offsets)) for c in source_chunks(source_runs(rows))]
+    chunks = [(c.topic, c.partition, list(c.offsets)) for c in raw_chunks(source_runs(rows))]
     assert chunks == [("a", 1, [2, 8]), ("a", 1, [9]), ("b", 0, [5])]
 
 
 def test_what_several_tasks_sent_is_merged_by_event_time() -> None:
     rows = [row("r", 1, 0, [2, 4]), row("r", 0, 1, [3, 9]), row("r", 0, 0, [1, 3])]
     offsets = {"r": 10}
-    (chunk,) = arrivals(rows, 3, offsets)
+    (chunk,) = raw_chunks(arrived_runs(rows, 3, offsets))
 
     assert chunk.timestamps == [1, 2, 3, 3, 4, 9]
     assert (list(chunk.offsets), chunk.partition) == ([10, 11, 12, 13, 14, 15], 3)
@@ -120,7 +120,7 @@ def test_the_merge_takes_the_smallest_head_and_keeps_each_senders_order(
         row("r", sender, 0, times, keys=[b"%d-%d" % (sender, n) for n in range(len(times))])
         for sender, times in enumerate(queues)
     ]
-    (chunk,) = arrivals(rows, 0, {})
+    (chunk,) = raw_chunks(arrived_runs(rows, 0, {}))
 
     heads, expected = [list(enumerate(times)) for times in queues], []
     while any(heads):

@@ -65,7 +65,8 @@ def test_the_last_record_of_each_key_stays_in_the_order_of_offsets() -> None:
     assert run.last.values == [b"12", b"14", b"15"]
     assert run.last.timestamps == [12, 14, 15]
     assert run.last.offsets == [112, 114, 115]
-    assert (run.count, run.first_ms, run.in_order, run.longest) == (16, 0, True, 2)
+    assert (run.count, run.in_order, run.longest) == (16, True, 2)
+    assert (run.least_ms, run.latest_ms, run.latest) == (0, 15, [12, 14, 15])
     assert (run.counts, run.has_nulls) == ([5, 5, 6], False)
     values, times = [row[1] for row in rows], [row[2] for row in rows]
     assert run.last.measured == measured("in", keys, values, times, None, null_bytes=NULL_BYTES)
@@ -96,6 +97,17 @@ def test_a_run_that_goes_back_in_time_is_not_in_order() -> None:
 
     assert run is not None
     assert not run.in_order
+
+
+def test_each_key_has_the_largest_time_of_its_records() -> None:
+    times = [5, 9, 7, 2, 8, 1, 3, 3]
+    rows = [(b"ab"[n % 2 : n % 2 + 1], b"v", time) for n, time in enumerate(times)]
+
+    run = last_of_each_key("in", 0, chunks(0, rows))
+
+    assert run is not None
+    assert (run.last.keys, run.last.timestamps, run.latest) == ([b"a", b"b"], [3, 3], [8, 9])
+    assert (run.least_ms, run.latest_ms) == (1, 9)
 
 
 def tables(build: Callable[[Any, Any], Any]) -> Callable[[], Topology]:
@@ -239,7 +251,7 @@ def test_the_results_are_those_without_the_shortcut_and_of_single_records(
         ("counts", AMPLE, range(40), 72),
         ("counts", NONE, range(40), 0),
         pytest.param("counts", 200, range(40), 0, id="no room for counts"),
-        pytest.param("counts", AMPLE, range(40, 0, -1), 0, id="counts out of order"),
+        pytest.param("counts", AMPLE, range(40, 0, -1), 72, id="counts out of order"),
         pytest.param("join", 500, range(40), 0, id="no room"),
         pytest.param("join", AMPLE, range(40, 0, -1), 0, id="out of order"),
         ("streams", AMPLE, range(40), 0),

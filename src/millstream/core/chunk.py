@@ -57,7 +57,9 @@ class LastOfEachKey:
     """The last records, in offset order; their ``measured`` is that of the whole run."""
     count: int
     """Number of records in the whole run."""
-    first_ms: int
+    least_ms: int
+    latest_ms: int
+    """Smallest and largest timestamp of the run."""
     in_order: bool
     """The timestamps of the run never decrease."""
     longest: int
@@ -66,6 +68,8 @@ class LastOfEachKey:
     """Whether a value of the run is null."""
     counts: list[int]
     """For each of the last records, how many records of the run have its key."""
+    latest: list[int]
+    """For each of the last records, the largest timestamp of those records."""
 
 
 @dataclass(slots=True)

@@ -105,10 +105,13 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         del chunk
         return None
 
-    def expect_counts(self) -> None:
+    def expect_counts(self, latest: Sequence[int]) -> None:
         """Hear that the next run has numbers of records in the place of values.
 
         Called only where ``counts_records`` is true and ``pending_bytes`` has returned a number.
+
+        Args:
+            latest: For each record of the run, the largest timestamp of those it stands for.
         """
         raise NotImplementedError
 

@@ -29,8 +29,8 @@ class Aggregate(Operator):
         self._initial = initial
         self._combine = combine
         self._settings = settings
-        self._is_counted = False
-        """Whether the next run has numbers of records in the place of values."""
+        self._latest: Sequence[int] | None = None
+        """Times of the next run, if that has numbers of records in the place of values."""
 
     def init(self, context: Any) -> None:
         super().init(context)
@@ -64,9 +64,9 @@ class Aggregate(Operator):
         self._store.update(key_bytes, record, new, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        if self._is_counted:
-            self._is_counted = False
-            self._add_counts(chunk)
+        if self._latest is not None:
+            latest, self._latest = self._latest, None
+            self._add_counts(chunk, latest)
             return
         columns = zip(chunk.keys, chunk.values, strict=True)
         keep = [key is not None and value is not None for key, value in columns]
@@ -94,15 +94,15 @@ class Aggregate(Operator):
         needed: int | None = self._access.most_bytes(key_bytes, chunk)
         return needed
 
-    def expect_counts(self) -> None:
-        self._is_counted = True
+    def expect_counts(self, latest: Sequence[int]) -> None:
+        self._latest = latest
 
-    def _add_counts(self, chunk: Chunk) -> None:
+    def _add_counts(self, chunk: Chunk, latest: Sequence[int]) -> None:
         """Add the numbers of records of distinct keys to their counts."""
         access, numbers = self._access, chunk.values
         key_bytes = access.serialize_keys(chunk.keys)
         cells = access.read_many(key_bytes)
-        pairs = zip(cells, numbers, chunk.timestamps, strict=True)
+        pairs = zip(cells, numbers, latest, strict=True)
         new = [(n, t) if c is None else (c[0] + n, max(c[1], t)) for c, n, t in pairs]
         access.write_many(
             key_bytes,

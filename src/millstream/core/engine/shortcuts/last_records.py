@@ -70,19 +70,16 @@ class LastRecords(Shortcut):
         for run in runs:
             source = task.source_of(run.last.topic)
             queue = group.queue(run.last.topic, run.last.partition, source)
-            # What is in a table is not newer than its partition, so that nothing comes late to it.
-            if not run.in_order or run.first_ms < max(0, queue.partition_time):
-                return False
-            processor = self._processors[source].processor
-            decoded = (
-                _counted(source, run) if processor.counts_records else source.decoded(run.last)
-            )
-            pending = None if decoded is None else processor.pending_bytes(decoded.chunk)
+            counts = self._processors[source].processor.counts_records
+            decoded = _counted(source, run) if counts else _in_order(source, run, queue)
+            pending = None
+            if decoded is not None:
+                pending = self._processors[source].processor.pending_bytes(decoded.chunk)
             if decoded is None or pending is None:
                 return False
             found.append((run, queue, decoded))
             needed += pending
-            if not processor.counts_records:
+            if not counts:
                 # The values in between may have been longer than the last ones.
                 needed += run.longest * _GROWTH * len(run.last)
         accepted = cache.used + needed <= cache.limit
@@ -96,17 +93,28 @@ class LastRecords(Shortcut):
         for run, queue, decoded in offered:
             processor = self._processors[queue.source].processor
             if processor.counts_records:
-                processor.expect_counts()
+                processor.expect_counts(run.latest)
             self._task.process_run(queue, decoded, 0, len(decoded.chunk))
-            queue.partition_time = decoded.chunk.timestamps[-1]
+            queue.partition_time = max(queue.partition_time, run.latest_ms)
+            self._task.group.stream_time = max(self._task.group.stream_time, run.latest_ms)
             if run.last.measured is not None:
                 name, topic, measured = queue.source.name, run.last.topic, run.last.measured
                 self._task.measures.consumed(name, topic, measured, measured)
         return sum(run.count for run, _, _ in offered)
 
 
+def _in_order(source: SourceRuntime, run: LastOfEachKey, queue: RecordQueue) -> Decoded | None:
+    """Decode a run of a table; None if a record comes late, which is told of.
+
+    What is in a table is not newer than its partition, so that nothing else comes late to it.
+    """
+    if not run.in_order or run.least_ms < max(0, queue.partition_time):
+        return None
+    return source.decoded(run.last)
+
+
 def _counted(source: SourceRuntime, run: LastOfEachKey) -> Decoded | None:
     """Decode a run with numbers of records in the place of values; None if some do not count."""
-    if run.has_nulls or (decoded := source.decoded(run.last)) is None:
+    if run.has_nulls or run.least_ms < 0 or (decoded := source.decoded(run.last)) is None:
         return None
     return Decoded(decoded.chunk.replace(values=run.counts), decoded.raw, None)

@@ -17,7 +17,7 @@ from millstream.core.engine.task import Task
 from millstream.core.errors import TaskCorruptedException
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
-from millstream.topology.spark.worker.inbox import source_chunks, source_runs
+from millstream.topology.spark.worker.inbox import raw_chunks, source_runs
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class GlobalTables:
         Raises:
             StreamsException: A record cannot be deserialized, or a store's processor failed.
         """
-        for chunk in source_chunks(source_runs(rows)):
+        for chunk in raw_chunks(source_runs(rows)):
             for task in self.tasks:
                 if task.reads(chunk.topic):
                     task.add(chunk)

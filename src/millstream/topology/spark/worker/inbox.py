@@ -24,17 +24,17 @@ def source_runs(rows: Iterable[Any]) -> dict[tuple[str, int], list[Columns]]:
     return runs
 
 
-def source_chunks(runs: Mapping[tuple[str, int], Iterable[Columns]]) -> Iterator[RawChunk]:
+def raw_chunks(runs: Mapping[tuple[str, int], Iterable[Columns]]) -> Iterator[RawChunk]:
     """Yield the records of runs, chunk by chunk."""
     for (topic, partition), chunks in runs.items():
         for columns in chunks:
-            yield _raw(topic, partition, columns, to_list(columns["offsets"]))
+            yield _raw(topic, partition, columns)
 
 
-def arrivals(
+def arrived_runs(
     rows: Iterable[Any], partition: int, next_offsets: dict[str, int]
-) -> Iterator[RawChunk]:
-    """Yield one chunk for each repartition topic, and advance its offsets.
+) -> dict[tuple[str, int], list[Columns]]:
+    """Return one chunk for each repartition topic, and advance its offsets.
 
     Records of different senders are merged by event time, and each sender's order is preserved:
     the order in which a task of Kafka Streams would process one queue for each sender.
@@ -47,12 +47,13 @@ def arrivals(
     by_topic: dict[str, dict[int, list[Any]]] = {}
     for row in sorted(rows, key=lambda row: (row.topic, row.partition, row.seq)):
         by_topic.setdefault(row.topic, {}).setdefault(row.partition, []).append(row)
+    runs: dict[tuple[str, int], list[Columns]] = {}
     for topic, senders in by_topic.items():
-        queues = [[decode_chunk(row.blob) for row in rows] for rows in senders.values()]
-        columns = _merged(queues)
+        columns = _merged([[decode_chunk(row.blob) for row in rows] for rows in senders.values()])
         first = next_offsets.get(topic, 0)
         next_offsets[topic] = stop = first + len(columns["keys"])
-        yield _raw(topic, partition, columns, range(first, stop))
+        runs[topic, partition] = [{**columns, "offsets": pa.array(np.arange(first, stop))}]
+    return runs
 
 
 def _merged(queues: list[list[dict[str, pa.Array]]]) -> dict[str, pa.Array]:
@@ -80,11 +81,11 @@ def _joined(name: str, chunks: list[dict[str, pa.Array]]) -> pa.Array:
     )
 
 
-def _raw(topic: str, partition: int, columns: Columns, offsets: Any) -> RawChunk:
+def _raw(topic: str, partition: int, columns: Columns) -> RawChunk:
     return RawChunk(
         topic,
         partition,
-        offsets,
+        to_list(columns["offsets"]),
         to_list(columns["timestamps"]),
         to_list(columns["keys"]),
         to_list(columns["values"]),

@@ -37,35 +37,47 @@ def last_of_each_key(topic: str, partition: int, chunks: Sequence[Columns]) -> L
         return None
     if sum(each["keys"].nbytes for each in chunks) >= _LIMIT:
         return None
-    at, counts = _last_positions([each["keys"] for each in chunks])
-    count = sum(len(each["keys"]) for each in chunks)
+    codes, at = _last_positions([each["keys"] for each in chunks])
+    count = len(codes)
     if len(at) * _WORTHWHILE > count:
         return None
     times = np.concatenate([each["timestamps"].to_numpy() for each in chunks])
+    in_order = bool(np.all(times[1:] >= times[:-1]))
+    last = codes[at]
+    latest = times[at] if in_order else _latest(codes, times)[last]
     offsets, timestamps, keys, values = _taken(chunks, at)
     return LastOfEachKey(
         last=RawChunk(
             topic, partition, offsets, timestamps, keys, values, None, _measured(topic, chunks)
         ),
         count=count,
-        first_ms=int(times[0]),
-        in_order=bool(np.all(times[1:] >= times[:-1])),
+        least_ms=int(times.min()),
+        latest_ms=int(times.max()),
+        in_order=in_order,
         longest=max(_longest(each["values"]) for each in chunks),
         has_nulls=any(each["values"].null_count for each in chunks),
-        counts=counts.tolist(),
+        counts=np.bincount(codes)[last].tolist(),
+        latest=latest.tolist(),
     )
 
 
 def _last_positions(columns: Sequence[pa.Array]) -> tuple[Any, Any]:
-    """Return the last position of each key, in order, and how many positions its key has."""
+    """Return a number for each record, equal for equal keys, and the last position of each key."""
     # One dictionary for all chunks: codes of different dictionaries are not comparable.
     encoded = pa.chunked_array(columns).combine_chunks().dictionary_encode()
     last = np.empty(len(encoded.dictionary), np.int64)
     codes = encoded.indices.to_numpy()
     # numpy keeps the last of several positions for one code.
     last[codes] = np.arange(len(encoded))
-    order = last.argsort()
-    return last[order], np.bincount(codes, minlength=len(last))[order]
+    last.sort()
+    return codes, last
+
+
+def _latest(codes: Any, times: Any) -> Any:
+    """Return the largest time of each code."""
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return np.maximum.reduceat(times[order], starts)
 
 
 def _taken(chunks: Sequence[Columns], positions: Any) -> tuple[list[Any], ...]:

@@ -29,7 +29,7 @@ from millstream.topology.spark.state.standby_files import StandbyFiles
 from millstream.topology.spark.wire import OFFSETS, RECORDS, SINK
 from millstream.topology.spark.worker.carrying import Carrier
 from millstream.topology.spark.worker.global_tables import GlobalTables
-from millstream.topology.spark.worker.inbox import Columns, arrivals, source_chunks, source_runs
+from millstream.topology.spark.worker.inbox import Columns, arrived_runs, raw_chunks, source_runs
 from millstream.topology.spark.worker.last_records import last_of_each_key
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.mirroring import Mirroring
@@ -190,12 +190,10 @@ class WorkerTask:
             self._globals.apply(arrived.globals)
         next_offsets = dict(manifest.arrivals)
         runs = source_runs(arrived.sources)
+        all_runs = runs | arrived_runs(arrived.internal, self._partition, next_offsets)
         isolates = watch.by_record or bool(watch.poisoned)
-        if arrived.internal or isolates or not _last_records_do(task, runs):
-            for chunk in source_chunks(runs):
-                for piece in watch.pieces(task, chunk):
-                    task.add(piece)
-            for chunk in arrivals(arrived.internal, self._partition, next_offsets):
+        if isolates or not _last_records_do(task, all_runs):
+            for chunk in raw_chunks(all_runs):
                 for piece in watch.pieces(task, chunk):
                     task.add(piece)
         task.measures.ran(task.run(), began)
