@@ -210,7 +210,8 @@ def test_a_serde_or_a_class_is_no_serializer(driver: Any) -> None:
     assert caught.value.hint == "Write Moment(), with parentheses."
     with pytest.raises(ClassCastException) as caught:
         driver.createOutputTopic("out", TEXT.serializer(), TEXT.deserializer())
-    assert caught.value.hint == "Give an object with a method deserialize()."
+    hint = "Give an object with a method deserialize(), or a function of topic and data."
+    assert caught.value.hint == hint
 
 
 def test_time_does_not_go_back(driver: Any) -> None:

@@ -6,9 +6,9 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from typing_extensions import Self
 
@@ -151,35 +151,64 @@ class TopologyTestDriver(DriverSavepoints):
         self._collect()
         self._observers.state_changed("RUNNING", "CREATED")
 
+    @overload
     def createInputTopic(
         self,
         topicName: str,
         keySerializer: Serializer[K],
         valueSerializer: Serializer[V],
+        startTimestamp: Any = ...,
+        autoAdvance: Any = ...,
+    ) -> TestInputTopic[K, V]: ...
+    @overload
+    def createInputTopic(
+        self,
+        topicName: str,
+        keySerializer: Serializer[Any] | Callable[..., Any],
+        valueSerializer: Serializer[Any] | Callable[..., Any],
+        startTimestamp: Any = ...,
+        autoAdvance: Any = ...,
+    ) -> TestInputTopic[Any, Any]: ...
+    def createInputTopic(
+        self,
+        topicName: str,
+        keySerializer: Any,
+        valueSerializer: Any,
         startTimestamp: Any = ABSENT,
         autoAdvance: Any = 0,
-    ) -> TestInputTopic[K, V]:
+    ) -> TestInputTopic[Any, Any]:
         """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``.
 
         Raises:
             NullPointerException: An argument is None.
             IllegalArgumentException: ``autoAdvance`` is negative.
-            ClassCastException: A serializer has another type.
+            ClassCastException: A serializer is neither one nor a function of topic and data.
         """
         start = self._host.now_ms() if startTimestamp is ABSENT else startTimestamp
         return TestInputTopic(self, topicName, keySerializer, valueSerializer, start, autoAdvance)
 
+    @overload
     def createOutputTopic(
         self,
         topicName: str,
         keyDeserializer: Deserializer[K],
         valueDeserializer: Deserializer[V],
-    ) -> TestOutputTopic[K, V]:
+    ) -> TestOutputTopic[K, V]: ...
+    @overload
+    def createOutputTopic(
+        self,
+        topicName: str,
+        keyDeserializer: Deserializer[Any] | Callable[..., Any],
+        valueDeserializer: Deserializer[Any] | Callable[..., Any],
+    ) -> TestOutputTopic[Any, Any]: ...
+    def createOutputTopic(
+        self, topicName: str, keyDeserializer: Any, valueDeserializer: Any
+    ) -> TestOutputTopic[Any, Any]:
         """Return an output topic; it may be empty or not exist yet.
 
         Raises:
             NullPointerException: An argument is None.
-            ClassCastException: A deserializer has another type.
+            ClassCastException: A deserializer is neither one nor a function of topic and data.
         """
         return TestOutputTopic(self, topicName, keyDeserializer, valueDeserializer)
 

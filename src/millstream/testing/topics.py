@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
@@ -22,6 +22,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
+from millstream.core.serdes.halves import checked_half, is_function
 from millstream.core.wording import a, a_kind, plain_text
 from millstream.testing.given import as_record, key_values, listed, times
 from millstream.testing.record import TestRecord
@@ -50,8 +51,8 @@ class TestInputTopic(Generic[K, V]):
         self,
         driver: TopologyTestDriver,
         topic: str,
-        key_serializer: Serializer[K],
-        value_serializer: Serializer[V],
+        key_serializer: Serializer[K] | Callable[..., Any],
+        value_serializer: Serializer[V] | Callable[..., Any],
         startTimestamp: Any = 0,
         autoAdvance: Any = 0,
     ) -> None:
@@ -205,8 +206,8 @@ class TestOutputTopic(Generic[K, V]):
         self,
         driver: TopologyTestDriver,
         topic: str,
-        key_deserializer: Deserializer[K],
-        value_deserializer: Deserializer[V],
+        key_deserializer: Deserializer[K] | Callable[..., Any],
+        value_deserializer: Deserializer[V] | Callable[..., Any],
     ) -> None:
         self._driver = not_none(driver, "TopologyTestDriver")
         self._topic = _topic_name(topic)
@@ -330,8 +331,10 @@ def _with_method(value: Any, method: str, name: str) -> Any:
     not_none(value, name)
     if not isinstance(value, type) and callable(getattr(value, method, None)):
         return value
+    if is_function(value):
+        return checked_half(value, method)
     shown = value.__name__ if isinstance(value, type) else type(value).__name__
-    hint = f"Give an object with a method {method}()."
+    hint = f"Give an object with a method {method}(), or a function of topic and data."
     if isinstance(value, type):
         hint = f"Write {shown}(), with parentheses."
     elif callable(getattr(value, f"{method}r", None)):

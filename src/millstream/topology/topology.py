@@ -15,6 +15,7 @@ from millstream.core.errors import (
 )
 from millstream.core.plan import Plan
 from millstream.core.serdes import Deserializer, Serializer
+from millstream.core.serdes.halves import checked_half, is_function
 from millstream.core.timestamps import TimestampExtractor
 from millstream.core.wording import a_kind, plain_text
 from millstream.topology.builder import TopologyBuilder
@@ -83,12 +84,14 @@ class Topology:
         while rest and not isinstance(rest[0], str | None):
             _take(rest, found, TimestampExtractor)
         name = rest.pop(0) if rest else None
-        if rest and _is_extractor(rest[0], TimestampExtractor):
+        run = _run_of_halves(rest, Deserializer)
+        if rest and run != 2 and _is_extractor(rest[0], TimestampExtractor):
             found["timestamp_extractor"] = rest.pop(0)
-        elif rest and rest[0] is None and _run_of_deserializers(rest) >= 3:
+        elif rest and run >= 3 and rest[0] is None:
             rest.pop(0)
-        if _run_of_deserializers(rest) >= 2:
-            found["key_deserializer"], found["value_deserializer"] = rest.pop(0), rest.pop(0)
+        if _run_of_halves(rest, Deserializer) >= 2:
+            found["key_deserializer"] = _half(rest.pop(0), "deserialize")
+            found["value_deserializer"] = _half(rest.pop(0), "deserialize")
         for each in (*rest, *found.values()):
             not_the_other_half(each, "deserialize")
         by_pattern = len(rest) == 1 and isinstance(rest[0], re.Pattern)
@@ -119,8 +122,9 @@ class Topology:
         """
         rest: list[Any] = list(arguments)
         found: dict[str, Any] = {}
-        if len(rest) >= 2 and all(isinstance(each, Serializer | None) for each in rest[:2]):
-            found["key_serializer"], found["value_serializer"] = rest.pop(0), rest.pop(0)
+        if _run_of_halves(rest, Serializer) >= 2:
+            found["key_serializer"] = _half(rest.pop(0), "serialize")
+            found["value_serializer"] = _half(rest.pop(0), "serialize")
         if rest == [None]:
             raise NullPointerException("parent name cannot be null")
         for each in (*rest, *found.values()):
@@ -241,6 +245,8 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
             "valueDeserializer, topic, processorName, supplier.",
         )
     key_deserializer, value_deserializer, topic, processor_name, supplier = rest
+    key_deserializer = _half(key_deserializer, "deserialize")
+    value_deserializer = _half(value_deserializer, "deserialize")
     for each in (key_deserializer, value_deserializer):
         not_the_other_half(each, "deserialize")
         if each is not None and not callable(getattr(each, "deserialize", None)):
@@ -258,10 +264,17 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
     )
 
 
-def _run_of_deserializers(rest: list[Any]) -> int:
-    """Return the number of deserializers, or Nones in their place, before the topics."""
-    kinds = [isinstance(each, Deserializer | None) for each in rest]
+def _run_of_halves(rest: list[Any], kind: type) -> int:
+    """Return the number of serdes' halves, or functions or Nones in their place, at the front.
+
+    One function alone is an extractor or a partitioner; halves come in twos.
+    """
+    kinds = [each is None or isinstance(each, kind) or is_function(each) for each in rest]
     return kinds.index(False) if False in kinds else len(kinds)
+
+
+def _half(given: Any, method: str) -> Any:
+    return checked_half(given, method) if is_function(given) else given
 
 
 def _topic_name(topic: Any) -> str:

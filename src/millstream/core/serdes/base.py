@@ -164,7 +164,9 @@ def needs_headers(*halves: Any) -> bool:
 def _needs_headers(half: Any) -> bool:
     if hasattr(half, "needs_headers"):
         return bool(half.needs_headers())
-    methods = (getattr(half, name, None) for name in ("serialize", "deserialize"))
+    methods = [getattr(half, name, None) for name in ("serialize", "deserialize")]
+    if methods == [None, None] and callable(half):
+        return wants_headers(half)
     return any(wants_headers(method) for method in methods if method is not None)
 
 

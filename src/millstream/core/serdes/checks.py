@@ -8,6 +8,7 @@ from millstream.core.errors import ClassCastException, ConfigException
 from millstream.core.function_kinds import check_kind
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
+from millstream.core.serdes.halves import checked_half, is_function
 from millstream.core.wording import a_kind
 
 T = TypeVar("T")
@@ -96,13 +97,15 @@ def _half(serde: Any, role: str, method: str, where: str) -> Any:
     if not isinstance(half, type) and _has(half, name):
         check_kind(getattr(half, name), f"{name}() of {type(half).__name__}")
         return half
+    if is_function(half):
+        return checked_half(half, name)
     returned = "None" if half is None else a_kind(half)
     if isinstance(half, type):
         returned = f"the class {half.__name__}"
     raise ClassCastException(
         f"{role}() of {type(serde).__name__} returned {returned}, which is no {role}",
         detail=f"The serde is {where}.",
-        hint=f"Return an object with a method {method}.",
+        hint=f"Return an object with a method {method}, or a function of topic and data.",
     )
 
 

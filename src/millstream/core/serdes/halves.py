@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, TypeVar
 
 from millstream.core.errors import ClassCastException
@@ -78,7 +80,20 @@ class FunctionDeserializer(ByFunction, Deserializer[Any]):
         raise NotImplementedError
 
 
+def is_function(given: Any) -> bool:
+    """Tell whether a function may stand for a half here: Java's lambda, not an object or class."""
+    return isinstance(given, _FUNCTIONS)
+
+
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, partial)
+
+
 def checked_half(given: Any, method: str) -> Any:
+    """Return an object with ``method``; a function becomes one.
+
+    Raises:
+        ClassCastException: It is something else, such as a serde or the other half.
+    """
     own = callable(getattr(given, method, None)) and not isinstance(given, type)
     if given is None:
         return given

@@ -94,7 +94,7 @@ class ListSerializer(Serializer[Sequence[Any]]):
             )
         inner: Serde[Any] = loaded_serde(configs[key], key)
         configure_part(inner, configs, isKey)
-        self._inner = inner.serializer()
+        self._inner = checked_half(inner.serializer(), "serialize")
 
     def serialize(self, topic: str, /, *arguments: Any) -> bytes | None:
         """Write ``(topic, data)`` or ``(topic, headers, data)``."""
@@ -169,7 +169,7 @@ class ListDeserializer(Deserializer[Any]):
         self._list_class = load_object(configs[type_key], type_key)
         inner: Serde[Any] = loaded_serde(configs[inner_key], inner_key)
         configure_part(inner, configs, isKey)
-        self._inner = inner.deserializer()
+        self._inner = checked_half(inner.deserializer(), "deserialize")
 
     def deserialize(self, topic: str, /, *arguments: Any) -> Any:
         """Read ``(topic, data)`` or ``(topic, headers, data)``."""
