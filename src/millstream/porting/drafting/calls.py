@@ -9,7 +9,7 @@ from millstream.porting.drafting import functions, junit, library, optional, seq
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
-from millstream.porting.drafting.names import class_reference, owner_of
+from millstream.porting.drafting.names import class_reference, imported_class, owner_of
 from millstream.porting.reading.nodes import first, inner, line, text
 
 # Of Kafka's classes, too: without a known type these are called, as they are there.
@@ -76,9 +76,9 @@ def call(node: Node, context: Context) -> str:
 def _plain(node: Node, method: str, context: Context) -> str:
     given = ", ".join(arguments(node, context))
     if owner_of(method, context) is None and method in context.kafka_classes:
-        owner = context.kafka_classes[method].rpartition(".")[2]
-        if owner != method:  # a static method that was imported by itself
-            return f"{class_reference(owner, context)}.{words.method_name(method)}({given})"
+        owner = context.kafka_classes[method]
+        if owner.rpartition(".")[2] != method:  # a static method that was imported by itself
+            return f"{imported_class(owner, context)}.{words.method_name(method)}({given})"
     known = (line(node), method) in context.kafka_calls
     if known and owner_of(method, context) is None and context.around:
         return f"self.{words.method_name(method)}({given})"

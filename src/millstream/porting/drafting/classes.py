@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import captured, data, functions, lombok, words
+from millstream.porting.drafting import (
+    captured,
+    data,
+    fields_of_tests,
+    functions,
+    lombok,
+    parameterized,
+    words,
+)
 from millstream.porting.drafting.context import (
     ClassShape,
     Context,
@@ -109,18 +117,19 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
         if node.type in FIELDS and _is_static(node, shape):
             rows.extend(_static_field(node, context))
     context.in_class = before
-    # pytest makes no objects of a class with a constructor: fields become the class's own.
     made = _constructor(body, context)
-    simple_fields = [row.strip().removeprefix("self.") for row in made[2:]]
-    rows.extend(simple_fields if tests and made else made)
+    plain, setup = fields_of_tests.split(made[2:]) if tests else (made, [])
+    rows.extend(plain)
     named = Overloads.of(body, context)
     for node in members(body):
         if node.type == "method_declaration":
             rows.extend(["", *_method(node, context, named, bound=True)])
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
+    rows = fields_of_tests.with_setup(rows, setup)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
-    return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"])]
+    after = parameterized.by_methods(body, words.name(name), context) if tests else []
+    return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
 
 
 def _is_static(node: Node, shape: ClassShape) -> bool:
@@ -201,6 +210,7 @@ def _method(node: Node, context: Context, named: Overloads, *, bound: bool) -> l
     head = f"def {made}({', '.join(['self', *names] if bound and not static else names)}):"
     lines = [head, *indented(with_code(rows))]
     made_static = ["@staticmethod"] if bound and static else []
+    made_static.extend(parameterized.decorator(node, names, context))
     return [*note, *made_static, *lines, *named.chooser(node, plain, bound=bound, context=context)]
 
 

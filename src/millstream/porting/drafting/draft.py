@@ -15,7 +15,15 @@ from millstream.porting.checking.counterparts import python_class
 from millstream.porting.checking.names import Definitions, FileNames
 from millstream.porting.checking.tracker import Tracker
 from millstream.porting.checking.verdicts import Status
-from millstream.porting.drafting import avro, classes, expressions, lombok, statements, texts
+from millstream.porting.drafting import (
+    avro,
+    classes,
+    expressions,
+    lombok,
+    statements,
+    static_imports,
+    texts,
+)
 from millstream.porting.drafting.context import ClassShape, Context
 from millstream.porting.drafting.layout import MARK
 from millstream.porting.drafting.members import annotations_of
@@ -148,6 +156,8 @@ def draft(
     """
     readable = CONTROLS.sub(b" ", as_utf8(source).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     try:
+        unit = java.read(path, readable)
+        readable = static_imports.qualified(readable, java.parse(readable), unit.imports)
         root = java.parse(readable)
         context = _context(root, java.read(path, readable), readable)
         beside = (near or {}).items()

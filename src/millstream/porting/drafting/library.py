@@ -39,6 +39,7 @@ STATIC = {
     "System.clearProperty": "os.environ.pop({0}, None)",
     "Thread.sleep": "time.sleep({0} / 1000)", "UUID.randomUUID": "uuid.uuid4()",
     "String.join": "{0}.join({1})", "Arrays.toString": "str({0})", "Arrays.equals": "{0} == {1}",
+    "Stream.of": "[{all}]", "Arguments.of": "({all},)", "Arguments.arguments": "({all},)",
     "Pattern.quote": "re.escape({0})", "Character.toUpperCase": "{0}.upper()",
     "Character.toLowerCase": "{0}.lower()",
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",

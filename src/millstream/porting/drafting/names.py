@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from tree_sitter import Node
 
-from millstream.porting.checking.counterparts import python_class
+from millstream.porting.checking.counterparts import PACKAGES, python_class
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.reading.nodes import text
@@ -38,7 +40,7 @@ def variable(java: str, context: Context) -> str:
         owner = context.kafka_classes[java]
         if owner.rpartition(".")[2] != java:  # a constant that was imported by itself
             constant = CONSTANTS.get(java, java)
-            return f"{class_reference(owner.rpartition('.')[2], context)}.{constant}"
+            return f"{imported_class(owner, context)}.{constant}"
     if java[:1].isupper() and not java.isupper():
         return class_reference(java, context)
     if java not in ("super", "args"):
@@ -115,6 +117,14 @@ def class_reference(java: str, context: Context) -> str:
     return words.name(first) + (f".{rest}" if rest else "")
 
 
+def imported_class(full: str, context: Context) -> str:
+    """Return the class of a constant or a method that was imported by itself."""
+    simple = full.rpartition(".")[2]
+    if python_class(full) is None:
+        return class_reference(simple, context)
+    return _of_kafka(full, simple, "", context)
+
+
 def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
     if first in REPLACED:
         if first != "Bytes":
@@ -123,5 +133,16 @@ def _of_kafka(full: str, first: str, rest: str, context: Context) -> str:
     if python_class(full) is None:
         context.foreign.add(first)
         return first
-    context.use("millstream.testing" if first in TESTING else "millstream", first)
-    return f"{first}.{rest}" if rest else first
+    outer = _outer(full, first)
+    context.use("millstream.testing" if outer in TESTING else "millstream", outer)
+    return ".".join(
+        part for part in (outer if outer == first else f"{outer}.{first}", rest) if part
+    )
+
+
+def _outer(full: str, first: str) -> str:
+    """Return the class that has to be imported: of a nested one, the class around it."""
+    if any(hasattr(import_module(package), first) for package in PACKAGES):
+        return first
+    parts = [part for part in full.split(".") if part[:1].isupper()]
+    return parts[0] if parts[-1] == first else first
