@@ -9,6 +9,7 @@ import pytest
 
 from millstream import (
     Branched,
+    BufferConfig,
     ContextualProcessor,
     Grouped,
     Materialized,
@@ -17,6 +18,7 @@ from millstream import (
     Repartitioned,
     StreamsBuilder,
     StreamsConfig,
+    Suppressed,
     TopologyConfig,
     TopologyException,
 )
@@ -121,7 +123,7 @@ def test_repartition_keeps_its_number_of_partitions() -> None:
     assert builder.build().plan().repartition_topics == {"spread-repartition": 7}
 
 
-def test_generated_names_can_be_forbidden() -> None:
+def _forbidding() -> StreamsBuilder:
     config = StreamsConfig(
         {
             "application.id": "app",
@@ -129,7 +131,23 @@ def test_generated_names_can_be_forbidden() -> None:
             "ensure.explicit.internal.resource.naming": True,
         }
     )
-    builder = StreamsBuilder(TopologyConfig(config))
+    return StreamsBuilder(TopologyConfig(config))
+
+
+def test_generated_names_can_be_forbidden() -> None:
+    builder = _forbidding()
     builder.stream("in").groupByKey().count()
     with pytest.raises(TopologyException, match="KSTREAM-AGGREGATE-STATE-STORE-0000000001"):
         builder.build()
+
+
+def test_a_buffer_without_a_name_is_told_by_its_changelog() -> None:
+    builder = _forbidding()
+    counts = builder.table("in", Materialized.as_("counts"))
+    counts.suppress(Suppressed.untilTimeLimit(1, BufferConfig.unbounded()))
+    with pytest.raises(TopologyException) as caught:
+        builder.build()
+    assert caught.value.getMessage() == (
+        "Invalid topology: Following changelog topic(s) has not been named: "
+        "KTABLE-SUPPRESS-STATE-STORE-0000000003-changelog"
+    )

@@ -29,6 +29,8 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
             repartitions.append(node.topic)
         if isinstance(node, GlobalStoreAddition) and not node.named:
             stores.append(node.builder.name())
+        if isinstance(node, SuppressedTable) and not node.named and node.buffer.loggingEnabled():
+            changelogs.append(f"{node.buffer.name()}-changelog")
         for builder in _unnamed_stores(node):
             stores.append(builder.name())
             if builder.loggingEnabled():
@@ -53,11 +55,9 @@ def check_explicit_names(graph: Graph, config: Any) -> None:
 def _unnamed_stores(node: Node) -> tuple[Any, ...]:
     """Return the builders of a node's stores whose names were generated.
 
-    A table counts with or without a store, a buffer of ``suppress`` only with a changelog; the
-    topics of foreign-key joins never do.
+    A table counts with or without a store. A buffer of ``suppress`` is told by its changelog alone,
+    and the topics of foreign-key joins never are.
     """
-    if isinstance(node, SuppressedTable) and not node.named and node.buffer.loggingEnabled():
-        return (node.buffer,)
     if isinstance(node, PluggedOperation):
         return node.unnamed_stores()
     if isinstance(node, TableOperation) and node.store is not None:
