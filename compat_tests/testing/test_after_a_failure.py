@@ -17,6 +17,7 @@ from millstream import (
     Stores,
     StreamsBuilder,
     StreamsException,
+    Topology,
 )
 from millstream.testing import TopologyTestDriver
 
@@ -115,3 +116,28 @@ def test_an_error_that_a_flush_met_and_that_is_kafkas_own_is_raised_as_it_is() -
             topic.pipeInput("k", "text")
         assert type(caught.value) is StreamsException
         assert isinstance(caught.value.__cause__, ClassCastException)
+
+
+def test_of_several_failures_to_close_the_last_one_is_raised() -> None:
+    closed: list[str] = []
+
+    def failing(name: str) -> type[Processor[str, str, str, str]]:
+        class Failing(Processor[str, str, str, str]):
+            def process(self, record: Any) -> None: ...
+
+            def close(self) -> None:
+                closed.append(name)
+                raise ValueError(f"of {name}")
+
+        return Failing
+
+    topology = Topology().addSource("source", "in")
+    for name in ("one", "two"):
+        topology.addProcessor(name, failing(name), "source")
+    driver = TopologyTestDriver(topology, CONFIG)
+    with pytest.raises(StreamsException) as caught:
+        driver.close()
+    assert closed == ["one", "two"]
+    # As Kafka Streams: StreamTask tries all, and keeps the last error.
+    assert caught.value.getMessage() == 'cannot close processor "two"'
+    assert str(caught.value.getCause()) == "of two"

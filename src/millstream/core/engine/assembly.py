@@ -144,6 +144,18 @@ def close_all(closings: Iterable[Callable[[], None]]) -> None:
         raise first
 
 
+def close_processors(processors: Iterable[ProcessorRuntime]) -> None:
+    """Close every processor; the last error is raised, as Kafka Streams does."""
+    last: Exception | None = None
+    for processor in processors:
+        try:
+            processor.close()
+        except Exception as error:  # noqa: BLE001 - the rest must be closed as well
+            last = error
+    if last is not None:
+        raise last
+
+
 def closing(stores: Mapping[str, Any]) -> list[Callable[[], None]]:
     """Return what closes each store, with its name in the error of one that fails."""
     return [partial(_close_store, name, store) for name, store in stores.items()]
