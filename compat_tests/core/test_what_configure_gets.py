@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from millstream import (
+    BuiltInDslStoreSuppliers,
     DefaultProductionExceptionHandler,
     LogAndContinueExceptionHandler,
     LogAndContinueProcessingExceptionHandler,
@@ -21,6 +22,7 @@ from millstream import (
     Serdes,
     StreamsBuilder,
     StreamsConfig,
+    Topology,
     TopologyConfig,
 )
 from millstream.testing import TopologyTestDriver
@@ -100,6 +102,33 @@ def test_each_gets_the_entries_as_they_were_given() -> None:
         assert configs == CONFIG, who
         kinds = (type(configs["my.key"]), type(configs["commit.interval.ms"]))
         assert kinds == (int, str)
+
+
+class Suppliers(BuiltInDslStoreSuppliers.InMemoryDslStoreSuppliers):
+    def configure(self, configs: Mapping[str, Any]) -> None:
+        note("suppliers", configs)
+
+
+def counted(materialized: Any, topology_config: TopologyConfig | None = None) -> Topology:
+    builder = StreamsBuilder() if topology_config is None else StreamsBuilder(topology_config)
+    builder.stream("in").groupByKey().count(materialized)
+    return builder.build()
+
+
+def test_suppliers_of_stores_are_configured_where_the_application_names_them() -> None:
+    """As in 4.3.1: by the factory of a store, not by TopologyConfig or for a program's own."""
+    config = CONFIG | {"dsl.store.suppliers.class": Suppliers}
+    with TopologyTestDriver(counted(Materialized.as_("s")), config):
+        assert GOT["suppliers"] == config
+    GOT.clear()
+    of_topology = TopologyConfig(StreamsConfig(config))
+    for topology in (
+        counted(Materialized.as_("s").withStoreType(Suppliers())),
+        counted(Materialized.as_("s"), of_topology),
+    ):
+        with TopologyTestDriver(topology, CONFIG):
+            pass
+        assert "suppliers" not in GOT
 
 
 def test_a_processor_is_shown_parsed_entries_and_defaults() -> None:

@@ -17,6 +17,14 @@ from millstream.core.wording import a, a_kind
 log = logging.getLogger(__name__)
 
 
+class MergedEntries(dict[str, Any]):
+    """Parsed values and undefined entries, with all entries as they were given beside them."""
+
+    def __init__(self, entries: Mapping[str, Any], originals: Mapping[str, Any]) -> None:
+        super().__init__(entries)
+        self.originals = dict(originals)
+
+
 class AbstractConfig:
     """Entries that are parsed and checked by their keys' definitions.
 
@@ -98,14 +106,20 @@ class AbstractConfig:
         Raises:
             ConfigException: It cannot be created, or is of a wrong class.
         """
-        value = self.get(key)
-        if value is None:
-            return None
-        found = adapted(key, load_instance(value, key))
+        found = self.made(key)
         configure = getattr(found, "configure", None)
         if callable(configure) and not hasattr(found, "serializer"):
             configure(self.originals())
         return found
+
+    def made(self, key: str) -> Any:
+        """Return the object of an entry of type class as it is made; None if it names none.
+
+        Raises:
+            ConfigException: It cannot be created, or is of a wrong class.
+        """
+        value = self.get(key)
+        return None if value is None else adapted(key, load_instance(value, key))
 
     def values(self) -> dict[str, Any]:
         """Return every defined key with its value, as a new dictionary."""
@@ -128,9 +142,9 @@ class AbstractConfig:
             if name.startswith(prefix) and len(name) > len(prefix)
         }
 
-    def merged(self) -> dict[str, Any]:
+    def merged(self) -> MergedEntries:
         """Return all values, and the given entries without a definition."""
-        return self._originals | self._values
+        return MergedEntries(self._originals | self._values, self._originals)
 
     def warn_of_slips(self, known_prefixes: Iterable[str]) -> None:
         """Log a warning for each undefined key that is similar to a defined one."""

@@ -117,7 +117,8 @@ class TopologyConfig(AbstractConfig):
             Without it, the text of ``default.dsl.store``; None if neither key was given.
         """
         if self._given("dsl.store.suppliers.class"):
-            return self._source("dsl.store.suppliers.class").instance("dsl.store.suppliers.class")
+            # Kafka Streams makes it and does not configure it.
+            return self._source("dsl.store.suppliers.class").made("dsl.store.suppliers.class")
         return self.storeType if self._given("default.dsl.store") else None
 
     def processor_wrapper(self) -> Any:

@@ -109,14 +109,15 @@ class DslStoreBuilder(StoreBuilder[StateStore]):
                         f"{_SUPPLIERS_CLASS}: it does not make all three kinds of stores",
                         hint="Derive the class from DslStoreSuppliers.",
                     )
+                # Those that a program gives are its own to configure. Java's interface has a
+                # default of the method.
+                configure = getattr(chosen, "configure", None)
+                if configure is not None:
+                    configure(dict(getattr(configs, "originals", configs)))
         if isinstance(chosen, StoreType):
             chosen = chosen.value
         if isinstance(chosen, str):
             return store_kinds().dsl_suppliers(chosen)
-        # As in Java's interface, which has a default.
-        configure = getattr(chosen, "configure", None)
-        if configure is not None:
-            configure(configs)
         return chosen
 
 
