@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from compat_tests.porting.running import HEAD, run
@@ -100,3 +102,38 @@ def test_what_a_context_knows_of_the_record_is_it_or_none() -> None:
         " g(c.recordMetadata().isPresent(), c.recordMetadata().get().topic()); }".encode()
     ).text
     assert "g(c.recordMetadata() is not None, c.recordMetadata().topic())" in text
+
+
+def test_limits_of_numbers_are_numbers() -> None:
+    names = run(
+        "static Object f() { return List.of(Integer.MAX_VALUE, Long.MIN_VALUE, Boolean.TRUE); }"
+        " static Object g(int x) { return Math.min(x, -Integer.MAX_VALUE) + Integer.MIN_VALUE; }"
+    )
+    assert names["f"]() == [2**31 - 1, -(2**63), True]
+    assert names["g"](0) == -(2**31 - 1) - 2**31
+
+
+def test_a_method_of_an_interface_is_the_one_of_the_class_above() -> None:
+    java = "class A implements Processor { public void close() { Processor.super.close(); } }"
+    assert "super().close()" in draft(f"{HEAD} {java}".encode()).text
+
+
+def test_a_missing_entry_becomes_an_empty_object() -> None:
+    names = run(
+        "static void f(Map<String, List<Integer>> m) {"
+        ' m.computeIfAbsent("a", k -> new ArrayList<>()).add(1);'
+        ' m.computeIfAbsent("a", k -> new ArrayList<>()).add(2); }'
+    )
+    found: dict[str, list[int]] = {}
+    names["f"](found)
+    assert found == {"a": [1, 2]}
+    left = draft(b"class A { void f(Map<String, Integer> m) { m.computeIfAbsent(1, k -> g(k)); } }")
+    assert left.left == (1,)
+
+
+def test_a_folder_for_a_test_is_a_temporary_one() -> None:
+    names = run(
+        'static String f() { return Files.createTempDirectory("t").toString(); }',
+        "import java.nio.file.Files;",
+    )
+    assert Path(names["f"]()).is_dir()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from compat_tests.porting.running import run
 from millstream import Duration, KafkaStreams, KeyValue, Materialized
-from millstream.porting.drafting.draft import draft
+from millstream.porting.drafting.draft import draft, draft_file
 
 
 def test_methods_and_constants_of_java_have_their_class() -> None:
@@ -51,3 +53,23 @@ def test_nested_classes_are_those_of_their_class() -> None:
     assert names["g"]() is Materialized.StoreType.IN_MEMORY
     assert names["h"]() is Materialized.StoreType.ROCKS_DB
     assert names["i"]() == KeyValue(1, 2)
+
+
+def test_classes_of_the_program_keep_what_is_imported_of_them(tmp_path: Path) -> None:
+    main, test = (tmp_path / "src" / each / "java" / "shop" for each in ("main", "test"))
+    for folder in (main, test):
+        folder.mkdir(parents=True)
+    (main / "Shop.java").write_text(
+        'package shop; class Shop { static final String IN = "in"; int n; Shop(int n) { } }'
+    )
+    (main / "Names.java").write_text(
+        'package shop; class Names { static final String OUT = "out"; }'
+    )
+    (main / "Order.java").write_text("package shop; record Order(String id) { }")
+    (test / "ShopTest.java").write_text(
+        "package shop; import static shop.Shop.IN; import static shop.Names.*; class ShopTest {"
+        " static String f(Order o) { return g(IN, OUT, o.id()); } int n; }"
+    )
+    text = draft_file(test / "ShopTest.java").text
+    # A test lies in the package of what it tests, below another root.
+    assert "g(Shop.IN, OUT, o.id)" in text

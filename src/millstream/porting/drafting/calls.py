@@ -55,6 +55,9 @@ def call(node: Node, context: Context) -> str:
         if tested is not None:
             return tested
         return _plain(node, method, context)
+    if receiver.type != "super" and any(child.type == "super" for child in node.children):
+        # Of an interface: Processor.super.close().
+        return f"super().{words.method_name(method)}({', '.join(arguments(node, context))})"
     at = line(node.child_by_field_name("name") or node)
     if (at, method) in context.kafka_calls:
         return _of_kafka(node, receiver, method, context)

@@ -61,7 +61,7 @@ def branch_by(parts, *predicates):
 HELPERS = {"branch_by": BRANCHES, "split": SPLIT, "text_of": texts.TEXT_OF, "hash_code": HASH_CODE}
 STANDARD = (
     "logging", "math", "os", "random", "re", "sys", "time", "uuid", "contextlib", "dataclasses",
-    "enum", "typing",
+    "enum", "typing", "tempfile",
 )  # fmt: skip
 
 
@@ -105,7 +105,11 @@ def _near(path: Path, source: bytes) -> dict[str, ClassShape]:
     found: dict[str, ClassShape] = {}
     unit = java.read(path, source)
     roots = _roots(unit)
-    files = [*sorted(path.parent.glob("*.java"))[:MAX_NEAR], *_imported(unit, roots)]
+    # Tests lie in the package of what they test, below another root.
+    package = [root.joinpath(*unit.package.split(".")) for root in roots[1:]]
+    folders = [path.parent, *package]
+    beside = [file for each in folders for file in sorted(each.glob("*.java"))[:MAX_NEAR]]
+    files = [*beside, *_imported(unit, roots)]
     for other in dict.fromkeys(files):
         if other != path and isinstance(read_file(other), Unit):
             for name, shape in all_shapes(java.parse(as_utf8(other.read_bytes()))).items():
@@ -157,7 +161,8 @@ def draft(
     readable = CONTROLS.sub(b" ", as_utf8(source).replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     try:
         unit = java.read(path, readable)
-        readable = static_imports.qualified(readable, java.parse(readable), unit.imports)
+        whole = java.parse(readable)
+        readable = static_imports.qualified(readable, whole, unit.imports, near or {})
         root = java.parse(readable)
         context = _context(root, java.read(path, readable), readable)
         beside = (near or {}).items()

@@ -217,6 +217,9 @@ def _field(node: Node, context: Context) -> str:
     if held.type == "this":
         return f"self.{words.method_name(name)}"
     parts = written.split(".")
+    limit = words.LIMITS.get(f"{parts[-1]}.{name}")
+    if limit is not None and parts[-1] not in context.shapes:
+        return f"({limit})" if " " in limit or limit.startswith("-") else limit
     if parts[-1][:1].isupper() and all(part.isidentifier() for part in parts):
         shape = context.shapes.get(parts[-1])
         if shape is not None and shape.loose and name in shape.static_fields:

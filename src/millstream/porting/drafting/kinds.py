@@ -111,6 +111,9 @@ def _called(node: Node, context: Context) -> str:
         return found.pop()
     if name == "split":
         return "String[]"
+    if name == "computeIfAbsent":
+        given = inner(node.child_by_field_name("arguments"))
+        return kind(given[-1].child_by_field_name("body"), context) if given else ""
     if name in GIVES_TEXT and not (name == "valueOf" and text(first(node)) != "String"):
         return "String"
     return "int" if name in GIVES_WHOLE else ""

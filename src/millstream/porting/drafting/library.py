@@ -11,7 +11,7 @@ from millstream.porting.drafting import texts, words
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
 from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
-from millstream.porting.reading.nodes import inner, line, text
+from millstream.porting.reading.nodes import bare, inner, line, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
 STATIC = {
@@ -330,8 +330,23 @@ def _get_key(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     return f"{context.express(receiver)}[{0 if _method(node) == 'getKey' else 1}]"
 
 
-def _for_each(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
-    raise UntranslatedError(node)
+def _compute_if_absent(
+    node: Node, receiver: Node, nodes: list[Node], context: Context
+) -> str | None:
+    """Return ``setdefault`` where the new value is an empty object, which nobody misses."""
+    body = nodes[-1].child_by_field_name("body") if len(nodes) == 2 else None
+    made = bare(body) if body is not None else None
+    if made is None or made.type != "object_creation_expression":
+        raise UntranslatedError(node)
+    if inner(made.child_by_field_name("arguments")):
+        raise UntranslatedError(node)
+    key, value = context.express(nodes[0]), context.express(made)
+    return f"{_held(receiver, context)}.setdefault({key}, {value})"
+
+
+def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    context.use("tempfile")
+    return "tempfile.mkdtemp()"
 
 
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
@@ -339,12 +354,14 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of, "String.format": _format,
     "System.out.printf": _printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
+    "?.getCanonicalName": _class_name,
     "?.getSimpleName": _simple_name,
     "?.getClass": _get_class, "?.getKey": _get_key, "?.getValue": _get_key, "?.info": _log,
     "?.warn": _log, "?.error": _log, "?.debug": _log, "?.trace": _log,
     "?.atInfo": _log, "?.atWarn": _log, "?.atError": _log, "?.atDebug": _log,
-    "?.computeIfAbsent": _for_each, "?.replaceAll": _replace_all, "?.matches": _matches,
+    "?.computeIfAbsent": _compute_if_absent, "?.replaceAll": _replace_all, "?.matches": _matches,
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
+    "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
     "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
 }  # fmt: skip

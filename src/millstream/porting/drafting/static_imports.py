@@ -1,11 +1,15 @@
-"""Names of Java's own classes that a file imports by themselves, written with their class."""
+"""Names that a file imports by themselves, written with their class.
+
+Those of Java's own classes, and of the program's classes that stay classes in Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
+from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.library import STATIC
 from millstream.porting.reading.nodes import inner, text
 from millstream.porting.reading.syntax import Import
@@ -19,12 +23,14 @@ COLLECTORS = (
 )  # fmt: skip
 
 
-def qualified(source: bytes, root: Node, imports: tuple[Import, ...]) -> bytes:
+def qualified(
+    source: bytes, root: Node, imports: tuple[Import, ...], near: Mapping[str, ClassShape]
+) -> bytes:
     """Return a Java source that says ``Duration.ofDays(1)`` where it said ``ofDays(1)``.
 
     Lines keep their numbers. What the file itself declares is left alone.
     """
-    owners = dict(_owners(imports))
+    owners = dict([*_owners(imports), *_near_owners(imports, near)])
     if not owners:
         return source
     declared = set(_declared(root))
@@ -52,6 +58,20 @@ def _owners(imports: tuple[Import, ...]) -> Iterator[tuple[str, str]]:
         known = {"Duration": DURATIONS, "Collectors": COLLECTORS}.get(owner, ())
         own = [key.rpartition(".")[2] for key in STATIC if key.startswith(f"{owner}.")]
         yield from ((name, owner) for name in (*known, *own))
+
+
+def _near_owners(
+    imports: tuple[Import, ...], near: Mapping[str, ClassShape]
+) -> Iterator[tuple[str, str]]:
+    for each in imports:
+        full = each.name if each.wildcard else each.name.rpartition(".")[0]
+        owner = full.rpartition(".")[2]
+        shape = near.get(owner)
+        # The members of a class that has static ones only are the module's.
+        if not each.static or shape is None or shape.loose:
+            continue
+        members = shape.static_fields | shape.static_methods
+        yield from ((name, owner) for name in members if each.wildcard or name == each.simple)
 
 
 def _nodes(root: Node) -> Iterator[Node]:

@@ -29,6 +29,17 @@ TYPES = {
     "Void": "None", "void": "None", "LinkedHashSet": "set", "TreeSet": "set",
     "ConcurrentHashMap": "dict", "UUID": "UUID",
 }  # fmt: skip
+# What Java's classes of numbers say of themselves.
+LIMITS = {
+    "Integer.MAX_VALUE": "2**31 - 1", "Integer.MIN_VALUE": "-(2**31)",
+    "Long.MAX_VALUE": "2**63 - 1", "Long.MIN_VALUE": "-(2**63)",
+    "Short.MAX_VALUE": "32767", "Short.MIN_VALUE": "-32768",
+    "Byte.MAX_VALUE": "127", "Byte.MIN_VALUE": "-128",
+    "Double.MAX_VALUE": "1.7976931348623157e308", "Double.MIN_VALUE": "5e-324",
+    "Float.MAX_VALUE": "3.4028234663852886e38", "Float.MIN_VALUE": "1.401298464324817e-45",
+    "Double.POSITIVE_INFINITY": 'float("inf")', "Double.NEGATIVE_INFINITY": 'float("-inf")',
+    "Double.NaN": 'float("nan")', "Boolean.TRUE": "True", "Boolean.FALSE": "False",
+}  # fmt: skip
 # Of java.lang, without a counterpart.
 JDK = (
     "Thread", "Runtime", "StringBuilder", "StringBuffer", "Process", "ProcessBuilder", "Iterator",
