@@ -137,3 +137,37 @@ def test_a_folder_for_a_test_is_a_temporary_one() -> None:
         "import java.nio.file.Files;",
     )
     assert Path(names["f"]()).is_dir()
+
+
+def test_a_function_that_was_given_is_called() -> None:
+    names = run(
+        "static String f(Function<String, String> g, Supplier<String> s, Consumer<String> c,"
+        " KeyValueMapper<String, String, String> m, BiPredicate<String, String> p) {"
+        ' c.accept("x"); return p.test("a", "b") ? g.apply("x") + m.apply("k", "v") : s.get(); }',
+        "import java.util.function.*;",
+    )
+    seen: list[str] = []
+
+    def call(holds: bool) -> str:
+        given = (str.upper, lambda: "s", seen.append, lambda k, v: k + v, lambda a, b: holds)
+        return str(names["f"](*given))
+
+    assert (call(True), call(False), seen) == ("Xkv", "s", ["x", "x"])
+
+
+def test_an_object_with_a_method_keeps_it() -> None:
+    java = (
+        "static class Up implements ValueMapper<String, String> {"
+        " public String apply(String s) { return s.toUpperCase(); } String name() { return u; }"
+        ' private String u = "up"; }'
+        ' static String f(ValueMapper<String, String> g) { return g.apply("x"); }'
+        " static String h() { return f(new Up()); }"
+    )
+    assert run(java)["h"]() == "X"
+
+
+def test_lists_of_a_tests_topics_are_read_by_index() -> None:
+    java = (
+        "static Object f(TestOutputTopic<String, String> o) { return o.readValuesToList().get(0); }"
+    )
+    assert "o.readValuesToList()[0]" in draft(f"{HEAD} class A {{ {java} }}".encode()).text

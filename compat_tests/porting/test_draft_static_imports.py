@@ -73,3 +73,15 @@ def test_classes_of_the_program_keep_what_is_imported_of_them(tmp_path: Path) ->
     text = draft_file(test / "ShopTest.java").text
     # A test lies in the package of what it tests, below another root.
     assert "g(Shop.IN, OUT, o.id)" in text
+
+
+def test_nested_classes_of_what_a_class_implements_are_known() -> None:
+    java = (
+        "import org.apache.kafka.streams.errors.*; class A implements ProcessingExceptionHandler {"
+        " public ProcessingHandlerResponse handle(Object c, Object r, Exception e) {"
+        " return ProcessingHandlerResponse.CONTINUE; } }"
+    )
+    assert (
+        "ProcessingExceptionHandler.ProcessingHandlerResponse.CONTINUE"
+        in draft(java.replace("errors.*", "errors.ProcessingExceptionHandler").encode()).text
+    )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from millstream.porting.checking.counterparts import python_class
-from millstream.porting.drafting import functions, junit, library, optional, sequences, words
+from millstream.porting.drafting import (
+    functions,
+    interfaces,
+    junit,
+    library,
+    optional,
+    sequences,
+    words,
+)
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
@@ -58,6 +66,9 @@ def call(node: Node, context: Context) -> str:
     if receiver.type != "super" and any(child.type == "super" for child in node.children):
         # Of an interface: Processor.super.close().
         return f"super().{words.method_name(method)}({', '.join(arguments(node, context))})"
+    made = interfaces.called(node, receiver, method, context)
+    if made is not None:
+        return made
     at = line(node.child_by_field_name("name") or node)
     if (at, method) in context.kafka_calls:
         return _of_kafka(node, receiver, method, context)

@@ -12,6 +12,11 @@ WHOLE = ("int", "long", "short", "byte", "Integer", "Long", "Short", "Byte")
 FLOATS = ("double", "float", "Double", "Float")
 MAPS = ("Map", "HashMap", "TreeMap", "LinkedHashMap", "ConcurrentHashMap", "Properties")
 LISTS = ("List", "ArrayList", "LinkedList", "Collection", "Set", "HashSet", "TreeSet", "Queue")
+# Of a test's topics and contexts.
+GIVES_LIST = (
+    "readKeyValuesToList", "readValuesToList", "readRecordsToList", "forwarded",
+    "scheduledPunctuators",
+)  # fmt: skip
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
     "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "charAt", "join",
@@ -111,6 +116,8 @@ def _called(node: Node, context: Context) -> str:
         return found.pop()
     if name == "split":
         return "String[]"
+    if name in GIVES_LIST:
+        return "List"
     if name == "computeIfAbsent":
         given = inner(node.child_by_field_name("arguments"))
         return kind(given[-1].child_by_field_name("body"), context) if given else ""

@@ -112,9 +112,19 @@ def class_reference(java: str, context: Context) -> str:
         return _of_kafka(full, first, rest, context)
     if first in context.java_classes or first in words.JDK:
         raise UntranslatedError(why="")
+    around = _around_nested(first, context)
+    if around:
+        return f"{class_reference(around, context)}.{java}"
     if first[:1].isupper():
         context.foreign.add(first)
     return words.name(first) + (f".{rest}" if rest else "")
+
+
+def _around_nested(first: str, context: Context) -> str:
+    """Return the class of Kafka whose nested class a file uses, as one that implements it may."""
+    owners = [each for each in sorted(context.kafka_classes) if each != first]
+    nested = (isinstance(getattr(python_class(each), first, None), type) for each in owners)
+    return next((each for each, found in zip(owners, nested, strict=True) if found), "")
 
 
 def imported_class(full: str, context: Context) -> str:
