@@ -6,9 +6,9 @@ import logging
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import Self
 
@@ -31,15 +31,14 @@ from millstream.core.metrics import TaskMetrics
 from millstream.core.metrics.measured import NULL_BYTES, measured
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
-from millstream.core.serdes import Deserializer, Serializer
 from millstream.core.state import CacheBudget
 from millstream.plugins.names import observers, with_plugins
 from millstream.testing.driver_host import DriverHost
 from millstream.testing.driver_savepoints import DriverSavepoints
 from millstream.testing.driver_topics import inputs, internal_topics, matches, named_sources
 from millstream.testing.idling import Idling
-from millstream.testing.topics import TestInputTopic, TestOutputTopic, not_none
-from millstream.topology.dsl.arguments import ABSENT
+from millstream.testing.topic_making import MakesTopics
+from millstream.testing.topics import not_none
 from millstream.topology.given_topology import check_topology
 from millstream.topology.topology import Topology
 
@@ -59,7 +58,7 @@ _DEFAULTS = {
 }
 
 
-class TopologyTestDriver(DriverSavepoints):
+class TopologyTestDriver(MakesTopics, DriverSavepoints):
     """Runs a topology in the engine's ``Task``, without broker and JVM.
 
     It commits after each record, so a cached store emits at once. Records sent to a repartition
@@ -150,67 +149,6 @@ class TopologyTestDriver(DriverSavepoints):
             self._begin(state)
         self._collect()
         self._observers.state_changed("RUNNING", "CREATED")
-
-    @overload
-    def createInputTopic(
-        self,
-        topicName: str,
-        keySerializer: Serializer[K],
-        valueSerializer: Serializer[V],
-        startTimestamp: Any = ...,
-        autoAdvance: Any = ...,
-    ) -> TestInputTopic[K, V]: ...
-    @overload
-    def createInputTopic(
-        self,
-        topicName: str,
-        keySerializer: Serializer[Any] | Callable[..., Any],
-        valueSerializer: Serializer[Any] | Callable[..., Any],
-        startTimestamp: Any = ...,
-        autoAdvance: Any = ...,
-    ) -> TestInputTopic[Any, Any]: ...
-    def createInputTopic(
-        self,
-        topicName: str,
-        keySerializer: Any,
-        valueSerializer: Any,
-        startTimestamp: Any = ABSENT,
-        autoAdvance: Any = 0,
-    ) -> TestInputTopic[Any, Any]:
-        """Return an input topic whose clock starts at the mock wall clock or ``startTimestamp``.
-
-        Raises:
-            NullPointerException: An argument is None.
-            IllegalArgumentException: ``autoAdvance`` is negative.
-            ClassCastException: A serializer is neither one nor a function of topic and data.
-        """
-        start = self._host.now_ms() if startTimestamp is ABSENT else startTimestamp
-        return TestInputTopic(self, topicName, keySerializer, valueSerializer, start, autoAdvance)
-
-    @overload
-    def createOutputTopic(
-        self,
-        topicName: str,
-        keyDeserializer: Deserializer[K],
-        valueDeserializer: Deserializer[V],
-    ) -> TestOutputTopic[K, V]: ...
-    @overload
-    def createOutputTopic(
-        self,
-        topicName: str,
-        keyDeserializer: Deserializer[Any] | Callable[..., Any],
-        valueDeserializer: Deserializer[Any] | Callable[..., Any],
-    ) -> TestOutputTopic[Any, Any]: ...
-    def createOutputTopic(
-        self, topicName: str, keyDeserializer: Any, valueDeserializer: Any
-    ) -> TestOutputTopic[Any, Any]:
-        """Return an output topic; it may be empty or not exist yet.
-
-        Raises:
-            NullPointerException: An argument is None.
-            ClassCastException: A deserializer is neither one nor a function of topic and data.
-        """
-        return TestOutputTopic(self, topicName, keyDeserializer, valueDeserializer)
 
     def advanceWallClockTime(self, advance: Any) -> None:
         """Advance the mock clock and run the wall-clock punctuations that are due.

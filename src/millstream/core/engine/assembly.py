@@ -144,8 +144,15 @@ def close_all(closings: Iterable[Callable[[], None]]) -> None:
         raise first
 
 
-def close_processors(processors: Iterable[ProcessorRuntime]) -> None:
-    """Close every processor; the last error is raised, as Kafka Streams does."""
+def close_parts(processors: Iterable[ProcessorRuntime], stores: Mapping[str, Any]) -> None:
+    """Close processors, then stores; what is raised when all have been tried is Kafka's choice.
+
+    It is the last error of the processors, or else the first one of the stores.
+    """
+    close_all([partial(_close_processors, processors), *closing(stores)])
+
+
+def _close_processors(processors: Iterable[ProcessorRuntime]) -> None:
     last: Exception | None = None
     for processor in processors:
         try:

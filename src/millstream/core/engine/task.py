@@ -16,19 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk, RawChunk
 from millstream.core.chunk_processor import ChunkProcessor, JointRun
 from millstream.core.engine import snapshots
-from millstream.core.engine.assembly import (
-    close_all,
-    close_processors,
-    closing,
-    make_nodes,
-    open_stores,
-)
+from millstream.core.engine.assembly import close_parts, make_nodes, open_stores
 from millstream.core.engine.failure import (
     FATAL,
     FailedProcessing,
@@ -390,13 +383,9 @@ class Task:
         return next((each.processor for each in self._processors if each.name == node), None)
 
     def close(self) -> None:
-        """Close processors, then stores; what is raised when all have been tried is Kafka's choice.
-
-        The last error of the processors, or else the first one of the stores.
-        """
+        """Close processors, then stores; one error is raised when all have been tried."""
         try:
-            closing_nodes = partial(close_processors, self._processors)
-            close_all([closing_nodes, *closing(self.stores)])
+            close_parts(self._processors, self.stores)
         finally:
             self.stores = {}
             self.measures.closed()
