@@ -171,3 +171,8 @@ def test_lists_of_a_tests_topics_are_read_by_index() -> None:
         "static Object f(TestOutputTopic<String, String> o) { return o.readValuesToList().get(0); }"
     )
     assert "o.readValuesToList()[0]" in draft(f"{HEAD} class A {{ {java} }}".encode()).text
+
+
+def test_a_random_number_is_at_least_0_and_below_1() -> None:
+    names = run("static double f() { return Math.random(); }")
+    assert all(0 <= names["f"]() < 1 for _ in range(50))

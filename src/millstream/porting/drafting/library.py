@@ -23,6 +23,7 @@ STATIC = {
     "Objects.nonNull": "{0} is not None", "Objects.requireNonNull": "{0}",
     "Objects.toString": "str({0})",
     "Math.max": "max({all})", "Math.min": "min({all})", "Math.abs": "abs({0})",
+    "Math.random": "random.random()",
     "Math.round": "math.floor({0} + 0.5)", "Math.pow": "{0} ** {1}", "Long.sum": "{0} + {1}",
     "Integer.sum": "{0} + {1}", "Long.compare": "({0} > {1}) - ({0} < {1})",
     "Integer.compare": "({0} > {1}) - ({0} < {1})", "Math.floorMod": "{0} % {1}",
@@ -45,7 +46,7 @@ STATIC = {
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
-           "os.": "os", "re.": "re", "math.": "math"}  # fmt: skip
+           "os.": "os", "re.": "re", "math.": "math", "random.random()": "random"}  # fmt: skip
 # By method and number of arguments, on a receiver {o}, where the name tells enough.
 ANY = {
     ("toLowerCase", 0): "{o}.lower()", ("toLowerCase", 1): "{o}.lower()",
