@@ -16,7 +16,7 @@ from millstream import (
     StreamsBuilder,
     Topology,
 )
-from millstream.core.errors import ClassCastException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.testing import TopologyTestDriver
 
 
@@ -140,3 +140,11 @@ def test_global_stores_take_functions() -> None:
     with TopologyTestDriver(topology) as driver:
         driver.createInputTopic("in", _write, _write).pipeInput("ab", "cd")
     assert seen == [("ab", "cd")]
+
+
+def test_a_function_before_a_missing_name_is_no_half() -> None:
+    topology = Topology().addSource("source", "in")
+    with pytest.raises(NullPointerException, match="parent name cannot be null"):
+        topology.addSink("sink", "out", lambda t, k, v, n: 0, None)
+    with pytest.raises(NullPointerException, match="topic names"):
+        Topology().addSource("source", lambda record, partition_time: 7, None)

@@ -267,10 +267,11 @@ def _store_arguments(method: str, arguments: tuple[Any, ...]) -> _FilledStore:
 def _run_of_halves(rest: list[Any], kind: type) -> int:
     """Return the number of serdes' halves, or functions or Nones in their place, at the front.
 
-    One function alone is an extractor or a partitioner; halves come in twos.
+    One function alone is an extractor or a partitioner: halves come in twos, and a name follows.
     """
     kinds = [each is None or isinstance(each, kind) or is_function(each) for each in rest]
-    return kinds.index(False) if False in kinds else len(kinds)
+    run = kinds.index(False) if False in kinds else len(kinds)
+    return 1 if run == len(rest) == 2 and any(map(is_function, rest)) else run
 
 
 def _half(given: Any, method: str) -> Any:
