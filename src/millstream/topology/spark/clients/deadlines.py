@@ -40,7 +40,7 @@ def in_time(name: str, call: Callable[[], T], limit_s: float | None = None) -> T
         TimeoutException: The call did not return.
     """
     limit_s = LIMIT_S if limit_s is None else limit_s
-    running = Call(name, call)
+    running = ClientCall(name, call)
     if not running.done.wait(limit_s):
         log.error("a call of the Kafka client hangs call=%s waited_s=%g", name, limit_s)
         if TaskContext.get() is not None:
@@ -65,7 +65,7 @@ def close_in_background(client: Any) -> None:
     threading.Thread(target=close, name="millstream-end-of-client", daemon=True).start()
 
 
-class Call(Generic[T]):
+class ClientCall(Generic[T]):
     """A call in a thread of its own.
 
     Args:

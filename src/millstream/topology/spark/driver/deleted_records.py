@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pyspark.sql import SparkSession
 
@@ -61,6 +61,12 @@ def check_unread(
             config.getString("application.id"),
             _listed(gone, begins),
         )
+
+
+def without_reset(plan: Plan, topics: Iterable[str], config: StreamsConfig) -> frozenset[str]:
+    """Return the topics whose reset policy is ``none``."""
+    policies = reset_policies(plan, topics, config)
+    return frozenset(topic for topic, (policy, _) in policies.items() if policy == "none")
 
 
 def read_to(

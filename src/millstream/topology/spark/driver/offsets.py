@@ -75,14 +75,6 @@ def reset_policies(
     return found
 
 
-def topics_without_reset(
-    plan: Plan, topics: Iterable[str], config: StreamsConfig
-) -> frozenset[str]:
-    """Return the topics whose reset policy is ``none``."""
-    policies = reset_policies(plan, topics, config)
-    return frozenset(topic for topic, (policy, _) in policies.items() if policy == "none")
-
-
 def _parsed(policy: str) -> tuple[str, int | None]:
     if policy in ("none", "earliest", "latest"):
         return policy, None

@@ -35,14 +35,10 @@ from millstream.topology.spark.driver.backfill import Backfill, StartingApplicat
 from millstream.topology.spark.driver.brokers import Brokers, written_topics
 from millstream.topology.spark.driver.changelogs import ChangelogStart, wanted_changelogs
 from millstream.topology.spark.driver.compiling import compiled_for
-from millstream.topology.spark.driver.deleted_records import check_unread, read_to
+from millstream.topology.spark.driver.deleted_records import check_unread, read_to, without_reset
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
-from millstream.topology.spark.driver.offsets import (
-    from_the_beginning,
-    starting_offsets,
-    topics_without_reset,
-)
+from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
 from millstream.topology.spark.driver.on_this_machine import warn_without_retries
 from millstream.topology.spark.driver.owned import OwnedQuery
 from millstream.topology.spark.driver.pickled import pickled
@@ -241,7 +237,7 @@ class Runner(OwnedQuery):
             history=self._history(ready, offsets),
             global_connector=connector_settings(self._config, "global.consumer."),
             global_offsets=from_the_beginning(compiled.global_sizes),
-            without_reset=topics_without_reset(compiled.plan, offsets, self._config),
+            without_reset=without_reset(compiled.plan, offsets, self._config),
         )
         job = replace(
             self._job(ready),

@@ -1,15 +1,19 @@
-"""Error texts for records that the producer or the topic does not take."""
+"""Error texts for output that cannot be written, as records that the topic does not take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
 
 from millstream.core.errors import RecordTooLargeException, StreamsException
+from millstream.topology.spark.clients.connecting import ConnectionErrors
+from millstream.topology.spark.clients.rights import Right
 from millstream.topology.spark.clients.settings import code_of, kafka_error
+from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, to_list
 
 PRODUCER_LIMIT = 1_000_000
@@ -110,4 +114,44 @@ def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> Str
     )
     failure = StreamsException(what, detail=detail, hint=hint)
     failure.__cause__ = RecordTooLargeException(what, detail=detail, hint=hint)
+    return failure
+
+
+def not_written(
+    job: Job,
+    partition: int,
+    error: ClientException,
+    outputs: Sequence[tuple[str, Any]],
+    heard: ConnectionErrors,
+    unsent: Unsent | None,
+) -> StreamsException:
+    """Return the error for a sink partition that cannot write its output.
+
+    Args:
+        job: The application.
+        partition: The sink's partition.
+        error: The client's error.
+        outputs: Topics and chunks of the batch.
+        heard: Errors of the client's connections.
+        unsent: The first record that was not sent; None if none is known.
+    """
+    name = job.application_id
+    problem = f'sink partition {partition} of application "{name}" cannot write its output'
+    if unsent is not None:
+        refused = refused_record(problem, error, unsent, job.producer, outputs)
+        if refused is not None:
+            return refused
+    failure = heard.failure(problem) or kafka_error(
+        problem,
+        error,
+        hint="Check that the broker answers and that the topics exist; "
+        "then start the application again.",
+        needed=(
+            Right("Write", "topic", "" if unsent is None else unsent.topic),
+            Right("Read", "group", name),
+            Right("Write", "transactional-id", f"{name}-*"),
+        ),
+    )
+    if unsent is not None:
+        failure.more += (("topic", unsent.topic),)
     return failure

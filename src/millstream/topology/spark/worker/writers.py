@@ -20,16 +20,14 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka import KafkaException as ClientException
 from pyarrow import Buffer
 
-from millstream.core.errors import StreamsException
 from millstream.topology.spark.arrow_headers import header_pairs
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.consumers import commit, committed
-from millstream.topology.spark.clients.deadlines import Call, close_in_background, in_time
-from millstream.topology.spark.clients.rights import Right, kind_of
+from millstream.topology.spark.clients.deadlines import ClientCall, close_in_background, in_time
+from millstream.topology.spark.clients.rights import kind_of
 from millstream.topology.spark.clients.settings import (
     code_of,
     is_transient,
-    kafka_error,
     needs_new_producer,
 )
 from millstream.topology.spark.clients.transactions import init_transactions
@@ -41,7 +39,7 @@ from millstream.topology.spark.worker.refused_records import (
     Unsent,
     is_too_large,
     largest,
-    refused_record,
+    not_written,
 )
 from millstream.topology.spark.worker.sink_rules import ConsumedRange, Found, Writer, must_write
 from millstream.topology.spark.worker.zero_time import (
@@ -93,7 +91,7 @@ class SinkWriter:
         """The first record that was not sent."""
         self._heard = ConnectionErrors()
         self._has_written = False
-        self._connecting: Call[None] | None = None
+        self._connecting: ClientCall[None] | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -106,7 +104,7 @@ class SinkWriter:
         What fails there fails the first attempt of ``write``, which may try again.
         """
         self._heard.refusal = None
-        self._connecting = Call("connect", self._connect)
+        self._connecting = ClientCall("connect", self._connect)
 
     def write(self, batch: int, outputs: Sequence[Output], consumed: Sources) -> bool:
         """Write a batch unless it has been written; return whether it was written now.
@@ -142,7 +140,8 @@ class SinkWriter:
                 refused_first = not self._has_written and self._heard.refusal
                 again = again and kind_of(code_of(error)) is None
                 if refused_first or not again or time.monotonic() > give_up:
-                    refused = self._refused(error, outputs)
+                    heard, unsent = self._heard, self._unsent
+                    refused = not_written(self._job, self._partition, error, outputs, heard, unsent)
                     raise refused from refused.__cause__
                 # Once: while a broker is away, there are many attempts.
                 level = logging.DEBUG if tried else logging.WARNING
@@ -397,29 +396,3 @@ class SinkWriter:
         mark = self._mark.text()
         token = TopicPartition(self._job.progress_topic, self._partition, batch + 1, mark)
         return [TopicPartition(c.topic, c.partition, c.next, mark) for c in consumed] + [token]
-
-    def _refused(self, error: ClientException, outputs: Sequence[Output]) -> StreamsException:
-        problem = (
-            f'sink partition {self._partition} of application "{self._job.application_id}" '
-            "cannot write its output"
-        )
-        unsent = self._unsent
-        if unsent is not None:
-            settings = self._job.producer
-            refused = refused_record(problem, error, unsent, settings, outputs)
-            if refused is not None:
-                return refused
-        failure = self._heard.failure(problem) or kafka_error(
-            problem,
-            error,
-            hint="Check that the broker answers and that the topics exist; "
-            "then start the application again.",
-            needed=(
-                Right("Write", "topic", "" if unsent is None else unsent.topic),
-                Right("Read", "group", self._job.application_id),
-                Right("Write", "transactional-id", f"{self._job.application_id}-*"),
-            ),
-        )
-        if unsent is not None:
-            failure.more += (("topic", unsent.topic),)
-        return failure
