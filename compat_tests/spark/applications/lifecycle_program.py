@@ -2,7 +2,8 @@
 
 ``python -m compat_tests.spark.applications.lifecycle_program KIND CONFIG SOURCE TARGET``: CONFIG is
 JSON. KIND is ``fail``: a function fails; ``pass``: records pass; ``block``: a record never ends;
-``again``: run a second time after a failure. Standard output has the states.
+``again``: run a second time after a failure; ``leave``: start, and end the program. Standard output
+has the states.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def run(kind: str, config: dict[str, object], *topics: str) -> None:
     streams = KafkaStreams(topology(kind, *topics), config)
     streams.setStateListener(lambda new, _: print(new.name, flush=True))
     streams.setUncaughtExceptionHandler(handler)
-    streams.run()
+    if kind == "leave":
+        streams.start()
+    else:
+        streams.run()
 
 
 def handler(error: Exception) -> StreamThreadExceptionResponse:

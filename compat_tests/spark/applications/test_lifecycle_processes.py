@@ -161,3 +161,13 @@ def test_a_signal_while_spark_starts_ends_the_program_and_the_jvm(play: Playgrou
         running.signalled(signal.SIGTERM)
         assert running.ended(jvms) == 0
     assert running.said == ["REBALANCING", "PENDING_SHUTDOWN", "NOT_RUNNING"]
+
+
+def test_a_program_that_runs_off_its_end_closes_its_application(play: Playground) -> None:
+    with program(play, "leave") as running:
+        running.until(running.jvms)
+        assert running.ended(running.jvms()) == 0
+        said, errors = running.said, running.errors
+    assert said == ["REBALANCING", "RUNNING", "PENDING_SHUTDOWN", "NOT_RUNNING"]
+    assert "the program ends while the application runs" in errors
+    assert "Traceback" not in errors

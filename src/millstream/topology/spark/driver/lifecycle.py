@@ -196,6 +196,7 @@ class LivingApplication(WatchedApplication):
         self._observers.attached(self)
         self._log.open()
         self._lines.starting(self._log_place())
+        self._program_end.watch()
         try:
             self._machine.move(State.REBALANCING)
         except KeyboardInterrupt:
@@ -286,7 +287,11 @@ class LivingApplication(WatchedApplication):
         self._closer = threading.Thread(
             target=self._shut_down, args=(limit_s,), name=name, daemon=True
         )
-        self._closer.start()
+        try:
+            self._closer.start()
+        except RuntimeError:
+            # Python 3.12 starts no thread any more while atexit's functions run.
+            self._shut_down(limit_s)
 
     def _shut_down(self, limit_s: float | None) -> None:
         self._stopping.set()
@@ -309,6 +314,9 @@ class LivingApplication(WatchedApplication):
             with suppress(Exception):
                 self._runner.release()
             self._machine.move(State.NOT_RUNNING)
+
+    def _leave(self) -> None:
+        self.close()
 
     def _unraised(self) -> Exception | None:
         """Return the failure that ended the application, if it is not yet raised to a caller."""
