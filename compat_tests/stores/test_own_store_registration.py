@@ -9,6 +9,7 @@ import pytest
 
 from millstream import (
     ClassCastException,
+    Headers,
     IllegalArgumentException,
     IllegalStateException,
     Processor,
@@ -40,6 +41,7 @@ class OwnStore(StateStore):
         return "own"
 
     def init(self, stateStoreContext: Any, root: StateStore) -> None:
+        self.context = stateStoreContext
         REGISTERED[self.way](root, stateStoreContext)
 
     def flush(self) -> None:
@@ -86,14 +88,17 @@ class Builder(StoreBuilder[OwnStore]):
         return self
 
 
-def opened(builder: Builder) -> None:
+def opened(builder: Builder, *changes: Any) -> None:
     streams = StreamsBuilder()
     streams.addStateStore(builder)
-    source = streams.stream("in")
-    source.filter(lambda k, v: True).process(Keeps, "own").to("out")
+    source: Any = streams.stream("in")
+    source.mapValues(lambda value: changes[int(value)]).process(Keeps, "own").to("out")
     strings = {"default.key.serde": Serdes.String(), "default.value.serde": Serdes.String()}
-    with TopologyTestDriver(streams.build(), {"application.id": "own", **strings}):
-        pass
+    with TopologyTestDriver(streams.build(), {"application.id": "own", **strings}) as driver:
+        text = Serdes.String().serializer()
+        topic = driver.createInputTopic("in", text, text)
+        for number in range(len(changes)):
+            topic.pipeInput("k", str(number))
 
 
 class Keeps(Processor[Any, Any, Any, Any]):
@@ -103,7 +108,7 @@ class Keeps(Processor[Any, Any, Any, Any]):
         self.store = context.getStateStore("own")
 
     def process(self, record: Any) -> None:
-        pass
+        self.store.context.log_change(*record.value())
 
     def close(self) -> None:
         pass
@@ -170,3 +175,25 @@ def test_a_callback_can_be_called(monkeypatch: pytest.MonkeyPatch, wrong: Any) -
     )
     with pytest.raises(ClassCastException, match="commitCallback cannot be"):
         opened(Builder("wrong"))
+
+
+def test_bytes_are_logged_under_the_stores_own_name() -> None:
+    first = ("own", b"j", b"v", None, None)
+    opened(
+        Builder("callback"), first, ("own", b"k", b"v", 5, None), ("own", b"k", None, 6, Headers())
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("other", b"k", b"v", 5, None), "no store of this name"),
+        (("own", "k", b"v", 5, None), "its key is a str"),
+        (("own", b"k", "v", 5, None), "its value is a str"),
+        (("own", b"k", b"v", "5", None), "its time is a str"),
+    ],
+)
+def test_a_change_that_would_be_lost_is_refused(change: tuple[Any, ...], told: str) -> None:
+    with pytest.raises(StreamsException) as caught:
+        opened(Builder("callback"), change)
+    assert told in str(caught.value)

@@ -116,6 +116,7 @@ class TaskStoreContext(StoreContext):
         facts = TaskFacts(task.id, task.settings, task.host, task.metrics)
         super().__init__(facts, task.host.working_copy)
         self._task = task
+        self._names = frozenset(node.name for part in task.parts for node in part.stores)
         self.cache_budget = task.cache
 
     @property
@@ -176,6 +177,21 @@ class TaskStoreContext(StoreContext):
     def log_change(
         self, store: str, key: bytes, value: bytes | None, timestamp: int, headers: Headers | None
     ) -> None:
+        """Log a change; of a user's own store, or by one, check what it gives.
+
+        Raises:
+            IllegalStateException: The task has no store of this name.
+            ClassCastException: Key or value are no bytes, or the time is no int.
+        """
+        if store in self.restorers:
+            _check_change(store, key, value, timestamp)
+        elif store not in self._names:
+            raise IllegalStateException(
+                f'no change of store "{store}" can be logged: the task has no store of this name',
+                detail=f"Its stores: {', '.join(sorted(self._names)) or 'none'}.",
+                hint="Give log_change() the name of the store itself; under another one its "
+                "entries would be gone after a restart.",
+            )
         self._task.host.log_change(store, key, value, timestamp, headers)
 
     def as_record(self, record_context: RecordContext) -> AbstractContextManager[None]:
@@ -187,6 +203,21 @@ class TaskStoreContext(StoreContext):
     def count_dropped_record(self, store: str) -> None:
         self._task.measures.expired(store)
         self._task.failures.drop("its window has expired", store)
+
+
+def _check_change(store: str, key: Any, value: Any, timestamp: Any) -> None:
+    """Refuse what a changelog cannot hold: a restart would be the first to know."""
+    wrong = [f"its key is {a_kind(key)}"] if not isinstance(key, bytes) else []
+    if value is not None and not isinstance(value, bytes):
+        wrong.append(f"its value is {a_kind(value)}")
+    if timestamp is not None and not isinstance(timestamp, int):
+        wrong.append(f"its time is {a_kind(timestamp)}")
+    if wrong:
+        raise ClassCastException(
+            f'a change of store "{store}" cannot be logged: {", ".join(wrong)}',
+            hint="log_change() takes the key as bytes, the value as bytes or None for a deletion, "
+            "and the time in ms, or None for now.",
+        )
 
 
 def _check_callback(given: Any, parameter: str, *methods: str) -> None:

@@ -142,10 +142,12 @@ class SparkTaskHost(TaskHost):
         store: str,
         key: bytes,
         value: bytes | None,
-        timestamp: int,
+        timestamp: int | None,
         headers: Headers | None,
     ) -> None:
         """Log a change of a user's own store; the last one of each key is stored."""
+        if timestamp is None:
+            timestamp = self._clock_ms
         if self._logged is not None and self._logs_each(store):
             self._logged.log_write(store, key, value, timestamp)
             return
