@@ -23,6 +23,11 @@ from millstream.topology.spark.worker.task_host import SparkTaskHost
 log = logging.getLogger(__name__)
 
 VERSION = 1
+_BEGINS_EMPTY = (
+    'global store "%s" is of a class of the program and logs no changes: unlike in Kafka Streams '
+    "it is empty whenever its task is created anew, as after a restart. Let it log each change by "
+    "context.log_change() and register a callback that takes them back, or use a store of Stores"
+)
 _HEAD, _LENGTH = struct.Struct("<BI"), struct.Struct("<I")
 
 
@@ -78,6 +83,9 @@ class GlobalTables:
     def __init__(self, plan: Plan, settings: TaskSettings, host: SparkTaskHost) -> None:
         self.tasks: list[Task] = []
         """One for each global store."""
+        self._host = host
+        self._watched: set[str] = set()
+        """Stores of users' own classes, while nothing shows whether they log their changes."""
         # Stores of an earlier task are closed, but processors would still find them.
         host.global_stores.clear()
         for store in plan.globals:
@@ -90,6 +98,7 @@ class GlobalTables:
             )
             self.tasks.append(task)
             host.global_stores.update(task.stores)
+            self._watched |= {name for name in task.stores if name not in host.asked}
 
     def apply(self, rows: Iterable[Any]) -> None:
         """Bring the stores up to date with a batch's records of their topics.
@@ -97,13 +106,23 @@ class GlobalTables:
         Raises:
             StreamsException: A record cannot be deserialized, or a store's processor failed.
         """
+        filled: set[str] = set()
         for chunk in raw_chunks(source_runs(rows)):
             for task in self.tasks:
                 if task.reads(chunk.topic):
                     task.add(chunk)
+                    filled |= self._watched & task.stores.keys()
         for task in self.tasks:
             task.run()
             task.commit()
+        self._warn(filled)
+
+    def _warn(self, filled: set[str]) -> None:
+        """Say once which stores have taken records that nothing brings back."""
+        for name in filled:
+            self._watched.discard(name)
+            if name not in self._host.logging:
+                log.warning(_BEGINS_EMPTY, name)
 
     def pack(self, snapshot: bytes) -> bytes:
         """Return a task's snapshot combined with those of the tasks that fill its global stores."""

@@ -56,6 +56,8 @@ class SparkTaskHost(TaskHost):
         self._logged = logged
         self.asked: set[str] = set()
         """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
+        self.logging: set[str] = set()
+        """Users' own stores that have logged a change."""
         self.changelog = Changelog(self._open_store, job.kinds)
         self.own_place = place
         """Locked directory of the stores; None if they are in the process's slot."""
@@ -151,12 +153,14 @@ class SparkTaskHost(TaskHost):
         if self._logged is not None and self._logs_each(store):
             self._logged.log_write(store, key, value, timestamp)
             return
+        self.logging.add(store)
         data = None if value is None else timestamp.to_bytes(8, "big", signed=True) + value
         self.changelog.working_copy(store, LOGGED).put(key, data)
 
     def logged(self, store: str) -> Iterator[tuple[bytes, bytes, int]]:
         """Yield the logged entries of a user's own store: key, value, time of the change."""
         for key, data in self.changelog.working_copy(store, LOGGED).scan(None, None):
+            self.logging.add(store)
             yield key, data[8:], int.from_bytes(data[:8], "big", signed=True)
 
     def log_changes(self, stream_time: int) -> None:
