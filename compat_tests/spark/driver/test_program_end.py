@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
 
 from compat_tests import ROOT
 from compat_tests.spark.driver.test_lifecycle import App
-from millstream.topology.spark.driver.program_end import LEFT, ProgramEnd
+from millstream.topology.spark.driver.program_end import LEFT
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return App(tmp_path)
+
 
 _PROGRAM = """
 import atexit, os, sys
 from pathlib import Path
 from compat_tests.spark.driver.test_lifecycle import App
 
-app = App(Path(sys.argv[1]))
 atexit.register(lambda: print(*app.states, *app.runner.stopped, flush=True))
+app = App(Path(sys.argv[1]))
 {}
 """
 _ENDS = {
@@ -28,6 +36,7 @@ _ENDS = {
     "sys.exit": ("app.start()\nsys.exit(3)", 3, "closes"),
     "close()": ("app.start()\napp.close()", 0, "silent"),
     "close() at exit": ("app.start()\natexit.register(app.close)", 0, "silent"),
+    "close() at exit, set before": ("atexit.register(app.close)\napp.start()", 0, "silent"),
     "no start": ("", 0, "nothing"),
     "a fork's end": (
         "app.start()\nif os.fork() == 0: sys.exit()\nos.wait()\nprint('parent')\napp.close()",
@@ -54,21 +63,32 @@ def test_a_program_that_ends_closes_its_application_and_says_so(
     assert done.stderr.count(LEFT % "app") == (what == "closes")
 
 
-def test_ctrl_c_does_not_wait_for_the_batch(caplog: pytest.LogCaptureFixture) -> None:
+def test_ctrl_c_does_not_wait_for_the_batch(
+    app: App, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def close() -> None:
         raise KeyboardInterrupt
 
-    end = ProgramEnd("app", lambda: True, close)
-    end.watch()
-    end.reached()
-    end.forget()
+    app.start()
+    with monkeypatch.context() as patch:
+        patch.setattr(app, "close", close)
+        app._program_end.reached()
     assert "not waiting for the current batch" in caplog.text
+    app.close()
+
+
+def test_an_application_that_is_not_needed_any_more_is_not_kept(tmp_path: Path) -> None:
+    other = App(tmp_path)
+    end, found = other._program_end, weakref.ref(other)
+    del other
+    gc.collect()
+    assert found() is None
+    end.reached()
 
 
 def test_close_needs_no_new_thread_at_the_end_of_a_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = App(tmp_path)
     app.start()
 
     def refused(thread: threading.Thread) -> None:

@@ -22,6 +22,7 @@ from millstream.core.errors import (
 from millstream.topology.spark.driver.inherited import inherited_properties
 from millstream.topology.spark.driver.jvm import forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory
+from millstream.topology.spark.driver.program_end import ProgramEnd
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.runner import Runner
 from millstream.topology.spark.driver.signals import Signals
@@ -51,6 +52,7 @@ class LivingApplication(WatchedApplication):
         """The failure has been raised to a caller."""
         self._starter: threading.Thread | None = None
         self._closer: threading.Thread | None = None
+        self._program_end = ProgramEnd(runner.application_id, self)
 
     def __repr__(self) -> str:
         name = self._config.getString("application.id")
@@ -196,7 +198,7 @@ class LivingApplication(WatchedApplication):
         self._observers.attached(self)
         self._log.open()
         self._lines.starting(self._log_place())
-        self._program_end.watch()
+        self._program_end.started()
         try:
             self._machine.move(State.REBALANCING)
         except KeyboardInterrupt:
@@ -314,9 +316,6 @@ class LivingApplication(WatchedApplication):
             with suppress(Exception):
                 self._runner.release()
             self._machine.move(State.NOT_RUNNING)
-
-    def _leave(self) -> None:
-        self.close()
 
     def _unraised(self) -> Exception | None:
         """Return the failure that ended the application, if it is not yet raised to a caller."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-from collections.abc import Callable
+import weakref
+from typing import Protocol
+
+from millstream.topology.spark.driver.state_machine import State
 
 log = logging.getLogger(__name__)
 
@@ -15,42 +18,45 @@ LEFT = (
 )
 
 
+class Running(Protocol):
+    """What is known of an application."""
+
+    def state(self) -> State: ...
+    def close(self) -> bool: ...
+
+
 class ProgramEnd:
     """Closes an application that its program has left running.
 
     The JVM of Kafka Streams lives on in its threads. A Python process does not: Spark would be torn
-    down in the middle of a batch, and nobody would be told.
+    down in the middle of a batch, and nobody would be told. Functions that the program itself gives
+    to atexit run before, as they are given when there is an application.
 
     Args:
-        application_id: The application, for the log.
-        runs: Tells whether it still runs.
-        close: Closes it.
+        application_id: The application's id, for the log.
+        application: The application; it is not kept alive.
     """
 
-    def __init__(
-        self, application_id: str, runs: Callable[[], bool], close: Callable[[], object]
-    ) -> None:
+    def __init__(self, application_id: str, application: Running) -> None:
         self._application_id = application_id
-        self._runs = runs
-        self._close = close
+        self._application = weakref.ref(application, lambda _: atexit.unregister(self.reached))
         self._process = 0
-
-    def watch(self) -> None:
-        """Close the application at the end of the program, from now on."""
-        self._process = os.getpid()
         atexit.register(self.reached)
 
-    def forget(self) -> None:
-        """The application has ended."""
-        atexit.unregister(self.reached)
+    def started(self) -> None:
+        """Note that this process has started the application, and no other one it has forked."""
+        self._process = os.getpid()
 
     def reached(self) -> None:
-        """Close the application, if it is this process's own and still runs."""
-        if os.getpid() != self._process or not self._runs():
+        """Close the application if it runs."""
+        application = self._application()
+        if os.getpid() != self._process or application is None:
+            return
+        if application.state().hasCompletedShutdown():
             return
         log.warning(LEFT, self._application_id)
         try:
-            self._close()
+            application.close()
         except KeyboardInterrupt:
             # The next start repeats the batch.
             log.warning("%s: not waiting for the current batch", self._application_id)

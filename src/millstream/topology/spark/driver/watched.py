@@ -20,7 +20,6 @@ from millstream.topology.spark.driver.archive_making import ArchiveMaking
 from millstream.topology.spark.driver.broker_wait import BrokerWait
 from millstream.topology.spark.driver.callbacks import called
 from millstream.topology.spark.driver.jvm import ended_jvm, rotated_by_jvm
-from millstream.topology.spark.driver.program_end import ProgramEnd
 from millstream.topology.spark.driver.progress_lines import ProgressLines
 from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
@@ -73,7 +72,6 @@ class WatchedApplication(QueryableApplication):
         self._archive = ArchiveMaking()
         interval_s = config.getLong("log.summary.interval.ms") / 1000
         self._lines = ProgressLines(runner.application_id, interval_s)
-        self._program_end = ProgramEnd(runner.application_id, self._runs, self._leave)
 
     def _watch(self) -> None:
         """Follow the query to its end, whatever happens: else the state would stay RUNNING."""
@@ -276,7 +274,6 @@ class WatchedApplication(QueryableApplication):
                 called(listener, new, old, role=f"a state listener ({old.name} to {new.name})")
             if new.hasCompletedShutdown():
                 self._observers.close()
-                self._program_end.forget()
                 self._lines.say("closed" if new is State.NOT_RUNNING else "ended by a failure")
                 self._log.close()
 
@@ -285,12 +282,6 @@ class WatchedApplication(QueryableApplication):
     @property
     def _application_id(self) -> str:
         return self._runner.application_id
-
-    def _runs(self) -> bool:
-        return not self.state().hasCompletedShutdown()
-
-    def _leave(self) -> None:
-        """Close because the program ends."""
 
     def _end_queries(self) -> None:
         self._notify()
