@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from millstream.topology.spark.state.changelog import LOGGED, Changelog
 from millstream.topology.spark.state.slots import DirectoryLock, checkpoint_slot
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.outbox import Outbox
-from millstream.topology.spark.worker.topics import partition_count
+from millstream.topology.spark.worker.topics import max_age_s, partition_count
 
 
 class SparkTaskHost(TaskHost):
@@ -53,6 +54,7 @@ class SparkTaskHost(TaskHost):
         self._configs = configs
         self._task = task
         self._clock_ms = 0
+        self._made = time.monotonic()
         self._logged = logged
         self.asked: set[str] = set()
         """Stores with a working copy, which is their changelog: ``log_change`` is not needed."""
@@ -71,6 +73,7 @@ class SparkTaskHost(TaskHost):
     def begin(self, clock_ms: int) -> None:
         """Start a batch: an empty outbox and the batch's wall clock."""
         self._clock_ms = clock_ms
+        self._counts: dict[str, int] = {}
         self.outbox = Outbox(self._job.layout.routes)
         self.measures = self.outbox.measures
         # It is called for each record of a user's processor: not by way of another method.
@@ -124,11 +127,21 @@ class SparkTaskHost(TaskHost):
         self.outbox.send_chunk(chunk)
 
     def partition_count(self, topic: str) -> int:
+        """Return how many partitions a topic has, for the length of a batch."""
+        if topic not in self._counts:
+            self._counts[topic] = self._count(topic)
+        return self._counts[topic]
+
+    def _count(self, topic: str) -> int:
         layout = self._job.layout
         if topic in layout.routes:
             return layout.routes[topic][1]
-        known = layout.feedback.get(topic) or self._job.sink_partitions.get(topic)
-        return partition_count(self._job, topic) if known is None else known
+        if topic in layout.feedback:
+            return layout.feedback[topic]
+        first = self._job.sink_partitions.get(topic)
+        if first is not None and time.monotonic() - self._made < max_age_s(self._job):
+            return first
+        return partition_count(self._job, topic, first)
 
     def logs_changes(self, store: str) -> bool:
         """Return whether it is a user's own store, without a working copy in the changelog.
