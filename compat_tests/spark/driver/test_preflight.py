@@ -300,10 +300,20 @@ def test_no_state_directory_is_refused(place: Any) -> None:
         KafkaStreams(pass_through("a", "b"), ENTRIES | {"state.dir": place})
 
 
-def test_a_session_without_the_connector_is_told_what_it_lacks() -> None:
+def test_a_session_without_the_connector_is_told_what_it_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = AnalysisException("Failed to find data source: kafka. Please deploy the application")
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
     with pytest.raises(StreamsException, match="has no Kafka connector") as caught, connector():
-        raise AnalysisException("Failed to find data source: kafka. Please deploy the application")
+        raise missing
     assert "millstream jars spark --commas" in caught.value.hint
+    assert "leave out the argument spark" in caught.value.hint
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "5")
+    with pytest.raises(StreamsException) as caught, connector():
+        raise missing
+    assert 'spark-submit --jars "$(millstream jars spark --commas)"' in caught.value.hint
+    assert "argument spark" not in caught.value.hint
     with pytest.raises(AnalysisException), connector():
         raise AnalysisException("Something else")
 

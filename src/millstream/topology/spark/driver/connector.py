@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pyspark.errors import AnalysisException
 
 from millstream.core.errors import StreamsException
+
+_GIVEN = (
+    "Start the session with the jars that `millstream jars spark --commas` prints, as spark.jars "
+    "or `spark-submit --jars`; or leave out the argument spark, and a session with them is made."
+)
+_SUBMITTED = (
+    "Spark's JVM was there before this program, so no session of it can add them: start it as "
+    '`spark-submit --jars "$(millstream jars spark --commas)"`. Without spark-submit, as '
+    "`python app.py`, a session with them is made."
+)
 
 
 @contextmanager
@@ -25,7 +36,5 @@ def connector_needed() -> Iterator[None]:
         raise StreamsException(
             "the Spark session has no Kafka connector",
             detail="Spark does not find its data source kafka.",
-            hint="Start the session with the jars that `millstream jars spark --commas` prints, as "
-            "spark.jars or `spark-submit --jars`; or leave out the argument spark, and a session "
-            "with them is made.",
+            hint=_SUBMITTED if "PYSPARK_GATEWAY_PORT" in os.environ else _GIVEN,
         ) from error
