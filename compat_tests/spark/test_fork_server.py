@@ -62,6 +62,15 @@ for _ in range(2):
     os.wait()
 """
 
+MEMORY = """
+import os
+from millstream.topology.spark import fork_server
+fork_server._preload()
+os.environ.clear()
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name)
+"""
+
 LATER = """
 import pickle, sys
 from pathlib import Path
@@ -180,6 +189,17 @@ def test_forked_workers_draw_different_numbers() -> None:
     )
     first, second = done.stdout.split()
     assert first != second
+
+
+@pytest.mark.parametrize(("given", "used"), [("", "system"), ("mimalloc", "mimalloc")])
+def test_arrow_takes_memory_as_all_else_does_unless_told_otherwise(given: str, used: str) -> None:
+    setting = "ARROW_DEFAULT_MEMORY_POOL"
+    others = {name: value for name, value in os.environ.items() if name != setting}
+    environment = others | ({setting: given} if given else {})
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], stdout=subprocess.PIPE, check=True, env=environment
+    )
+    assert done.stdout.decode().strip() == used
 
 
 def test_a_worker_imports_nothing_for_a_program_of_stores_and_joins(tmp_path: Path) -> None:

@@ -55,6 +55,9 @@ PRELOADED = (
 PRELOADED_PACKAGES = ("millstream.topology.dsl", "millstream.topology.operators")
 """Packages of which workers import most modules, by the operators of the program."""
 
+ARROW_MEMORY = "ARROW_DEFAULT_MEMORY_POOL"
+"""Arrow's setting of what gives it memory."""
+
 KEEPING = ("stage-", "sink")
 """Beginnings of the roles whose workers have something of a partition: its stores, its producer."""
 
@@ -204,9 +207,15 @@ def _manage(role: str) -> None:
 
 
 def _preload() -> None:
+    # By default Arrow takes memory of its own, 2 MB of zeros at a time, and gives it back when it
+    # is not used for a moment: in a worker after each batch.
+    os.environ.setdefault(ARROW_MEMORY, "system")
     for name in PRELOADED:
         with suppress(Exception):
             import_module(name)
+    if (arrow := sys.modules.get("pyarrow")) is not None:
+        # Arrow reads the setting here; a daemon has the environment that Spark gives it.
+        arrow.default_memory_pool()
     for package in PRELOADED_PACKAGES:
         with suppress(Exception):
             for module in iter_modules(import_module(package).__path__, f"{package}."):
