@@ -317,3 +317,39 @@ def test_a_read_of_sessions_uses_none_of_a_longer_key(tmp_path: Path, listener: 
         context.at(time, offset=time)
         store.put(Windowed(key, SessionWindow(time, time)), time)
     assert [key.key() for key, *_ in listener.taken()] == ["a10", "b10", "a11", "a", "c10"]
+
+
+@pytest.mark.parametrize("cache_bytes", [ROOMY, 60])
+@pytest.mark.parametrize(
+    ("serde", "values"),
+    [
+        (Serdes.String(), ["a", "bc", "d"]),
+        (Serdes.Bytes(), [b"a", b"bc", b"d"]),
+        (Serdes.Long(), [1, 2, 3]),
+    ],
+)
+def test_a_cell_read_for_its_time_counts_as_one_read_for_its_value(
+    tmp_path: Path, serde: Any, values: list[Any], cache_bytes: int
+) -> None:
+    """Also what it evicts is the same, and the value can be read afterwards."""
+    seen: list[Any] = []
+    for way in ("read", "read_time"):
+        (tmp_path / way).mkdir()
+        context = StoreTestContext(tmp_path / way, cache_bytes=cache_bytes, logs=False)
+        supplier = Stores.persistentTimestampedKeyValueStore("s")
+        builder = Stores.timestampedKeyValueStoreBuilder(supplier, Serdes.String(), serde)
+        store: Any = builder.withCachingEnabled().build()
+        store.init(context, store)
+        listener, access, times = ChunkListener(), store.access(), []
+        assert store.set_flush_listener(listener, False)
+        for time, (key, value) in enumerate(zip("abc", values, strict=True)):
+            put(store, context, key, value, time)
+        store.flush()
+        store.reload()
+        for key in "abzac":
+            found = getattr(access, way)(key.encode())
+            times.append(found[1] if isinstance(found, tuple) else found)
+            put(store, context, "b", values[0], 9)
+        seen.append((times, listener.taken(), [store.get(key) for key in "abc"]))
+    assert seen[0] == seen[1]
+    assert seen[0][0] == [0, 9, None, 0, 2]

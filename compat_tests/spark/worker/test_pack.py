@@ -8,6 +8,7 @@ import pytest
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.failures import WorkerFailure, failure_from
 from millstream.topology.spark.wire import SINK, decode_chunk
+from millstream.topology.spark.worker import pack
 from millstream.topology.spark.worker.pack import packer
 from millstream.topology.spark.worker.sink import sink_rows
 
@@ -71,3 +72,23 @@ def test_a_row_without_a_blob_may_be_among_those_of_the_sink() -> None:
     batch = pa.record_batch({"stage": [SINK, SINK], "blob": pa.array([None, b"x"], pa.binary())})
 
     assert [row["blob"] for row in sink_rows(batch)] == [None, b"x"]
+
+
+@pytest.mark.parametrize(
+    ("most", "first_offsets"), [(900, [0, 3, 6]), (100_000, [0]), (1, [*range(8)])]
+)
+def test_a_large_batch_becomes_several_rows_in_order(
+    monkeypatch: pytest.MonkeyPatch, most: int, first_offsets: list[int]
+) -> None:
+    monkeypatch.setattr(pack, "PIECE_BYTES", most)
+    values = [b"%d" % n * 250 for n in range(8)]
+    one = [rows("few", 1, value) for value in values]
+    whole = pa.Table.from_batches(one).combine_chunks()
+    whole = whole.set_column(2, "offset", pa.array(range(8), pa.int64()))
+    empty = whole.slice(0, 0).combine_chunks().to_batches()
+    packed = list(packer(LAYOUT, 0)(iter([*empty, *whole.to_batches()])))
+
+    assert [row["seq"][0].as_py() for row in packed] == first_offsets
+    chunks = [decode_chunk(row["blob"][0].as_py()) for row in packed]
+    assert [value for chunk in chunks for value in chunk["values"].to_pylist()] == values
+    assert [at for chunk in chunks for at in chunk["offsets"].to_pylist()] == [*range(8)]

@@ -121,6 +121,13 @@ class DirectAccess(StoreAccess):
         data = self._get(key_bytes)
         return None if data is None else self._decode(data)
 
+    def read_time(self, key_bytes: bytes) -> int | None:
+        data = self._get(key_bytes)
+        if data is None:
+            return None
+        time = self._codec.time_in(data)
+        return self._codec.time(self._decode(data), 0) if time is None else time
+
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
         return self._codec.decode_column(self._below.get_many(raw_keys))
 
@@ -196,6 +203,7 @@ class CachedAccess(StoreAccess):
         self._lookup = self._cache.lookup
         self._missing = self._cache.missing
         self._get = below.get
+        self._remembers = remembers
         self._cell_of = self._cache.remember if remembers else _decoder(codec)
 
     def read(self, key_bytes: bytes) -> Any:
@@ -204,6 +212,21 @@ class CachedAccess(StoreAccess):
             return entry.cell if entry.raw is None else self._codec.decode(entry.raw)
         data = self._get(key_bytes)
         return None if data is None else self._cell_of(key_bytes, data)
+
+    def read_time(self, key_bytes: bytes) -> int | None:
+        entry = self._lookup(key_bytes)
+        if entry is not None:
+            cell = entry.cell if entry.raw is None else self._codec.decode(entry.raw)
+            return None if cell is None else self._codec.time(cell, 0)
+        data = self._get(key_bytes)
+        if data is None:
+            return None
+        time = self._codec.time_in(data)
+        if time is None:
+            return self._codec.time(self._cell_of(key_bytes, data), 0)
+        if self._remembers:
+            self._cache.remember_bytes(key_bytes, data)
+        return time
 
     def read_many(self, raw_keys: Sequence[bytes]) -> list[Any]:
         missing = self._cache.missing(raw_keys)
@@ -261,10 +284,12 @@ class CachedAccess(StoreAccess):
         if value_bytes is None:
             longest = max(map(len, filter(None, values)), default=0)
             value_bytes = longest * (_UTF8_BYTES if part.plain_type is str else 1)
-        stored = self._below.get_many(self._missing(keys_bytes))
-        read = sum(len(data) for data in stored if data is not None)
         each = _chunk_context_bytes(chunk, 0) + ENTRY_BYTES + self._codec.prefix_width + value_bytes
-        return sum(map(len, keys_bytes)) + len(keys_bytes) * each + read
+        written = sum(map(len, keys_bytes)) + len(keys_bytes) * each
+        if written > self.room():
+            return written
+        stored = self._below.get_many(self._missing(keys_bytes))
+        return written + sum(len(data) for data in stored if data is not None)
 
     def room(self) -> int:
         return max(0, self._budget.limit - self._budget.used)

@@ -24,7 +24,9 @@ from millstream.stores.value_forms import log_plain, log_timestamped
 T = TypeVar("T")
 
 SIZED_BY_TYPE = (int, float, bool)
-KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, str, bytes)
+READ_FROM_ANY = (str, bytes)
+"""Types whose own serdes refuse no bytes."""
+KEPT_AS_OBJECTS = (*SIZED_BY_TYPE, *READ_FROM_ANY)
 
 
 class BoundSerde(Generic[T]):
@@ -179,6 +181,10 @@ class Codec(ABC):
     def time(self, cell: Any, otherwise: int) -> int:
         """Return the time of a cell, not None; ``otherwise`` where cells have none."""
 
+    def time_in(self, data: bytes) -> int | None:
+        """Return the time in a cell's bytes; None unless they are surely those of a cell."""
+        return None
+
     def headers_of(self, cell: Any) -> Headers:
         """Return the headers of a cell, not None; new ones where it has none."""
         return Headers()
@@ -268,6 +274,11 @@ class TimestampedCodec(Codec):
 
     def time(self, cell: Any, otherwise: int) -> int:
         return cell[1]  # type: ignore[no-any-return]
+
+    def time_in(self, data: bytes) -> int | None:
+        if self.part.plain_type not in READ_FROM_ANY:
+            return None
+        return int.from_bytes(data[:8], "big", signed=True)
 
     def show(self, cell: Any) -> Any:
         return None if cell is None else ValueAndTimestamp(*cell)

@@ -63,6 +63,10 @@ class HeadersCodec(TimestampedCodec):
         cell.headers = headers
         return cell
 
+    def time_in(self, data: bytes) -> int | None:
+        # Headers may be damaged.
+        return None
+
     def headers_of(self, cell: Any) -> Headers:
         return cell.headers if type(cell) is HeadedCell else Headers()
 

@@ -120,13 +120,18 @@ class KeyValueAccess(RawKeyAccess):
         """Return a key's cell."""
 
     @abstractmethod
+    def read_time(self, key_bytes: bytes) -> int | None:
+        """Read a key's cell in a timestamped store for its time alone; None without a cell."""
+
+    @abstractmethod
     def write(self, key_bytes: bytes, key: Any, value: Any, timestamp: int) -> None:
         """Set a key's cell for the current record; a value of None deletes."""
 
     def most_bytes(self, keys_bytes: Sequence[bytes], chunk: Chunk) -> int | None:
         """Return what a cache may need at most to take a chunk's values, and what they replace.
 
-        None where that is not known beforehand. The keys are those of the chunk, each once.
+        None where that is not known beforehand, and anything that exceeds ``room`` where the need
+        does. The keys are those of the chunk, each once.
         """
         return None
 

@@ -190,18 +190,25 @@ class RecordCache:
     def remember(self, key_bytes: bytes, raw: bytes) -> Any:
         """Cache what was read from the store, and return its cell."""
         cell = self._codec.decode(raw)
-        entry = CacheEntry()
         if type(cell[0] if self._timestamped else cell) is self._plain:
-            entry.cell = cell
-            entry.raw = None
+            self._remember(key_bytes, cell, None, len(raw))
         else:
-            entry.cell = None
-            entry.raw = raw
+            self._remember(key_bytes, None, raw, len(raw))
+        return cell
+
+    def remember_bytes(self, key_bytes: bytes, raw: bytes) -> None:
+        """Cache what was read from the store, whose value nobody has asked for."""
+        self._remember(key_bytes, None, raw, len(raw))
+
+    def _remember(self, key_bytes: bytes, cell: Any, raw: bytes | None, width: int) -> None:
+        entry = CacheEntry()
+        entry.cell = cell
+        entry.raw = raw
         entry.key_bytes = key_bytes
         entry.key = entry.origin = None
         entry.index = -1
         entry.dirty = False
-        entry.size = len(key_bytes) + ENTRY_BYTES + CONTEXT_BYTES + len(raw)
+        entry.size = len(key_bytes) + ENTRY_BYTES + CONTEXT_BYTES + width
         self._entries[key_bytes] = entry
         if self._rows is not None:
             self._rows.add(key_bytes)
@@ -211,7 +218,6 @@ class RecordCache:
         budget.used += entry.size
         if budget.used > budget.limit:
             self._evict()
-        return cell
 
     def has_room(self, key_bytes: int, keys: int, context_bytes: int) -> bool:
         """Tell whether ``keys`` more entries, with that many bytes of keys, fit without a flush."""

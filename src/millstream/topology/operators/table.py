@@ -130,17 +130,22 @@ class TableSource(Operator):
             stored[slot] = None if value is None else timestamp
 
     def _write_each(self, chunk: Chunk) -> list[Any]:
-        """Write the updates one after the other and return the values from before."""
-        olds = []
+        """Write the updates one after the other; return the values from before, if any are sent."""
+        access, olds = self._access, []
+        wants_old = self._at_once and self._settings.sends_old
         columns = zip(chunk.keys, chunk.values, chunk.timestamps, strict=True)
         for index, (key, value, timestamp) in enumerate(columns):
-            key_bytes = self._access.serialize_key(key)
-            self._access.set_current_record(chunk, index)
-            cell = self._access.read(key_bytes)
-            if cell is not None:
-                self._warn_if_late(timestamp, cell[1])
-            olds.append(None if cell is None else cell[0])
-            self._access.write_at(key_bytes, key, value, timestamp, chunk, index)
+            key_bytes = access.serialize_key(key)
+            access.set_current_record(chunk, index)
+            if wants_old:
+                cell = access.read(key_bytes)
+                before = None if cell is None else cell[1]
+                olds.append(None if cell is None else cell[0])
+            else:
+                before = access.read_time(key_bytes)
+            if before is not None:
+                self._warn_if_late(timestamp, before)
+            access.write_at(key_bytes, key, value, timestamp, chunk, index)
         return olds
 
     def _warn_if_late(self, timestamp: int, stored: int) -> None:

@@ -79,12 +79,13 @@ def encode_segments(parent: bytes, id_: bytes, sections: Iterable[Section]) -> l
     segments, current, size = [], [parent + id_], 0
     for section in sections:
         for piece in _cut(section):
-            data = _encode_section(piece)
-            if size and size + len(data) > SEGMENT_BYTES:
+            parts = _encode_section(piece)
+            length = sum(map(len, parts))
+            if size and size + length > SEGMENT_BYTES:
                 segments.append(_seal(b"".join(current)))
                 current, size = [parent + id_], 0
-            current.append(data)
-            size += len(data)
+            current += parts
+            size += length
     if size:
         segments.append(_seal(b"".join(current)))
     return segments
@@ -169,15 +170,14 @@ def _cut(section: Section) -> Iterator[Section]:
         )
 
 
-def _encode_section(section: Section) -> bytes:
+def _encode_section(section: Section) -> list[bytes]:
     name = section.store.encode()
     parts = [bytes([section.kind]), _U32.pack(len(name)), name, _U32.pack(len(section.dropped))]
     for bounds in section.dropped:
         for bound in bounds:
             parts += [_U32.pack(len(bound)), bound]
     parts += _encode_column(section.keys)
-    parts += _encode_column(section.values)
-    return b"".join(parts)
+    return parts + _encode_column(section.values)
 
 
 def _encode_column(column: Sequence[bytes | None]) -> list[bytes]:

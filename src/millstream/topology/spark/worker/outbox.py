@@ -10,7 +10,7 @@ import pyarrow as pa
 from millstream.core.engine.output import Sent, SentChunk
 from millstream.core.metrics import Measures
 from millstream.topology.spark.arrow_headers import headers_column
-from millstream.topology.spark.wire import binary_column, encode_chunk
+from millstream.topology.spark.wire import binary_column, chunk_buffer
 from millstream.topology.spark.worker.murmur import partitions_of
 from millstream.topology.spark.worker.sizes import produced
 
@@ -34,6 +34,7 @@ class Outbox:
         self._routes = routes
         self._loose: dict[str, list[Sent]] = {}
         self._chunks: dict[str, list[Columns]] = {}
+        self._finished: dict[str, list[pa.Buffer]] = {}
         self.measures = Measures()
         """Measures of packed records; complete after ``drain``."""
 
@@ -56,21 +57,20 @@ class Outbox:
         """Add records of a changelog topic, which metrics of the output do not count."""
         self._add(chunk, counted=False)
 
-    def drain(self) -> Iterator[tuple[str, int | None, int, bytes]]:
+    def drain(self) -> Iterator[tuple[str, int | None, int, pa.Buffer]]:
         """Yield (topic, target partition, number, blob); the target is None for sink topics."""
         for topic in list(self._loose):
             self._pack(topic)
         for topic, chunks in self._chunks.items():
-            if topic in self._routes:
-                yield from self._split(topic, chunks)
-            else:
-                for number, columns in enumerate(chunks):
-                    yield topic, None, number, encode_chunk(**columns)
-        self._chunks = {}
+            yield from self._split(topic, chunks)
+        for topic, blobs in self._finished.items():
+            for number, blob in enumerate(blobs):
+                yield topic, None, number, blob
+        self._chunks, self._finished = {}, {}
 
     def _split(
         self, topic: str, chunks: list[Columns]
-    ) -> Iterator[tuple[str, int | None, int, bytes]]:
+    ) -> Iterator[tuple[str, int | None, int, pa.Buffer]]:
         _, count = self._routes[topic]
         for number, columns in enumerate(chunks):
             chosen = columns.pop("partitions", None)
@@ -82,7 +82,7 @@ class Outbox:
                 rows = np.nonzero(targets == target)[0]
                 if len(rows):
                     part = columns if count == 1 else _taken(columns, pa.array(rows))
-                    yield topic, target, number, encode_chunk(**part)
+                    yield topic, target, number, chunk_buffer(**part)
 
     def _pack(self, topic: str) -> None:
         _, keys, values, timestamps, headers, chosen = zip(*self._loose.pop(topic), strict=True)
@@ -102,7 +102,11 @@ class Outbox:
         sent = produced(chunk.topic, columns) if counted else None
         if sent is not None:
             self.measures.add(chunk.topic, sent)
-        self._chunks.setdefault(chunk.topic, []).append(columns)
+        if chunk.topic in self._routes:
+            self._chunks.setdefault(chunk.topic, []).append(columns)
+        else:
+            # At once: the columns' memory is used again for those of the next chunk.
+            self._finished.setdefault(chunk.topic, []).append(chunk_buffer(**columns))
 
 
 def _columns(chunk: SentChunk) -> Columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,13 @@ PACKED_ARROW = pa.schema([field for field in ARROW_ROW if field.name != "clock"]
 PACKED_SCHEMA = "key int, stage int, kind int, topic string, partition int, seq bigint, blob binary"
 
 
+PIECE_BYTES = 8 << 20
+"""Size above which the records of a batch are cut into pieces, each a row.
+
+What handles a row copies it several times. Memory of this size is used again by the next row; for
+larger ones the system is asked each time, and fills every page with zeros first.
+"""
+
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
@@ -32,14 +39,13 @@ def packer(layout: Layout, stage: int) -> Mapper:
     keys, feedback, tasks = layout.keys, layout.feedback, layout.stages[stage].tasks
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            if batch.num_rows:
-                with reported():
-                    topic, partition, first, blob = packed(batch, feedback)
-                    if partition >= tasks:
-                        # A later stage may have more tasks, and so a key for it.
-                        raise _grown(topic, partition, tasks)
-                yield _row(keys[partition], stage, RECORDS, topic, partition, first, blob)
+        for batch in pieces(batches):
+            with reported():
+                topic, partition, first, blob = packed(batch, feedback)
+                if partition >= tasks:
+                    # A later stage may have more tasks, and so a key for it.
+                    raise _grown(topic, partition, tasks)
+            yield _row(keys[partition], stage, RECORDS, topic, partition, first, blob)
 
     return pack
 
@@ -58,13 +64,21 @@ def global_packer(layout: Layout) -> Mapper:
     ]
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            if batch.num_rows:
-                chunk = packed(batch, ())
-                for place in places:
-                    yield _row(*place, GLOBAL, *chunk)
+        for batch in pieces(batches):
+            chunk = packed(batch, ())
+            for place in places:
+                yield _row(*place, GLOBAL, *chunk)
 
     return pack
+
+
+def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches, but empty ones, cut to about ``PIECE_BYTES``; nothing is copied."""
+    for batch in batches:
+        rows = batch.num_rows
+        step = -(-rows // (1 + batch.nbytes // PIECE_BYTES))
+        for at in range(0, rows, step or 1):
+            yield batch.slice(at, step)
 
 
 def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, int, pa.Buffer]:

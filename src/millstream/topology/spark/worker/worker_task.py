@@ -338,7 +338,8 @@ class WorkerTask:
                 "partition": origin,
                 "seq": number,
                 "clock": clock_ms,
-                "blob": blob,
+                # Spark copies it from there.
+                "blob": memoryview(blob),
             }
         for (topic, partition), (first, offset) in consumed.items():
             yield {
