@@ -56,6 +56,10 @@ STREAM_STEPS: dict[str, Callable[[KStream[Any, Any]], KStream[Any, Any]]] = {
     "flatMapValues": lambda s: s.flatMapValues(lambda v: v.split()),
     "lazyFlatMapValues": lambda s: s.flatMapValues(lazy),
     "flatMap": lambda s: s.flatMap(lambda k, v: [(k, v), KeyValue(v, boom(v, k))]),
+    "flatMapToPairs": lambda s: s.flatMap(
+        lambda k, v: [KeyValue.pair(word, k) for word in boom(v, v).split()]
+    ),
+    "flatMapToTuples": lambda s: s.flatMap(lambda k, v: tuple((word, k) for word in v.split())),
     "peek": lambda s: s.peek(lambda k, v: boom(v, None)),
 }
 

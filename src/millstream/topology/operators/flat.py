@@ -28,7 +28,9 @@ def pair(found: Any) -> tuple[Any, Any]:
         ClassCastException: It returned something else.
     """
     kind = type(found)
-    if kind is tuple or kind is KeyValue or isinstance(found, tuple | KeyValue | list):
+    if kind is KeyValue:
+        return found.key, found.value
+    if kind is tuple or isinstance(found, tuple | KeyValue | list):
         try:
             key, value = found
         except ValueError:
@@ -43,6 +45,14 @@ def pair(found: Any) -> tuple[Any, Any]:
         hint="Return KeyValue.pair(key, value), or the tuple (key, value); of flatMap() a list of "
         "such pairs.",
     )
+
+
+def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return keys and values of pairs, each a ``KeyValue`` or a tuple of two."""
+    if set(map(type, pairs)) == {KeyValue}:
+        # To unpack one takes several times as long.
+        return [each.key for each in pairs], [each.value for each in pairs]
+    return [key for key, _ in pairs], [value for _, value in pairs]
 
 
 def not_none(results: Any) -> Any:
@@ -75,14 +85,17 @@ def flattened(
 ) -> Iterator[tuple[list[int], list[Any]]]:
     """Yield the items of all results, each with the index of the record it comes from.
 
+    They are converted unless all are ``KeyValue``.
+
     Results may be lazy, and then raise half way: what came before is yielded first, then the
     record goes to the exception handler, then the rest is yielded.
     """
-    if convert is None and SIZED.issuperset(map(type, results)):
-        counts = map(len, results)
-        owners = chain.from_iterable(map(repeat, range(len(results)), counts))
-        yield list(owners), list(chain.from_iterable(results))
-        return
+    if SIZED.issuperset(map(type, results)):
+        flat = list(chain.from_iterable(results))
+        if convert is None or set(map(type, flat)) == {KeyValue}:
+            counts = map(len, results)
+            yield list(chain.from_iterable(map(repeat, range(len(results)), counts))), flat
+            return
     indices: list[int] = []
     items: list[Any] = []
     for index, result in enumerate(results):

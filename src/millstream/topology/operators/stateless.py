@@ -9,7 +9,7 @@ from millstream.core.chunk import Chunk
 from millstream.core.function_kinds import check_result
 from millstream.core.keyvalue import KeyValue
 from millstream.core.records import make_record
-from millstream.topology.operators.flat import fanned_out, flattened, not_none, pair
+from millstream.topology.operators.flat import columns_of, fanned_out, flattened, not_none, pair
 from millstream.topology.operators.operator import (
     AnyRecord,
     Operator,
@@ -185,7 +185,7 @@ class FlatMap(MapperOperator):
     def process_chunk(self, chunk: Chunk) -> None:
         for run, results in self.mapped(chunk):
             for indices, pairs in flattened(self.context, run, results, pair):
-                keys, values = [key for key, _ in pairs], [value for _, value in pairs]
+                keys, values = columns_of(pairs)
                 out = fanned_out(run, indices).replace(keys=keys, values=values)
                 self.forward_run(out, values)
 
