@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise, starmap
+from itertools import islice, pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -44,8 +44,12 @@ class ArrowHeaders:
     @cached_property
     def pairs(self) -> list[Pair]:
         """The headers of all rows, in order."""
+        return list(self.each_pair())
+
+    def each_pair(self) -> Iterator[Pair]:
+        """Yield the headers of all rows, in order."""
         values = self.parts[1].to_numpy(zero_copy_only=False).tolist()
-        return list(zip(self._names, values, strict=True))
+        return zip(self._names, values, strict=True)
 
     def full(self) -> list[Headers | None]:
         """Return each row's headers; None for a row without."""
@@ -105,12 +109,16 @@ class ArrowHeaders:
         return {name: code for code, name in enumerate(self._encoded.dictionary.to_pylist())}
 
 
-def header_pairs(column: pa.Array | None) -> list[list[Pair]] | None:
-    """Return each record's headers as pairs; None if no record has any."""
+def header_pairs(column: pa.Array | None) -> Iterator[list[Pair]] | None:
+    """Return each record's headers as pairs; None if no record has any.
+
+    Not all at once: a list of a million pairs makes Python look for garbage many times.
+    """
     if column is None or column.null_count == len(column):
         return None
     found = ArrowHeaders(column)
-    return [found.pairs[start:stop] for start, stop in pairwise(found.starts)]
+    pairs = found.each_pair()
+    return (list(islice(pairs, stop - start)) for start, stop in pairwise(found.starts))
 
 
 def headers_list(column: pa.Array | None) -> list[Headers | None] | None:

@@ -314,7 +314,7 @@ class SinkWriter:
                 except BufferError:
                     self._produce_later(topic, value, key, partition, None, None, timestamp)
             return
-        each: Sequence[Any] = [[]] * count if headers is None else headers
+        each: Iterable[Any] = [[]] * count if headers is None else headers
         plain: Any
         for (value, key, partition, timestamp), plain in zip(rows, each, strict=True):
             if marks:
