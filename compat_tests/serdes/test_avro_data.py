@@ -15,6 +15,7 @@ import avro.schema
 import fastavro
 import pytest
 
+from millstream import AvroSerde
 from millstream.core.errors import (
     ClassCastException,
     IllegalArgumentException,
@@ -36,6 +37,7 @@ TEXT = """{"type": "record", "name": "Order", "namespace": "shop", "fields": [
             {"name": "sku", "type": "string"}, {"name": "count", "type": "int"}]}]}
 ]}"""
 SCHEMA = avro_schema(TEXT)
+DECIMAL: Any = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 3}
 Order = avro_record_class(TEXT)
 Item = avro_record_class(TEXT, "Item")
 Gift = avro_record_class(TEXT, "shop.Gift")
@@ -116,6 +118,29 @@ def test_dataclasses_with_enums_lists_maps_and_nothing_are_equal_after_reading()
     for best in (None, Line("c")):
         basket = Basket(7, [Line("a"), Line("b", 2)], Color.BLUE, best, {"k": Line("d")})
         assert again(basket, Basket, BASKET) == basket
+
+
+@pytest.mark.parametrize(
+    ("branches", "value", "name"),
+    [
+        ([DECIMAL, "int"], 0, "int"),
+        ([DECIMAL, "int"], Decimal(0), "bytes"),
+        ([DECIMAL, "string"], 0, "bytes"),
+        (["double", "int", "long"], 5, "int"),
+        (["double", "int", "long"], 1 << 40, "long"),
+        (["double", "int"], 1 << 40, "double"),
+        (["double", "string"], 5, "double"),
+    ],
+)
+def test_a_whole_number_goes_to_a_whole_numbers_branch_if_there_is_one(
+    branches: list[Any], value: Any, name: str
+) -> None:
+    """As in Java, where an Integer belongs to "int", whatever stands before that."""
+    schema = ["null", *branches]
+    data = AvroSerde(schema).serializer().serialize("t", value)
+    assert data is not None
+    names = ["bytes" if each is DECIMAL else each for each in schema]
+    assert (to_datum(value, schema)[0], names[data[0] // 2]) == (name, name)
 
 
 def test_equal_maps_give_equal_data_in_any_order_of_insertion() -> None:

@@ -10,7 +10,7 @@ from millstream.serdes.avro.classes import attributes
 from millstream.serdes.avro.leaves import is_exact_float
 from millstream.serdes.avro.misfit import Misfit
 from millstream.serdes.avro.records import AvroRecord, NamedRecord
-from millstream.serdes.avro.schema import RECORDS, kind_of
+from millstream.serdes.avro.schema import RECORDS, kind_of, logical_of
 
 Convert = Callable[[Any], Any]
 Branch = tuple[str, Any, Convert]
@@ -95,6 +95,12 @@ def _named(value: Any, branches: list[Branch], records: list[Branch]) -> list[Br
         return enums + [each for each in branches if each not in enums]
     if isinstance(value, Mapping):
         return records + [each for each in branches if each not in records]
+    if type(value) is int:
+        # A decimal takes whole numbers, too, where the union has no type of their own.
+        whole = [
+            each for each in branches if each[0] in ("int", "long") and not logical_of(each[1])
+        ]
+        return whole + [each for each in branches if each not in whole]
     return branches
 
 
