@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import KafkaError, Producer
+from confluent_kafka import KafkaError
 from confluent_kafka import KafkaException as ClientException
 
 from millstream import Header, Headers, StreamsException
@@ -21,7 +22,7 @@ from millstream.topology.spark.clients.deadlines import in_time
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import binary_column, encode_chunk
-from millstream.topology.spark.worker import writers
+from millstream.topology.spark.worker import topics, writers
 from millstream.topology.spark.worker.topics import TopicSizes
 from millstream.topology.spark.worker.writers import SinkWriter
 
@@ -78,21 +79,22 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clients]:
     found.release.set()
 
 
+JOB = Job(
+    application_id="app",
+    checkpoint_id="c1",
+    run_id="r1",
+    topology=b"",
+    layout=Layout(stages=(), routes={}, keys=(0,)),
+    sink_partitions={},
+    exactly_once=True,
+    state_dir="",
+    producer={"bootstrap.servers": "nowhere:1"},
+    consumer={"bootstrap.servers": "nowhere:1"},
+)
+
+
 def writer(*, exactly_once: bool = True, patience_s: float = 60) -> SinkWriter:
-    job = Job(
-        application_id="app",
-        checkpoint_id="c1",
-        run_id="r1",
-        topology=b"",
-        layout=Layout(stages=(), routes={}, keys=(0,)),
-        sink_partitions={},
-        exactly_once=exactly_once,
-        state_dir="",
-        patience_s=patience_s,
-        producer={"bootstrap.servers": "nowhere:1"},
-        consumer={"bootstrap.servers": "nowhere:1"},
-    )
-    return SinkWriter(job, 0)
+    return SinkWriter(replace(JOB, exactly_once=exactly_once, patience_s=patience_s), 0)
 
 
 @pytest.mark.parametrize(
@@ -216,13 +218,15 @@ def test_what_a_call_returns_and_raises_comes_through() -> None:
         in_time("quotient", lambda: 1 // 0)
 
 
-def test_the_cause_of_a_refused_question_is_typed_where_it_leaves_the_driver() -> None:
+def test_the_cause_of_a_refused_question_is_typed_where_it_leaves_the_driver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Away:
         def list_topics(self, topic: str, timeout: float) -> Any:
             raise ClientException(KafkaError(KafkaError._TIMED_OUT, "no answer"))
 
-    sizes = TopicSizes.__new__(TopicSizes)
-    sizes._client, sizes._counts = cast("Producer", Away()), {}
+    monkeypatch.setattr(topics, "Producer", lambda settings: Away())
+    sizes = TopicSizes(JOB)
     with pytest.raises(StreamsException) as raised:
         sizes.count("orders")
     assert type(raised.value.__cause__) is TimeoutException
