@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 _DAEMON = "millstream.topology.spark.daemon"
@@ -66,6 +67,33 @@ def is_alive(pid: int) -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A process that was seen, which its number alone does not tell from a later one.
+
+    Linux gives a number again after some 30,000 processes: minutes, where tests start many.
+    """
+
+    pid: int
+    began: str
+    """When it began, in ticks since the machine's start."""
+
+    @classmethod
+    def of(cls, pid: int) -> Known:
+        """Return a process that runs now."""
+        return cls(pid, _began(pid))
+
+    def runs(self) -> bool:
+        """Tell whether it still runs."""
+        return self.began != "" and _began(self.pid) == self.began
+
+
+def _began(pid: int) -> str:
+    with suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""
+
+
 def send(pids: Iterable[int], number: signal.Signals) -> None:
     """Send a signal to all of them that still run."""
     for pid in pids:
@@ -80,6 +108,11 @@ def kill_all(pids: Iterable[int]) -> None:
     give_up = time.monotonic() + 20
     while any(is_alive(pid) for pid in pids) and time.monotonic() < give_up:
         time.sleep(0.02)
+
+
+def kill_known(processes: Iterable[Known]) -> None:
+    """Kill those of some processes that still run, however long ago they were seen."""
+    kill_all([each.pid for each in processes if each.runs()])
 
 
 def _all() -> list[int]:

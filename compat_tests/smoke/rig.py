@@ -19,7 +19,15 @@ from compat_tests import ROOT
 from compat_tests.kafka.proxy import KafkaProxy
 from compat_tests.kafka.topics import create_topics
 from compat_tests.smoke.data import PARTITIONS, Sent
-from compat_tests.smoke.proc import command, descendants, is_worker, kill_all, name_of
+from compat_tests.smoke.proc import (
+    Known,
+    command,
+    descendants,
+    is_worker,
+    kill_all,
+    kill_known,
+    name_of,
+)
 from compat_tests.smoke.reading import SERDES, ends
 from compat_tests.smoke.topology import PARTS, SOURCES, TOPICS
 from millstream.testing.broker import EmbeddedBroker
@@ -110,7 +118,7 @@ class Rig:
         self._guarantee = guarantee
         self._records_per_batch = records_per_batch
         self.without = without
-        self.left_overs: list[int] = []
+        self.left_overs: list[Known] = []
         """Processes that must end by themselves, and are killed at the end of the test."""
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -360,4 +368,4 @@ class Rig:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        kill_all(self.left_overs)
+        kill_known(self.left_overs)

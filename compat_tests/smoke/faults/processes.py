@@ -10,7 +10,7 @@ from random import Random
 
 from compat_tests.kafka.proxy import Action
 from compat_tests.smoke.faults.fault import Fault, needs_transactions
-from compat_tests.smoke.proc import kill_all, send
+from compat_tests.smoke.proc import Known, kill_all, kill_known, send
 from compat_tests.smoke.rig import TRANSACTION_TIMEOUT_S, FaultFailed, Rig
 
 
@@ -24,19 +24,19 @@ def kill_everything(rig: Rig, random: Random) -> None:
 def kill_jvm(rig: Rig, random: Random) -> None:
     """Kill Spark's JVM: the driver must notice and end."""
     del random
-    others = rig.pids()
+    others = [Known.of(pid) for pid in rig.pids()]
     os.kill(rig.jvm_pid(), signal.SIGKILL)
     said = rig.wait_for_end(60)
     if "FAILED" not in said:
         raise FaultFailed(f"a driver without its JVM does not say that it failed:\n{said}")
-    kill_all(others)
+    kill_known(others)
     rig.ensure_running()
 
 
 def kill_python(rig: Rig, random: Random) -> None:
     """Kill the driver's Python alone: JVM and workers must end by themselves."""
     del random
-    others = rig.pids()[1:]
+    others = [Known.of(pid) for pid in rig.pids()[1:]]
     os.kill(rig.driver_pid, signal.SIGKILL)
     rig.wait_for_end(10)
     # The next start does not wait for them: what they still write must not count.
