@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -66,9 +66,11 @@ def test_a_batch_has_one_count_and_a_later_one_another(
 ) -> None:
     counts = iter([3, 4])
     monkeypatch.setattr(task_host, "partition_count", lambda job, topic, first: next(counts))
+    now = [0.0]
+    monkeypatch.setattr(task_host, "time", SimpleNamespace(monotonic=lambda: now[0]))
     host = SparkTaskHost(with_broker(tmp_path, **{"metadata.max.age.ms": 50}), {}, "0_0")
     assert host.partition_count("out") == 1
-    time.sleep(0.06)
+    now[0] = 0.06
     assert host.partition_count("out") == 1
     host.begin(5)
     assert [host.partition_count("out") for _ in range(2)] == [3, 3]
