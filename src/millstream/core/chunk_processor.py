@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from millstream.core.engine.settings import TaskSettings
     from millstream.core.engine.shortcuts.join_merger import Partners, StartInserts
 
+Take = Callable[[Chunk], None]
+AddCounts = Callable[[Chunk, Sequence[int]], None]
 JointRun = Callable[[Sequence[int]], None]
 
 
@@ -48,10 +50,13 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
     """It is a user's, whatever is inside it: its stores are lent to it."""
     caches_updates: bool = False
     """``pending_bytes`` may return a number."""
-    counts_records: bool = False
-    """It only counts the records of each key; ``pending_bytes`` may return a number for a run with
-    the last record of each key, which has in the place of its value how many there were."""
+    add_counts: AddCounts | None = None
+    """Takes many records of each key as one; None unless the processor only counts records by key.
 
+    It is given a run with the last record of each key, which has in the place of its value how many
+    records there were, and the largest timestamp of those. ``pending_bytes`` may return a number
+    for such a run.
+    """
     joins_runs: bool = False
     """``joint_run`` may return something."""
 
@@ -104,16 +109,6 @@ class ChunkProcessor(Processor[Any, Any, Any, Any]):
         """
         del chunk
         return None
-
-    def expect_counts(self, latest: Sequence[int]) -> None:
-        """Hear that the next run has numbers of records in the place of values.
-
-        Called only where ``counts_records`` is true and ``pending_bytes`` has returned a number.
-
-        Args:
-            latest: For each record of the run, the largest timestamp of those it stands for.
-        """
-        raise NotImplementedError
 
     def joint_run(self, parts: Sequence[tuple[ChunkProcessor, Chunk]]) -> JointRun | None:
         """Return what processes runs of several sources as one.

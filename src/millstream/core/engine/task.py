@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from millstream.core.chunk import Chunk, RawChunk
-from millstream.core.chunk_processor import ChunkProcessor, JointRun
+from millstream.core.chunk_processor import ChunkProcessor, JointRun, Take
 from millstream.core.engine import snapshots
 from millstream.core.engine.assembly import close_parts, make_nodes, open_stores
 from millstream.core.engine.failure import (
@@ -206,15 +206,17 @@ class Task:
             total += stop - start
         return total
 
-    def process_run(self, queue: RecordQueue, decoded: Decoded, start: int, stop: int) -> None:
-        """Let the nodes process decoded records of one partition as a chunk."""
+    def process_run(
+        self, queue: RecordQueue, decoded: Decoded, start: int, stop: int, take: Take | None = None
+    ) -> None:
+        """Let the nodes, or ``take``, process decoded records of one partition as a chunk."""
         source, before = queue.source, self.group.stream_time
         run = self.current_run = Run(decoded, start, stop, before)
         self._begin(run)
         began = self.measures.began()
         chunk = decoded.chunk.slice(start, stop)
         run.offsets = chunk.offsets
-        self.failures.guarded(source.process_chunk, chunk)
+        self.failures.guarded(take or source.process_chunk, chunk)
         self.current_run = run.offsets = None
         timestamps = chunk.timestamps
         if began:

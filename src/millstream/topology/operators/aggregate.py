@@ -29,8 +29,6 @@ class Aggregate(Operator):
         self._initial = initial
         self._combine = combine
         self._settings = settings
-        self._latest: Sequence[int] | None = None
-        """Times of the next run, if that has numbers of records in the place of values."""
 
     def init(self, context: Any) -> None:
         super().init(context)
@@ -39,7 +37,8 @@ class Aggregate(Operator):
         # In a versioned store each version counts, not the last of a run.
         self.by_records = self._store.versioned or not self._access.folds
         caches = self._access.cached and not self._store.at_once
-        self.counts_records = caches and self._combine is count_combine
+        if caches and not self.by_records and self._combine is count_combine:
+            self.add_counts = self._add_counts
         self._rows = RowAggregation(
             context,
             self._access,
@@ -64,10 +63,6 @@ class Aggregate(Operator):
         self._store.update(key_bytes, record, new, old, timestamp)
 
     def process_chunk(self, chunk: Chunk) -> None:
-        if self._latest is not None:
-            latest, self._latest = self._latest, None
-            self._add_counts(chunk, latest)
-            return
         columns = zip(chunk.keys, chunk.values, strict=True)
         keep = [key is not None and value is not None for key, value in columns]
         chunk = self.kept(chunk, keep, _NULL)
@@ -82,7 +77,7 @@ class Aggregate(Operator):
         self._rows.add(Rows(chunk, slots, key_bytes, range(len(chunk)), table_keys))
 
     def pending_bytes(self, chunk: Chunk) -> int | None:
-        if not self.counts_records or self.by_records:
+        if self.add_counts is None:
             return None
         try:
             _, key_bytes = identities(chunk.keys, self._access.serialize_keys)
@@ -93,9 +88,6 @@ class Aggregate(Operator):
             return None
         needed: int | None = self._access.most_bytes(key_bytes, chunk)
         return needed
-
-    def expect_counts(self, latest: Sequence[int]) -> None:
-        self._latest = latest
 
     def _add_counts(self, chunk: Chunk, latest: Sequence[int]) -> None:
         """Add the numbers of records of distinct keys to their counts."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import Self
 
 from millstream.core.chunk import LastOfEachKey
+from millstream.core.chunk_processor import AddCounts, Take
 from millstream.core.engine.queues import Decoded, PartitionGroup, RecordQueue
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.shortcuts.shortcut import Shortcut, only_child
@@ -47,7 +48,7 @@ class LastRecords(Shortcut):
             # A node without children measures the age of every record.
             if node is None or not node.children or not source.decodes_all:
                 continue
-            if node.processor.caches_updates or node.processor.counts_records:
+            if node.processor.caches_updates or node.processor.add_counts:
                 processors[source] = node
         return cls(task, processors) if processors else None
 
@@ -70,11 +71,10 @@ class LastRecords(Shortcut):
         for run in runs:
             source = task.source_of(run.last.topic)
             queue = group.queue(run.last.topic, run.last.partition, source)
-            counts = self._processors[source].processor.counts_records
+            processor = self._processors[source].processor
+            counts = processor.add_counts is not None
             decoded = _counted(source, run) if counts else _in_order(source, run, queue)
-            pending = None
-            if decoded is not None:
-                pending = self._processors[source].processor.pending_bytes(decoded.chunk)
+            pending = None if decoded is None else processor.pending_bytes(decoded.chunk)
             if decoded is None or pending is None:
                 return False
             found.append((run, queue, decoded))
@@ -91,16 +91,19 @@ class LastRecords(Shortcut):
         del group
         offered, self._offered = self._offered, []
         for run, queue, decoded in offered:
-            processor = self._processors[queue.source].processor
-            if processor.counts_records:
-                processor.expect_counts(run.latest)
-            self._task.process_run(queue, decoded, 0, len(decoded.chunk))
+            add = self._processors[queue.source].processor.add_counts
+            take = None if add is None else _with_times(add, run.latest)
+            self._task.process_run(queue, decoded, 0, len(decoded.chunk), take)
             queue.partition_time = max(queue.partition_time, run.latest_ms)
             self._task.group.stream_time = max(self._task.group.stream_time, run.latest_ms)
             if run.last.measured is not None:
                 name, topic, measured = queue.source.name, run.last.topic, run.last.measured
                 self._task.measures.consumed(name, topic, measured, measured)
         return sum(run.count for run, _, _ in offered)
+
+
+def _with_times(add: AddCounts, latest: Sequence[int]) -> Take:
+    return lambda chunk: add(chunk, latest)
 
 
 def _in_order(source: SourceRuntime, run: LastOfEachKey, queue: RecordQueue) -> Decoded | None:
