@@ -12,12 +12,10 @@ from confluent_kafka import KafkaException as ClientException
 
 from compat_tests.spark.clients.test_deadlines import writer as unconnected
 from compat_tests.spark.support import Playground
-from compat_tests.spark.worker.test_writers import chunk, job, values
+from compat_tests.spark.worker.test_writers import chunk, values
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.worker import early_writers, worker_cache, writers
 from millstream.topology.spark.worker.writers import SinkWriter
-
-__all__ = ["job"]
 
 
 def test_a_writer_that_has_connected_ahead_writes_a_batch_once(job: Job, play: Playground) -> None:

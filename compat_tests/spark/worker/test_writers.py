@@ -13,37 +13,11 @@ from millstream import Header, Headers, StreamsConfig, StreamsException
 from millstream.core.errors import RecordTooLargeException, TaskMigratedException
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.arrow_headers import headers_column
-from millstream.topology.spark.clients.settings import (
-    client_settings,
-    consumer_settings,
-    producer_settings,
-)
-from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
 from millstream.topology.spark.wire import binary_column, encode_chunk
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
-
-
-@pytest.fixture(params=[True, False], ids=["exactly_once_v2", "at_least_once"])
-def job(request: pytest.FixtureRequest, play: Playground) -> Job:
-    config = StreamsConfig(play.config())
-    job = Job(
-        application_id=play.name,
-        checkpoint_id="c1",
-        run_id="r1",
-        topology=b"",
-        layout=Layout(stages=(), routes={}, keys=(0,)),
-        sink_partitions={},
-        exactly_once=request.param,
-        state_dir="",
-        client=client_settings(config),
-        producer=producer_settings(config),
-        consumer=consumer_settings(config, play.name),
-    )
-    create_topic(play.servers, job.progress_topic, partitions=2)
-    return job
 
 
 def chunk(*values: bytes, time: int = 1) -> bytes:
