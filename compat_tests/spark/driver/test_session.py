@@ -116,7 +116,8 @@ def test_the_workers_python_must_be_on_the_drivers_machine(
 def _session_of(settings: Mapping[str, str]) -> Any:
     conf = SimpleNamespace(get=settings.get)
     context = SimpleNamespace(pythonExec=sys.executable, getConf=lambda: conf)
-    made = SimpleNamespace(set=lambda *_: None, isModifiable=lambda _: True)
+    entries: dict[str, str] = {}
+    made = SimpleNamespace(set=entries.__setitem__, isModifiable=lambda _: True, entries=entries)
     return SimpleNamespace(sparkContext=context, newSession=lambda: SimpleNamespace(conf=made))
 
 
@@ -133,3 +134,27 @@ def test_a_state_store_that_the_operators_refuse_is_refused_at_the_start() -> No
     name = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
     with pytest.raises(ConfigException, match=rf"{name} for configuration {key}"):
         query_session(_session_of({}), {key: name}, 2)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, ("15s", None)),
+        ({"num.standby.replicas": 0}, ("15s", None)),
+        ({"num.standby.replicas": "1"}, ("5s", "5")),
+        (
+            {
+                "num.standby.replicas": 1,
+                "spark.sql.streaming.stateStore.maintenanceInterval": "40s",
+            },
+            ("40s", "5"),
+        ),
+    ],
+)
+def test_with_standbys_snapshots_of_state_are_uploaded_more_often(
+    config: dict[str, Any], expected: tuple[str, str | None]
+) -> None:
+    entries = query_session(_session_of({}), config, 2).conf.entries  # type: ignore[attr-defined]
+    state = "spark.sql.streaming.stateStore."
+    found = [entries.get(state + name) for name in ("maintenanceInterval", "minDeltasForSnapshot")]
+    assert tuple(found) == expected
