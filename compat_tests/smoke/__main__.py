@@ -33,7 +33,7 @@ def options_from(arguments: Sequence[str] | None) -> tuple[Options, argparse.Nam
     parser.add_argument(
         "--without", default="", choices=("", *PROTECTIONS), help="switch a protection off"
     )
-    parser.add_argument("--parts", default=",".join(PARTS), help="numbers, relational or both")
+    parser.add_argument("--parts", default="both", choices=(*PARTS, "both"), help="of the topology")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     parser.add_argument("--keep", default="", help="where logs and report.json stay")
     parser.add_argument("--list", action="store_true", help="print the names of the faults")
@@ -51,7 +51,7 @@ def options_from(arguments: Sequence[str] | None) -> tuple[Options, argparse.Nam
         keys=given.keys,
         per_key=given.per_key,
         without=given.without,
-        parts=tuple(given.parts.split(",")),
+        parts=PARTS if given.parts == "both" else (given.parts,),
     )
     return options, given
 
