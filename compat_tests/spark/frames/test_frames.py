@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
@@ -129,6 +129,18 @@ def test_errors_name_what_is_wrong(spark: SparkSession, tmp_path: Path) -> None:
     bounded = builder.fromDataFrame(batch, key="user", value="amount")
     with pytest.raises(MillstreamError, match="is not streaming"):
         stream.merge(bounded).toDataFrame()
+
+
+def test_the_error_of_a_batch_says_where_it_was(spark: SparkSession) -> None:
+    builder = StreamsBuilder()
+    frame = spark.createDataFrame([("ann", 0)], "user string, amount bigint")
+    shares = builder.fromDataFrame(frame, key="user", value="amount", name="purchases")
+    with pytest.raises(PySparkException) as caught:
+        shares.mapValues(lambda amount: 1 // amount).toDataFrame().collect()
+    found = failureOf(caught.value)
+    assert 'operator "KSTREAM-MAPVALUES-0000000001"' in str(found)
+    assert "purchases-" in str(found)
+    assert "ZeroDivisionError" in str(found)
 
 
 class Interrupted(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from millstream.core.errors import StreamsException
@@ -11,11 +12,18 @@ from millstream.topology.spark.damage import with_causes
 from millstream.topology.spark.failures import failure_from
 
 
-def failureOf(query: StreamingQuery) -> StreamsException | None:
+def failureOf(ended: StreamingQuery | PySparkException) -> StreamsException | None:
     """Return what ended the query of a topology, as ``KafkaStreams`` would raise it.
 
     Spark's own error has the text of a worker's error. This has its class: operator, task, topic
-    and hint, and the causes. None while the query runs, and if it was stopped.
+    and hint, and the causes.
+
+    Args:
+        ended: The query; or, where the DataFrame is not a stream, the error that an action such as
+            ``collect`` raised.
+
+    Returns:
+        None while the query runs, and if it was stopped.
 
     Example::
 
@@ -25,8 +33,10 @@ def failureOf(query: StreamingQuery) -> StreamsException | None:
         except StreamingQueryException as error:
             raise millstream.frames.failureOf(query) from error
     """
-    error = query.exception()
+    if isinstance(ended, PySparkException):
+        return failure_from(str(ended))
+    error = ended.exception()
     if error is None:
         return None
-    reported: Any = query
+    reported: Any = ended
     return failure_from(with_causes(str(error), reported._jsq.exception().get()))
