@@ -24,7 +24,9 @@ PIECES = 4
 """Of the input, for each fault."""
 QUIET_S = 6
 GIVE_UP_S = 60
-END_S = 900
+END_S = 3600
+"""Long enough for what a busy machine has not read when the last fault is over; without an end,
+an application that repeats itself for ever would not be found."""
 
 
 @dataclass(frozen=True, slots=True)
