@@ -21,9 +21,8 @@ from compat_tests.hosts.broker import BrokerClient
 # The long form has the representatives of the usual one, too: they go through the same queries.
 pytestmark = [pytest.mark.long] if LONG else []
 SHARE = 3 if LONG else 24
-FILES = [file for file in scenario_files(SCENARIOS) if file.parent.name != "random"]
-"""Random ones mix what is compared on Spark with what is not (`spark_rules.py`)."""
-TOGETHER = [f"{file.parent.name}/{file.stem}" for file in representatives(FILES, SHARE)]
+FILES = representatives(scenario_files(SCENARIOS), SHARE)
+TOGETHER = [f"{file.parent.name}/{file.stem}" for file in FILES]
 HOSTILE = [name for name in TOGETHER if not name.startswith("serdes/")][::4]
 """Those that are run with serdes and functions that behave badly, too."""
 ALONE = [
