@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from millstream.topology.spark.part_times import PACK, SINK
-from millstream.topology.spark.progress import records_of
+from millstream.topology.spark.progress import packing_ms, records_of
 
 KEPT = 60
 """How many batches the page shows."""
@@ -104,8 +104,9 @@ def ran_of(report: Progress, times: Times, ran_ms: int) -> list[tuple[str, int]]
     """
     operators = list(report.get("stateOperators") or ())[::-1]
     parts = [(f"stage {index}", _mean(each)) for index, each in enumerate(operators)]
-    if PACK in times:
-        parts.insert(0, (PACK, times[PACK]))
+    packed = [ms for ms in (times.get(PACK), packing_ms(report)) if ms is not None]
+    if packed:
+        parts.insert(0, (PACK, max(packed)))
     if SINK in times:
         parts.append((SINK, times[SINK]))
     whole = sum(ms for _, ms in parts)

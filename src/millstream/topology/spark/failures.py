@@ -27,6 +27,7 @@ from millstream.topology.spark.clients.rights import not_allowed_in
 from millstream.topology.spark.damage import damage_from
 from millstream.topology.spark.full_disk import FREE_SPACE, full_disk_from
 from millstream.topology.spark.gone_records import gone_records_from
+from millstream.topology.spark.grown_topics import grown_topic_from
 from millstream.topology.spark.user_frames import user_frames
 
 _MARK = re.compile(r"\[\[millstream:([A-Za-z0-9+/=]+)\]\]")
@@ -102,6 +103,7 @@ def failure_from(text: str) -> StreamsException:
             full_disk_from(text)
             or not_allowed_in(text)
             or gone_records_from(text)
+            or grown_topic_from(text)
             or damage_from(text)
             or StreamsException("the Spark query failed", detail=_short(text))
         )

@@ -14,6 +14,8 @@ SEGMENT_BYTES = "millstreamSegmentBytes"
 """Among the measurements of an operator: the bytes of its segments that are files."""
 _CHUNK_SOURCE = "PythonMicroBatchStream"
 """Part of Spark's description of that source, the only one in Python."""
+_RECORDS, _READ_MS = "millstreamRecords", "millstreamReadMs"
+"""What the source that makes chunks in the JVM measures; in ChunkStream.java."""
 
 
 def progress_metrics(
@@ -46,12 +48,16 @@ def progress_metrics(
 def with_records(progress: dict[str, Any]) -> dict[str, Any]:
     """Return a progress report that counts records where Spark counts their chunks.
 
-    A run over history reads chunks; its records are counted by offsets.
+    What makes chunks in the JVM counts their records. Those of a run over history are counted by
+    offsets.
     """
     sources = progress.get("sources") or ()
-    chunked = [each for each in sources if _CHUNK_SOURCE in str(each.get("description"))]
+    chunked = [each for each in sources if _is_chunked(each)]
     for source in chunked:
-        read = _passed(source.get("startOffset") or {}, source.get("endOffset") or {})
+        counted = _measured(source, _RECORDS)
+        if counted is None:
+            counted = _passed(source.get("startOffset") or {}, source.get("endOffset") or {})
+        read = int(counted)
         rows = source.get("numInputRows") or 0
         progress["numInputRows"] = (progress.get("numInputRows") or 0) + read - rows
         source["numInputRows"] = read
@@ -59,6 +65,22 @@ def with_records(progress: dict[str, Any]) -> dict[str, Any]:
     if chunked and took_ms:
         progress["processedRowsPerSecond"] = (progress.get("numInputRows") or 0) * 1000 / took_ms
     return progress
+
+
+def packing_ms(progress: Mapping[str, Any]) -> float | None:
+    """Return how long the slowest task took to make chunks in the JVM; None if none did."""
+    times = [_measured(each, _READ_MS) for each in progress.get("sources") or ()]
+    return max((each for each in times if each is not None), default=None)
+
+
+def _is_chunked(source: Mapping[str, Any]) -> bool:
+    in_python = _CHUNK_SOURCE in str(source.get("description"))
+    return in_python or _measured(source, _RECORDS) is not None
+
+
+def _measured(source: Mapping[str, Any], name: str) -> float | None:
+    found = (source.get("metrics") or {}).get(name)
+    return None if found is None else float(found)
 
 
 def _passed(start: Any, end: Any) -> int:

@@ -7,7 +7,7 @@ never outlive a batch, so the format may change between versions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,8 +74,7 @@ def encode_chunk(**columns: Any) -> bytes:
 def chunk_buffer(**columns: Any) -> pa.Buffer:
     """Return the bytes of a chunk, as ``encode_chunk`` does, in Arrow's memory."""
     present = {name: column for name, column in columns.items() if column is not None}
-    schema = pa.schema([_FIELDS[name] for name in present])
-    batch = pa.RecordBatch.from_arrays(list(present.values()), schema=schema)
+    batch = pa.RecordBatch.from_arrays(list(present.values()), schema=chunk_schema(present))
     if batch.nbytes < _LARGE_BYTES:
         out = pa.BufferOutputStream()
         _write(out, batch)
@@ -86,6 +85,11 @@ def chunk_buffer(**columns: Any) -> pa.Buffer:
     buffer = pa.allocate_buffer(counted.size())
     _write(pa.FixedSizeBufferWriter(buffer), batch)
     return buffer
+
+
+def chunk_schema(columns: Iterable[str]) -> pa.Schema:
+    """Return Arrow's schema of a chunk with these columns."""
+    return pa.schema([_FIELDS[name] for name in columns])
 
 
 def _write(out: Any, batch: pa.RecordBatch) -> None:

@@ -1,4 +1,4 @@
-"""The streaming query: Kafka, pack, the stages, the sink."""
+"""The streaming query: Kafka, chunks, the stages, the sink."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from millstream.topology.spark.backfill.history import FACTS, STAGE, History, HistorySource
+from millstream.topology.spark.chunks.source import chunks_of
 from millstream.topology.spark.compile import Stage
 from millstream.topology.spark.driver.offsets import offsets_json
 from millstream.topology.spark.job import Job
@@ -57,6 +58,8 @@ class LineOptions:
     """Location of the segments that the stages begin with; empty if they begin with none."""
     history: History | None = None
     """Facts about a run over history; None for a live one."""
+    packs_in_jvm: bool = True
+    """Whether the JVM makes the chunks of what stages read, where it can."""
     without_reset: frozenset[str] = frozenset()
     """Topics with the reset policy ``none``: unread records that are gone end the query."""
 
@@ -146,6 +149,10 @@ def _records(
     source = source.option("maxOffsetsPerTrigger", limit)
     if not options.without_reset.isdisjoint(stage.topics):
         source = source.option("failOnDataLoss", "true")
+    if options.packs_in_jvm and job.layout.feedback.keys().isdisjoint(stage.topics):
+        chunks = chunks_of(source.load(), stage.index, job.layout.keys[: stage.tasks])
+        if chunks is not None:
+            return with_clock(chunks)
     return _packed(session, source, packer(job.layout, stage.index), job)
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from millstream.core.errors import StreamsException
 from millstream.topology.spark.compile import Layout
 from millstream.topology.spark.failures import reported
+from millstream.topology.spark.grown_topics import grown_topic
 from millstream.topology.spark.wire import ARROW_ROW, GLOBAL, RECORDS, chunk_buffer
 from millstream.topology.spark.worker.feedback import true_times
 
@@ -44,7 +45,7 @@ def packer(layout: Layout, stage: int) -> Mapper:
                 topic, partition, first, blob = packed(batch, feedback)
                 if partition >= tasks:
                     # A later stage may have more tasks, and so a key for it.
-                    raise _grown(topic, partition, tasks)
+                    raise grown_topic(topic, partition, tasks)
             yield _row(keys[partition], stage, RECORDS, topic, partition, first, blob)
 
     return pack
@@ -107,17 +108,6 @@ def packed(batch: pa.RecordBatch, feedback: Container[str]) -> tuple[str, int, i
         headers=None if headers.null_count == len(headers) else headers,
     )
     return topic, partition, columns["offset"][0].as_py(), blob
-
-
-def _grown(topic: str, partition: int, tasks: int) -> StreamsException:
-    many = "1 task" if tasks == 1 else f"{tasks} tasks"
-    return StreamsException(
-        f'topic "{topic}" has got more partitions while the application runs',
-        detail=f"A record has come from partition {partition}, and since its start the application "
-        f"has {many} for the topic. Nothing of this batch has been written.",
-        hint="Start the application again: it reads the new partitions. If it has stores, that "
-        "start says how their entries get to the partitions where their keys belong now.",
-    )
 
 
 def _row(*fields: Any) -> pa.RecordBatch:

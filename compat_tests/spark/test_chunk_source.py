@@ -1,0 +1,194 @@
+"""Chunks that the JVM makes of Kafka's records are those that Python makes of Spark's rows."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from confluent_kafka import Producer
+from pyspark.sql import DataFrame, SparkSession
+
+from compat_tests.spark.support import Playground
+from millstream.topology.spark.arrow_headers import HEADERS
+from millstream.topology.spark.chunks import source
+from millstream.topology.spark.chunks.source import chunks_of
+from millstream.topology.spark.compile import Layout, Stage
+from millstream.topology.spark.driver.session import query_session
+from millstream.topology.spark.row_columns import source_columns
+from millstream.topology.spark.wire import decode_chunk
+from millstream.topology.spark.worker.pack import PACKED_SCHEMA, packer
+
+Sent = tuple[bytes | None, bytes | None, int, int, Any]
+"""Key, value, time, partition and headers of a record."""
+Pack = Callable[[DataFrame, int], DataFrame]
+PARTITIONS = 3
+KEYS = (10, 11, 12)
+
+
+def by_jvm(records: DataFrame, stage: int) -> DataFrame:
+    rows = chunks_of(records, stage, KEYS)
+    assert rows is not None
+    return rows
+
+
+def by_python(records: DataFrame, stage: int) -> DataFrame:
+    stages = (Stage(index=stage, subtopology=0, tasks=PARTITIONS, topics=("t",), internal=()),)
+    layout = Layout(stages=(*stages, *stages), routes={}, keys=KEYS)
+    return source_columns(records).mapInArrow(packer(layout, stage), PACKED_SCHEMA)
+
+
+class Reading:
+    """Reads a topic from a checkpoint, in batches."""
+
+    def __init__(self, session: SparkSession, servers: str, topic: str, place: Path) -> None:
+        self._session = query_session(session, {}, 1)
+        self._place = str(place)
+        self._options = {
+            "kafka.bootstrap.servers": servers,
+            "kafka.isolation.level": "read_committed",
+            "subscribe": topic,
+            "startingOffsets": "earliest",
+            "includeHeaders": "true",
+            "failOnDataLoss": "false",
+        }
+        self.progress: dict[str, Any] = {}
+
+    def rows(self, pack: Pack, **more: str) -> list[Any]:
+        records = self._session.readStream.format("kafka").options(**self._options | more).load()
+        found: list[Any] = []
+
+        def keep(batch: DataFrame, number: int) -> None:
+            del number
+            found.extend(batch.collect())
+
+        query = pack(records, 1).writeStream.foreachBatch(keep)
+        query = query.option("checkpointLocation", self._place).trigger(availableNow=True)
+        running = query.start()
+        running.awaitTermination()
+        self.progress = next((p for p in running.recentProgress[::-1] if p["numInputRows"]), {})
+        return found
+
+    def columns(self, pack: Pack, **more: str) -> dict[int, pa.Table]:
+        """Return the records of each partition."""
+        return tables(self.rows(pack, **more))
+
+
+def tables(rows: Iterable[Any]) -> dict[int, pa.Table]:
+    parts: dict[int, list[pa.Table]] = {}
+    for row in sorted(rows, key=lambda row: (row.partition, row.seq)):
+        assert (row.key, row.stage, row.kind) == (KEYS[row.partition], 1, 0)
+        columns = decode_chunk(row.blob)
+        assert columns["offsets"][0].as_py() == row.seq
+        whole = {"headers": pa.nulls(len(columns["keys"]), HEADERS)}
+        parts.setdefault(row.partition, []).append(pa.table({**whole, **columns}))
+    return {number: pa.concat_tables(some).combine_chunks() for number, some in parts.items()}
+
+
+def send(servers: str, topic: str, records: Iterable[Sent], **settings: Any) -> Producer:
+    producer = Producer({"bootstrap.servers": servers, **settings})
+    if "transactional.id" in settings:
+        producer.init_transactions(30)
+        producer.begin_transaction()
+    for key, value, time, partition, headers in records:
+        producer.produce(topic, value, key, partition, timestamp=time, headers=headers)
+        producer.poll(0)
+    assert not producer.flush(60)
+    return producer
+
+
+def some_records(rng: random.Random, count: int) -> list[Sent]:
+    def cell(most: int) -> bytes | None:
+        return rng.choice((None, b"", rng.randbytes(rng.randint(1, most))))
+
+    def headers() -> Any:
+        pairs = [(rng.choice(("a", "größe", "")), cell(9)) for _ in range(rng.choice((0, 0, 1, 3)))]
+        return pairs or None
+
+    return [
+        (cell(12), cell(200), rng.randint(1, 1 << 42), rng.randrange(PARTITIONS), headers())
+        for _ in range(count)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_ways_give_the_same_chunks(
+    spark: SparkSession, play: Playground, tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    topic = play.topic("in", PARTITIONS)
+    plain = [(*each[:4], None) for each in some_records(rng, 200)]
+    send(play.servers, topic, [*plain, *some_records(rng, rng.choice((1, 100, 3000)))])
+    send(
+        play.servers, topic, some_records(rng, 40), **{"transactional.id": topic}
+    ).abort_transaction()
+    done = send(play.servers, topic, some_records(rng, 40), **{"transactional.id": topic})
+    done.commit_transaction()
+    limit = {"maxOffsetsPerTrigger": str(rng.choice((100, 1000, 100_000)))}
+    both = [
+        Reading(spark, play.servers, topic, tmp_path / each.__name__).columns(each, **limit)
+        for each in (by_jvm, by_python)
+    ]
+    assert sorted(both[0]) == sorted(both[1]) == [*range(PARTITIONS)]
+    for partition, columns in both[0].items():
+        columns.validate(full=True)
+        assert columns.equals(both[1][partition].select(columns.column_names))
+
+
+def test_without_headers_the_bytes_are_the_same(
+    spark: SparkSession, play: Playground, tmp_path: Path
+) -> None:
+    topic = play.topic("in", 1)
+    send(play.servers, topic, [(b"k%d" % n, b"v" * n, 1 + n, 0, None) for n in range(100)])
+    (ours,) = Reading(spark, play.servers, topic, tmp_path / "jvm").rows(by_jvm)
+    (theirs,) = Reading(spark, play.servers, topic, tmp_path / "python").rows(by_python)
+
+    assert decode_chunk(ours.blob) == decode_chunk(theirs.blob)
+    assert "headers" not in decode_chunk(ours.blob)
+    assert len(ours.blob) == len(theirs.blob)
+
+
+def test_large_records_make_small_chunks_and_holes_none(
+    spark: SparkSession, play: Playground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "PIECE_BYTES", 800_000)
+    topic = play.topic("in", 1)
+    sizes = (900_000, 10, 300_000, 300_000, 300_000, 300_000)
+    for number, size in enumerate(sizes):
+        # A transaction's end is an offset without a record.
+        one = [(b"k", bytes([number]) * size, 1, 0, None)]
+        send(play.servers, topic, one, **{"transactional.id": topic}).commit_transaction()
+    reading = Reading(spark, play.servers, topic, tmp_path / "jvm")
+    rows = reading.rows(by_jvm)
+
+    (columns,) = tables(rows).values()
+    assert [len(each) for each in columns["values"].to_pylist()] == list(sizes)
+    assert columns["offsets"].to_pylist() == [0, 2, 4, 6, 8, 10]
+    assert [row.seq for row in rows] == [0, 2, 10]
+    assert reading.progress["sources"][0]["metrics"]["millstreamRecords"] == str(len(sizes))
+
+
+def test_a_checkpoint_goes_on_from_one_way_to_the_other(
+    spark: SparkSession, play: Playground, tmp_path: Path
+) -> None:
+    topic = play.topic("in", 1)
+    reading = Reading(spark, play.servers, topic, tmp_path / "checkpoint")
+    for number, pack in enumerate((by_python, by_jvm, by_jvm, by_python)):
+        send(play.servers, topic, [(b"k", b"%d" % number, 1, 0, None)])
+        columns = reading.columns(pack)[0]
+        assert columns["values"].to_pylist() == [b"%d" % number]
+        assert columns["offsets"].to_pylist() == [number]
+
+
+def test_where_the_source_does_not_fit_nothing_is_made_of_it(
+    spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", source.log.name)
+
+    assert chunks_of(spark.readStream.format("rate").load(), 0, KEYS) is None
+    assert [record.getMessage()[:42] for record in caplog.records] == [
+        "Python workers make chunks of records, the"
+    ]

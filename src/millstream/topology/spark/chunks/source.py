@@ -1,0 +1,93 @@
+"""The DataFrame of a Kafka source whose rows are chunks of records."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from millstream.topology.spark.chunks.jar import chunk_classes
+from millstream.topology.spark.wire import chunk_schema
+from millstream.topology.spark.worker.pack import PACKED_SCHEMA, PIECE_BYTES
+
+log = logging.getLogger(__name__)
+
+_MOST_RECORDS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_NO_LIMIT = 1 << 20
+_COLUMNS = ("offsets", "timestamps", "keys", "values")
+
+
+def chunks_of(records: DataFrame, stage: int, keys: Sequence[int]) -> DataFrame | None:
+    """Return packed rows instead of the rows of a Kafka source; None where that is not possible.
+
+    Args:
+        records: What Spark's Kafka source gives, with nothing done to it yet.
+        stage: Index of the stage that reads it.
+        keys: The group key of each of the stage's tasks.
+    """
+    try:
+        return _Source(records).chunks(stage, keys)
+    except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
+        log.info("Python workers make chunks of records, the JVM cannot: %r", error)
+        return None
+
+
+class _Source:
+    """Spark's source, taken apart and put together again with our readers."""
+
+    def __init__(self, records: DataFrame) -> None:
+        self._session: SparkSession = records.sparkSession
+        self._gateway: Any = self._session.sparkContext._gateway
+        self._java_session: Any = self._session._jsparkSession
+        frame: Any = records._jdf
+        self._relation = frame.queryExecution().analyzed()
+        kafka = self._relation.table().getClass().getClassLoader()
+        self._loader = chunk_classes(self._session, kafka)
+
+    def chunks(self, stage: int, keys: Sequence[int]) -> DataFrame:
+        jvm: Any = self._session._jvm
+        relation, nothing = self._relation, jvm.scala.Option.empty()
+        schema = jvm.org.apache.spark.sql.types.StructType.fromDDL(PACKED_SCHEMA)
+        measured = self._java_session.sparkContext().collectionAccumulator()
+        most = int(self._session.conf.get(_MOST_RECORDS) or 0)
+        readers = self._new(
+            "ChunkReaders",
+            stage,
+            self._array(jvm.int, keys),
+            most if most > 0 else _NO_LIMIT,
+            PIECE_BYTES,
+            _beginning(*_COLUMNS),
+            _beginning(*_COLUMNS, "headers"),
+            measured,
+        )
+        ours = jvm.org.apache.spark.sql.catalyst.streaming.StreamingRelationV2(
+            nothing,
+            relation.sourceName(),
+            self._new("ChunkTable", relation.table(), schema, readers, measured),
+            relation.extraOptions(),
+            jvm.org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes(schema),
+            nothing,
+            nothing,
+            nothing,
+            relation.sourceIdentifyingName(),
+        )
+        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, ours)
+        return DataFrame(rows, self._session)
+
+    def _new(self, name: str, *arguments: Any) -> Any:
+        (constructor,) = self._loader.loadClass(f"millstream.{name}").getDeclaredConstructors()
+        kind = self._gateway.jvm.java.lang.Object
+        return constructor.newInstance(self._array(kind, arguments))
+
+    def _array(self, kind: Any, items: Sequence[Any]) -> Any:
+        array = self._gateway.new_array(kind, len(items))
+        for place, item in enumerate(items):
+            array[place] = item
+        return array
+
+
+def _beginning(*columns: str) -> bytes:
+    """Return what the Arrow stream of a chunk with these columns begins with."""
+    return chunk_schema(columns).serialize().to_pybytes()  # type: ignore[no-any-return]
