@@ -146,6 +146,14 @@ def test_what_workers_measure_are_parts_of_a_batch() -> None:
     assert (slow["pack"], slow["stage 0"], slow["stage 1"]) == (2225, 250, 525)
 
 
+def test_what_the_jvm_measures_of_packing_is_part_of_a_batch() -> None:
+    sources = [{"metrics": {"millstreamRecords": "5", "millstreamReadMs": "450.4"}}]
+    parts = {part["name"]: part["ms"] for part in parts_of({**PROGRESS, "sources": sources})}
+    assert parts["pack"] == 450
+    both = parts_of({**PROGRESS, "sources": sources}, {"pack": 500.0})
+    assert {part["name"]: part["ms"] for part in both}["pack"] == 500
+
+
 @pytest.mark.parametrize("broken", [{}, {"durationMs": None}, {"stateOperators": [{}]}])
 def test_a_report_that_lacks_parts_is_taken(broken: dict[str, Any]) -> None:
     assert sum(part["ms"] for part in parts_of({"batchId": 1, **broken})) == 0

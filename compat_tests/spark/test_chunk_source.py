@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
@@ -15,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from compat_tests.spark.support import Playground
 from millstream.topology.spark.arrow_headers import HEADERS
 from millstream.topology.spark.chunks import source
+from millstream.topology.spark.chunks.jar import SOURCES, chunk_classes, made_ahead
 from millstream.topology.spark.chunks.source import chunks_of
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.driver.session import query_session
@@ -192,3 +194,17 @@ def test_where_the_source_does_not_fit_nothing_is_made_of_it(
     assert [record.getMessage()[:42] for record in caplog.records] == [
         "Python workers make chunks of records, the"
     ]
+
+
+def test_the_jar_for_the_executors_is_made_once_and_private(spark: SparkSession) -> None:
+    made_ahead(spark).join()
+    known = vars(spark.sparkContext._gateway)["_millstream_chunks"]
+    (made,) = known.values()
+    parent = made.loader.getParent()
+
+    assert made.loader.equals(chunk_classes(spark.newSession(), parent))
+    assert made.jar.stat().st_mode & 0o137 == made.jar.parent.stat().st_mode & 0o077 == 0
+    with ZipFile(made.jar) as jar:
+        assert {f"millstream/{name}.class" for name in SOURCES} <= set(jar.namelist())
+    jars = spark._jsc.sc().listJars().mkString(",")  # type: ignore[attr-defined]
+    assert jars.count(made.jar.name) == 1

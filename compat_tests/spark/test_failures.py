@@ -39,6 +39,7 @@ from millstream.topology.spark.failures import (
     trace_from,
 )
 from millstream.topology.spark.full_disk import with_full_disks
+from millstream.topology.spark.grown_topics import grown_topic
 
 HERE = __file__
 
@@ -337,3 +338,14 @@ def test_an_error_that_is_no_streams_exception_becomes_the_cause_of_one() -> Non
 
 def test_an_error_of_spark_itself_is_told_by_its_text() -> None:
     assert failure_from("line one\n\nline two").detail == "line one\nline two"
+
+
+def test_a_topic_that_has_grown_is_told_by_the_jvm_as_by_a_worker() -> None:
+    text = (
+        "Job aborted due to stage failure: java.lang.IllegalStateException: millstream: a record "
+        'has come from partition 2 of topic "a.b-c", for which there are 2 tasks.\n\tat x.Y.z(Y)'
+    )
+    failure, theirs = failure_from(text), grown_topic("a.b-c", 2, 2)
+
+    assert (failure.problem, failure.detail) == (theirs.problem, theirs.detail)
+    assert failure.hint == theirs.hint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from millstream.topology.spark.progress import progress_metrics, with_records
+from millstream.topology.spark.progress import packing_ms, progress_metrics, with_records
 
 
 def test_progress_becomes_metrics() -> None:
@@ -45,3 +45,25 @@ def test_a_run_over_history_counts_records_by_their_offsets() -> None:
     assert (found["numInputRows"], found["processedRowsPerSecond"]) == (21, 42)
     assert [each["numInputRows"] for each in found["sources"]] == [1, 20]
     assert "processedRowsPerSecond" not in with_records({"numInputRows": 3, "sources": [tick]})
+
+
+def test_records_of_chunks_that_the_jvm_makes_are_those_it_counted() -> None:
+    source = {
+        "description": "MillstreamChunks[KafkaV2[Subscribe[t]]]",
+        "numInputRows": 2,
+        "startOffset": {"t": {"0": 10}},
+        "endOffset": {"t": {"0": 30}},
+        "metrics": {"millstreamRecords": "17", "millstreamReadMs": "3.5"},
+    }
+    plain = {"description": "KafkaV2[Subscribe[u]]", "numInputRows": 4, "metrics": {}}
+    progress = {
+        "numInputRows": 6,
+        "durationMs": {"triggerExecution": 500},
+        "sources": [source, plain],
+    }
+    found = with_records(progress)
+
+    assert (found["numInputRows"], found["processedRowsPerSecond"]) == (21, 42)
+    assert [each["numInputRows"] for each in found["sources"]] == [17, 4]
+    assert packing_ms(found) == 3.5
+    assert packing_ms({"sources": [plain]}) is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import logging
 import os
 import shutil
 import tempfile
@@ -22,8 +23,11 @@ from pyspark.sql import SparkSession
 
 from millstream.topology.spark.private import FILE_MODE
 
+log = logging.getLogger(__name__)
+
 SOURCES = ("ChunkTable", "ChunkStream", "ChunkReaders", "ChunkReader", "ChunkHeaders", "ChunkBlob")
 _PACKAGE = "millstream"
+_KAFKA = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _making = threading.Lock()
 
 
@@ -64,6 +68,22 @@ def chunk_classes(session: SparkSession, parent: Any) -> Any:
             context.sc().addJar(made.jar.as_uri())
             made.given.add(application)
         return made.loader
+
+
+def made_ahead(session: SparkSession) -> threading.Thread:
+    """Compile the classes in a thread: for a second, while the driver waits for the broker."""
+    thread = threading.Thread(target=_ahead, args=(session,), name="millstream-java", daemon=True)
+    thread.start()
+    return thread
+
+
+def _ahead(session: SparkSession) -> None:
+    try:
+        jvm: Any = session._jvm
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        chunk_classes(session, loader.loadClass(_KAFKA).getClassLoader())
+    except Exception as error:  # noqa: BLE001 - the session may be stopped meanwhile
+        log.debug("classes are not compiled ahead: %s", error)
 
 
 def _compiled(gateway: Any, jvm: Any, parent: Any) -> dict[str, bytes]:
