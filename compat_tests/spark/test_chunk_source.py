@@ -206,5 +206,5 @@ def test_the_jar_for_the_executors_is_made_once_and_private(spark: SparkSession)
     assert made.jar.stat().st_mode & 0o137 == made.jar.parent.stat().st_mode & 0o077 == 0
     with ZipFile(made.jar) as jar:
         assert {f"millstream/{name}.class" for name in SOURCES} <= set(jar.namelist())
-    jars = spark._jsc.sc().listJars().mkString(",")  # type: ignore[attr-defined]
+    jars = spark._jsc.sc().listJars().mkString(",")
     assert jars.count(made.jar.name) == 1
