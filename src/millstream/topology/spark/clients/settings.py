@@ -137,13 +137,20 @@ def producer_settings(config: StreamsConfig) -> dict[str, Any]:
     return _pausing(settings)
 
 
-def consumer_settings(config: StreamsConfig, group: str) -> dict[str, Any]:
+def consumer_settings(
+    config: StreamsConfig, group: str, prefix: str = "main.consumer."
+) -> dict[str, Any]:
     """Return the settings of a client that reads and commits a group's offsets.
+
+    Args:
+        config: The application's configuration.
+        group: The group.
+        prefix: Start of the entries that win.
 
     Raises:
         ConfigException: As above.
     """
-    own = plain_consumer_settings(config, "main.consumer.", exactly_once=config.exactly_once())
+    own = plain_consumer_settings(config, prefix, exactly_once=config.exactly_once())
     return _common(own) | {
         "group.id": group,
         "enable.auto.commit": False,

@@ -260,9 +260,9 @@ class Queries:
 
     def _new_replica(self, stage: Stage, number: int) -> Replica:
         id_ = TaskId(stage.subtopology, number)
-        return Replica(
-            id_, self._settings, SparkTaskHost(self._job, self._settings.configs, repr(id_))
-        )
+        host = SparkTaskHost(self._job, self._settings.configs, repr(id_))
+        tables = len(self._plan.globals) if stage.has_globals else 0
+        return Replica(id_, self._settings, host, tables)
 
 
 def unknown_store(name: str) -> UnknownStateStoreException:

@@ -11,7 +11,7 @@ from millstream.core.engine.assembly import configured, restore
 from millstream.core.engine.settings import TaskSettings
 from millstream.core.engine.store_context import StoreContext
 from millstream.core.engine.task_facts import TaskFacts
-from millstream.core.errors import TaskCorruptedException
+from millstream.core.errors import TaskCorruptedException, UnsupportedOperationException
 from millstream.core.metrics import StreamsMetrics
 from millstream.core.plan import StoreNode
 from millstream.core.processor import TaskId
@@ -19,6 +19,7 @@ from millstream.core.query.position import Position
 from millstream.topology.spark.queries.carrying import TaskChanges
 from millstream.topology.spark.state.changelog import SegmentReader
 from millstream.topology.spark.state.manifest import Manifest
+from millstream.topology.spark.worker.global_tables import unlogged_of
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
 
@@ -29,12 +30,18 @@ class Replica:
         id_: The task.
         settings: The settings of tasks.
         host: The host of the copies, in the driver's process.
+        tables: How many global stores the task reads.
     """
 
-    def __init__(self, id_: TaskId, settings: TaskSettings, host: SparkTaskHost) -> None:
+    def __init__(
+        self, id_: TaskId, settings: TaskSettings, host: SparkTaskHost, tables: int = 0
+    ) -> None:
         self._id = id_
         self._settings = settings
         self._host = host
+        self._tables = tables
+        self._unlogged: set[str] = set()
+        """Global stores of the program's own classes whose entries are in no checkpoint."""
         self._kinds: dict[str, str] = {}
         self._stores: dict[str, Any] = {}
         self._restored: set[str] = set()
@@ -57,6 +64,8 @@ class Replica:
         """
         with self._discarding():
             self._host.changelog.catch_up(self._wanted(manifest), log)
+        if self._tables and manifest.snapshot:
+            self._unlogged = unlogged_of(manifest.snapshot, self._tables)
         self.refresh(position)
 
     def advance(self, found: TaskChanges, names: Collection[str]) -> bool:
@@ -85,7 +94,18 @@ class Replica:
             store.getPosition().merge(position)
 
     def store(self, node: StoreNode, position: Position) -> Any:
-        """Return a store, opened for reading."""
+        """Return a store, opened for reading.
+
+        Raises:
+            UnsupportedOperationException: Its entries are in no checkpoint.
+        """
+        if node.name in self._unlogged:
+            raise UnsupportedOperationException(
+                f'global store "{node.name}" cannot be queried: it logs no changes',
+                detail="It is of a class of the program, and its entries are in the workers only.",
+                hint="Let it log each change by context.log_change() and register a callback that "
+                "takes them back, or use a store of Stores.",
+            )
         found = self._stores.get(node.name)
         if found is None:
             facts = TaskFacts(self._id, self._settings, self._host, StreamsMetrics())

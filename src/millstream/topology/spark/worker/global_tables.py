@@ -7,7 +7,6 @@ and the same version.
 
 from __future__ import annotations
 
-import logging
 import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,16 +17,10 @@ from millstream.core.errors import TaskCorruptedException
 from millstream.core.plan import Plan
 from millstream.core.processor import TaskId
 from millstream.topology.spark.worker.inbox import raw_chunks, source_runs
+from millstream.topology.spark.worker.refilling import Refilling, unlogged
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 
-log = logging.getLogger(__name__)
-
 VERSION = 1
-_BEGINS_EMPTY = (
-    'global store "%s" is of a class of the program and logs no changes: unlike in Kafka Streams '
-    "it is empty whenever its task is created anew, as after a restart. Let it log each change by "
-    "context.log_change() and register a callback that takes them back, or use a store of Stores"
-)
 _HEAD, _LENGTH = struct.Struct("<BI"), struct.Struct("<I")
 
 
@@ -54,6 +47,17 @@ def unpack(packed: bytes) -> list[bytes]:
         ) from error
 
 
+def unlogged_of(packed: bytes, tables: int) -> set[str]:
+    """Return the stores that have taken records and logged nothing.
+
+    Args:
+        packed: What ``GlobalTables.pack`` has returned.
+        tables: How many global stores there are.
+    """
+    read = unpack(packed)[1 + tables :]
+    return unlogged(read[0]) if read else set()
+
+
 def _parts(packed: bytes) -> list[bytes]:
     version, count = _HEAD.unpack_from(packed)
     if version != VERSION:
@@ -78,14 +82,18 @@ class GlobalTables:
         plan: The topology.
         settings: The settings of tasks.
         host: The host of the task that reads the stores.
+        refilling: Reads the topics of stores that log nothing again.
     """
 
-    def __init__(self, plan: Plan, settings: TaskSettings, host: SparkTaskHost) -> None:
+    def __init__(
+        self, plan: Plan, settings: TaskSettings, host: SparkTaskHost, refilling: Refilling
+    ) -> None:
         self.tasks: list[Task] = []
         """One for each global store."""
         self._host = host
-        self._watched: set[str] = set()
-        """Stores of users' own classes, while nothing shows whether they log their changes."""
+        self._refilling = refilling
+        self._own: set[str] = set()
+        """Stores of users' own classes."""
         # Stores of an earlier task are closed, but processors would still find them.
         host.global_stores.clear()
         for store in plan.globals:
@@ -98,7 +106,7 @@ class GlobalTables:
             )
             self.tasks.append(task)
             host.global_stores.update(task.stores)
-            self._watched |= {name for name in task.stores if name not in host.asked}
+            self._own |= {name for name in task.stores if name not in host.asked}
 
     def apply(self, rows: Iterable[Any]) -> None:
         """Bring the stores up to date with a batch's records of their topics.
@@ -106,39 +114,48 @@ class GlobalTables:
         Raises:
             StreamsException: A record cannot be deserialized, or a store's processor failed.
         """
-        filled: set[str] = set()
+        unlogged = self._own - self._host.logging
         for chunk in raw_chunks(source_runs(rows)):
             for task in self.tasks:
                 if task.reads(chunk.topic):
                     task.add(chunk)
-                    filled |= self._watched & task.stores.keys()
+                    if own := unlogged & task.stores.keys():
+                        self._refilling.note(own, chunk)
         for task in self.tasks:
             task.run()
             task.commit()
-        self._warn(filled)
-
-    def _warn(self, filled: set[str]) -> None:
-        """Say once which stores have taken records that nothing brings back."""
-        for name in filled:
-            self._watched.discard(name)
-            if name not in self._host.logging:
-                log.warning(_BEGINS_EMPTY, name)
+        if unlogged:
+            self._refilling.tell(self._own - self._host.logging)
 
     def pack(self, snapshot: bytes) -> bytes:
         """Return a task's snapshot combined with those of the tasks that fill its global stores."""
-        return pack([snapshot, *(task.snapshot() for task in self.tasks)])
+        parts = [snapshot, *(task.snapshot() for task in self.tasks)]
+        if self._own:
+            parts.append(self._refilling.save(self._own - self._host.logging))
+        return pack(parts)
 
     def unpack(self, packed: bytes) -> bytes:
         """Restore the tasks that fill the global stores; return the reading task's snapshot.
 
         Raises:
             TaskCorruptedException: The bytes are of another version.
+            StreamsException: A store cannot be filled again from its topic.
         """
         own, *others = unpack(packed)
         # None where the stores are filled anew.
-        for task, part in zip(self.tasks, others, strict=bool(others)):
-            task.restore(part)
+        if others:
+            self._restore(others[: len(self.tasks)], others[len(self.tasks) :])
         return own
+
+    def _restore(self, parts: Sequence[bytes], read: Sequence[bytes]) -> None:
+        for task, part in zip(self.tasks, parts, strict=True):
+            task.restore(part)
+        unlogged = self._own - self._host.logging
+        if unlogged:
+            self._refilling.restore(read[0] if read else None, unlogged)
+        for task in self.tasks:
+            if own := unlogged & task.stores.keys():
+                self._refilling.refill(task, own)
 
     def close(self) -> None:
         """Close the processors and the stores."""

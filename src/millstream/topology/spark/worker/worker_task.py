@@ -33,6 +33,7 @@ from millstream.topology.spark.worker.inbox import Columns, arrived_runs, raw_ch
 from millstream.topology.spark.worker.last_records import last_of_each_key
 from millstream.topology.spark.worker.logged_changes import LoggedChanges
 from millstream.topology.spark.worker.mirroring import Mirroring
+from millstream.topology.spark.worker.refilling import Refilling
 from millstream.topology.spark.worker.task_host import SparkTaskHost
 from millstream.topology.spark.worker.watched_task import DeathWatch, Watch
 from millstream.topology.spark.worker.worker_cache import Application
@@ -274,8 +275,12 @@ class WorkerTask:
             self._host.changelog.abandon()
             self._host.begin(self._host.now_ms())
         plan, settings = self._owner.plan, self._owner.settings
+        snapshot = manifest.snapshot
         if self._stage.has_globals:
-            self._globals = GlobalTables(plan, settings, self._host)
+            refilling = Refilling(self._job, self._owner.config)
+            self._globals = GlobalTables(plan, settings, self._host, refilling)
+            # Before the task: its processors may look into the stores in their init.
+            snapshot = self._globals.unpack(snapshot) if snapshot else snapshot
         metrics = settings.metrics(self._host.now_ms)
         metrics.thread = thread_name(settings.application_id)
         measures = TaskMetrics(metrics, repr(self._id), rolls_up=True)
@@ -283,9 +288,8 @@ class WorkerTask:
             plan, self._parts, self._id, settings, self._host, measures=measures
         )
         self._log_other_stores(manifest)
-        if manifest.snapshot:
-            snapshot = manifest.snapshot
-            task.restore(snapshot if self._globals is None else self._globals.unpack(snapshot))
+        if snapshot:
+            task.restore(snapshot)
         return task
 
     def _log_other_stores(self, manifest: Manifest) -> None:
