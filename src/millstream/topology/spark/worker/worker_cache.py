@@ -6,8 +6,8 @@ entry belongs to one run of one application and is closed when a later run start
 
 from __future__ import annotations
 
-import contextlib
 import gc
+import logging
 import os
 import pickle
 from collections.abc import Callable
@@ -21,6 +21,8 @@ from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import log_in_worker
 from millstream.topology.spark.private import UMASK
 from millstream.topology.spark.shipped import arrived
+
+log = logging.getLogger(__name__)
 
 
 class Closable(Protocol):
@@ -57,7 +59,7 @@ def application(job: Job) -> Application:
         log_in_worker(job.log)
         if found is not None:
             for name in list(found.entries):
-                _close(found.entries.pop(name))
+                _close(name, found.entries.pop(name), logging.WARNING)
         plan, config = pickle.loads(arrived(job.topology))
         found = Application(job.run_id, plan, TaskSettings.of(config), config)
         _applications[job.application_id] = found
@@ -76,7 +78,8 @@ def discard(job: Job, name: Any) -> None:
     """Close and remove an entry that is not valid any more."""
     entry = application(job).entries.pop(name, None)
     if entry is not None:
-        _close(entry)
+        # Most often its batch has failed, and this is a consequence.
+        _close(name, entry, logging.INFO)
 
 
 def _collect_less_often() -> None:
@@ -89,7 +92,9 @@ def _collect_less_often() -> None:
     gc.set_threshold(200_000, 20, 100)
 
 
-def _close(entry: Closable) -> None:
-    # An entry of an ended run or a failed batch may fail to close; that does not matter.
-    with contextlib.suppress(Exception):
+def _close(name: Any, entry: Closable, level: int) -> None:
+    """Close an entry; nobody waits for it, so that what it raises can only be logged."""
+    try:
         entry.close()
+    except Exception as error:
+        log.log(level, "cannot close entry=%s of an ended run: %s", name, error, exc_info=error)

@@ -270,8 +270,11 @@ class WorkerTask:
         if self._task is not None:
             # Another worker ran the batches since, or the task processes records in another way.
             # What the close sends and writes is dropped: it is of batches that another task has
-            # processed, and must not go out with this one.
-            self._close_tasks()
+            # processed, and must not go out with this one. What it raises is no error of this one.
+            try:
+                self._close_tasks()
+            except Exception as error:  # noqa: BLE001 - a user's store or processor may raise any
+                log.warning("cannot close what was left of task=%s: %s", self._id, error)
             self._host.changelog.abandon()
             self._host.begin(self._host.now_ms())
         plan, settings = self._owner.plan, self._owner.settings
