@@ -8,6 +8,7 @@ import pytest
 
 from millstream import (
     ClassCastException,
+    IllegalArgumentException,
     KafkaStreams,
     KeyQuery,
     NullPointerException,
@@ -78,3 +79,15 @@ def test_a_store_that_is_queried_says_that_it_cannot_be_written() -> None:
     store = CompositeStore(list)
     with pytest.raises(AttributeError, match="has no put: it can only be read"):
         store.put("k", "v")
+
+
+@pytest.mark.parametrize("answer", [2, {2}, [2]])
+def test_a_partitioner_may_answer_with_one_number_as_at_a_sink(answer: Any) -> None:
+    assert _partition("t", "k", lambda topic, key, value, count: answer, 4) == 2
+
+
+@pytest.mark.parametrize("answer", [None, set(), {1, 2}, "2", 2.0])
+def test_a_partitioner_that_tells_no_single_partition_is_refused(answer: Any) -> None:
+    with pytest.raises(IllegalArgumentException, match="should be a singleton set") as caught:
+        _partition("t", "k", lambda topic, key, value, count: answer, 4)
+    assert caught.value.hint == "Return one number from 0 to 3, or a set of one."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from typing import Any
+from collections.abc import Collection, Container, Mapping
+from typing import Any, SupportsIndex
 
 from millstream.core.errors import (
     ClassCastException,
@@ -176,13 +176,16 @@ def _partition(topic: str, key: Any, partitioner: Any, count: int) -> int:
             hint="Give a serializer, such as Serdes.String().serializer(), or a StreamPartitioner.",
         )
     found: Any = ask(topic, key, None, count)
-    if found is None or len(found) != 1:
+    # As for a sink, one number is as good as a set.
+    chosen = [found] if isinstance(found, SupportsIndex) else found
+    if not isinstance(chosen, Collection) or len(chosen) != 1 or isinstance(chosen, str | bytes):
         raise IllegalArgumentException(
             "The partitions returned by StreamPartitioner#partitions method when used for "
             "fetching KeyQueryMetadata for key should be a singleton set",
-            detail=f"It returned {found}.",
+            detail=f"It returned {found!r}.",
+            hint=f"Return one number from 0 to {count - 1}, or a set of one.",
         )
-    return int(next(iter(found)))
+    return int(next(iter(chosen)))
 
 
 def _offsets(sources: list[Mapping[str, Any]], which: str) -> dict[TopicPartition, int]:
