@@ -14,7 +14,7 @@ import pytest
 
 from compat_tests.spark.applications.test_interactive_queries import TallyBuilder
 from compat_tests.spark.worker.attempts import Segments
-from millstream import Consumed, Processor, Serdes, StreamsBuilder, StreamsConfig
+from millstream import Consumed, Processor, Serdes, StreamsBuilder, StreamsConfig, StreamsException
 from millstream.core.engine.settings import TaskSettings
 from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.compile import compile_plan
@@ -211,3 +211,16 @@ def test_a_checkpoint_that_does_not_tell_how_far_the_topic_was_read_is_told(
     one_task(tmp_path / "2", Keeps, **at).run(arrived(""), earlier, segments)
     assert "of an earlier millstream" in caplog.text
     assert broker.asked == []
+
+
+class Fails(Logs):
+    def process(self, record: Any) -> None:
+        raise ValueError("no such fact")
+
+
+def test_the_error_of_a_store_that_cannot_be_filled_says_how_to_skip_the_record(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(StreamsException, match="cannot process a record") as caught:
+        after(one_task(tmp_path, Fails), Segments(), "a")
+    assert "set processing.exception.handler.global.enabled to true" in str(caught.value)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.config import StreamsConfig
 from millstream.core.engine.output import Sent
 from millstream.core.engine.unreadable import unreadable_store
 from millstream.core.errors import (
@@ -64,6 +65,10 @@ class FailedProcessing(StreamsException):
         """Where the functions are that the operator calls."""
         self.handler = handler
         """The handler whose own error it is, if it is one's."""
+
+
+SKIPPING = "Set processing.exception.handler to skip such records."
+_FOR_GLOBALS = StreamsConfig.PROCESSING_EXCEPTION_HANDLER_GLOBAL_ENABLED_CONFIG
 
 
 class Failures:
@@ -134,7 +139,16 @@ class Failures:
             return error
         task = self._task
         app = task.settings.application_id
-        return located(problem, task.id, error, task.record_context, app)
+        return located(problem, task.id, error, task.record_context, app, skipping=self._skipping())
+
+    def _skipping(self) -> str:
+        """Return what a user sets to skip a record that a processor refuses."""
+        if self._sends or self._task.settings.configs.get(_FOR_GLOBALS):
+            return SKIPPING
+        return (
+            f"It fills a global store: set {_FOR_GLOBALS} to true, and "
+            "processing.exception.handler, to skip such records."
+        )
 
     def of_flush(self, store: str, error: Exception) -> StreamsException:
         """Return the error of a store's flush; a ``StreamsException`` has its place already."""
@@ -260,12 +274,13 @@ def located(
     error: BaseException,
     context: RecordContext | None,
     application_id: str = "",
+    skipping: str = "",
 ) -> StreamsException:
     """Return the error that leaves the task: what failed, and on which record."""
     node, cause, code, hint = None, error, "", ""
     if isinstance(error, FailedProcessing):
         node, cause, code = error.node, error.error, error.code
-        hint = "Set processing.exception.handler to skip such records."
+        hint = skipping or SKIPPING
         if error.handler:
             hint = f"The handler itself, {error.handler}, failed; the log has what it was asked of."
     store = unreadable_store(cause, application_id)
