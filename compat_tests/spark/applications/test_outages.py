@@ -135,6 +135,24 @@ def test_an_application_whose_broker_is_gone_closes_without_the_end_of_its_batch
     assert all(b - a == 1 for each in counts.values() for a, b in pairwise(each))
 
 
+@pytest.mark.long
+def test_an_idle_application_whose_broker_is_silent_ends_soon_after_the_time_it_was_given(
+    spark: SparkSession, play: Playground, kafka: KafkaServer
+) -> None:
+    source, target = play.topic("in"), play.topic("out")
+    play.produce(source, [(b"k", b"word", 1)])
+    streams = KafkaStreams(counting(source, target), play.config(), spark=spark)
+    streams.start()
+    wait_for(lambda: sum(play.committed(play.name, source).values()) == 1, PATIENCE_S)
+    kafka.pause()
+    try:
+        assert not streams.close(2000)
+        # A source's admin client would wait for its last answer for a minute.
+        wait_for(lambda: streams.state().name == "NOT_RUNNING", 30)
+    finally:
+        kafka.unpause()
+
+
 def outage(kafka: KafkaServer, how: str) -> tuple[Callable[[], object], Callable[[], object]]:
     """Return what makes the broker go away, and what brings it back."""
     return (kafka.kill, kafka.restart) if how == "killed" else (kafka.pause, kafka.unpause)

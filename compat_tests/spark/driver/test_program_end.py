@@ -13,7 +13,7 @@ import pytest
 
 from compat_tests import ROOT
 from compat_tests.spark.driver.test_lifecycle import App
-from millstream.topology.spark.driver.program_end import LEFT
+from millstream.topology.spark.driver.program_end import CLOSING, LEFT
 
 
 @pytest.fixture
@@ -61,6 +61,20 @@ def test_a_program_that_ends_closes_its_application_and_says_so(
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (status, _SAID[what]), done.stderr
     assert done.stderr.count(LEFT % "app") == (what == "closes")
+
+
+def test_a_program_that_ends_while_its_application_closes_says_so(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.start()
+    app.runner.may_stop.clear()
+    assert app.close(1) is False
+    assert "close() has not come to its end within 0.001 s" in caplog.text
+    threading.Timer(0.05, app.runner.may_stop.set).start()
+    app._program_end.reached()
+    assert app.state().name == "NOT_RUNNING"
+    assert CLOSING % "app" in caplog.text
+    assert LEFT % "app" not in caplog.text
 
 
 def test_ctrl_c_does_not_wait_for_the_batch(

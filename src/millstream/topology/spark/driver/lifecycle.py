@@ -32,8 +32,12 @@ from millstream.topology.spark.driver.watched import POLL_S, WatchedApplication
 
 log = logging.getLogger(__name__)
 
-
 FOREVER = CloseOptions()
+
+_STILL_CLOSING = (
+    "%s: close() has not come to its end within %g s and goes on: a batch still runs, or Kafka "
+    "does not answer, which Spark waits for"
+)
 
 
 class LivingApplication(WatchedApplication):
@@ -152,7 +156,12 @@ class LivingApplication(WatchedApplication):
             timeout = CloseOptions.timeout(to_millis(timeout, "timeout"))
         limit_s = seconds(timeout.timeout_ms)
         self._begin_close(limit_s)
-        return self._machine.wait_until_over(0 if self._is_own_thread() else limit_s)
+        if self._is_own_thread():
+            return self._machine.wait_until_over(0)
+        over = self._machine.wait_until_over(limit_s)
+        if not over and limit_s:
+            log.warning(_STILL_CLOSING, self._application_id, limit_s)
+        return over
 
     def __enter__(self) -> Self:
         """Start, unless the application has been started; ``start`` in the block does nothing more.

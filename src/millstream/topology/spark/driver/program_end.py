@@ -17,6 +17,8 @@ LEFT = (
     "A program that is to go on calls run(), or wait() after start()"
 )
 
+CLOSING = "%s: the program ends while the application still closes; waiting for its end"
+
 
 class Running(Protocol):
     """What is known of an application."""
@@ -54,7 +56,8 @@ class ProgramEnd:
             return
         if application.state().hasCompletedShutdown():
             return
-        log.warning(LEFT, self._application_id)
+        closes = application.state() is State.PENDING_SHUTDOWN
+        log.warning(CLOSING if closes else LEFT, self._application_id)
         try:
             application.close()
         except KeyboardInterrupt:

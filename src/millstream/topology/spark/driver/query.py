@@ -24,6 +24,7 @@ from millstream.topology.spark.driver.line import LineOptions, start_line
 from millstream.topology.spark.driver.purge import Purger
 from millstream.topology.spark.driver.segment_sizes import SegmentSizes
 from millstream.topology.spark.driver.silent_broker import SilentBroker
+from millstream.topology.spark.driver.source_clients import hastened
 from millstream.topology.spark.driver.stopped_session import is_stopped
 from millstream.topology.spark.driver.worker_deaths import Isolation
 from millstream.topology.spark.job import Job
@@ -250,7 +251,8 @@ class QueryControl:
 
     def _end(self, query: StreamingQuery) -> None:
         try:
-            query.stop()
+            with hastened(query):
+                query.stop()
         except Exception:
             # It has ended with its session, and Spark has nothing left to stop it with.
             if self._again is None or not is_stopped(self._again[0]):
