@@ -10,6 +10,7 @@ import pytest
 
 from millstream import StreamsConfig
 from millstream.core.errors import ConfigException
+from millstream.topology.spark.driver import standbys
 from millstream.topology.spark.driver.standbys import standby_directory
 
 JOB: Any = SimpleNamespace(checkpoint_id="ck")
@@ -52,3 +53,23 @@ def test_standbys_are_refused_where_executors_have_no_directory_in_common() -> N
         standby_directory(config(num_standby_replicas=1), session("yarn"), remote, JOB)
     assert "executors have no directory in common" in str(caught.value)
     assert remote in str(caught.value)
+
+
+@pytest.mark.parametrize("refusal", [None, PermissionError("read only")])
+def test_what_a_killed_driver_has_left_is_deleted_from_a_remote_checkpoint_too(
+    monkeypatch: pytest.MonkeyPatch, refusal: Exception | None
+) -> None:
+    deleted = []
+
+    class Remote:
+        def __init__(self, _: Any, location: str) -> None:
+            self.location = location
+
+        def remove(self, path: str) -> None:
+            deleted.append(f"{self.location}/{path}")
+            if refusal is not None:
+                raise refusal
+
+    monkeypatch.setattr(standbys, "RemoteFiles", Remote)
+    assert standby_directory(config(), session("yarn"), "hdfs://names:8020/app", JOB) == ""
+    assert deleted == ["hdfs://names:8020/app/millstream-warm"]

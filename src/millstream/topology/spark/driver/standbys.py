@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 
 from pyspark.sql import SparkSession
 
@@ -10,6 +11,7 @@ from millstream.core.config import StreamsConfig
 from millstream.core.config.own_keys import STEER_TASKS
 from millstream.core.errors import ConfigException
 from millstream.topology.spark.checkpoint.descriptor import local_path
+from millstream.topology.spark.checkpoint.files import RemoteFiles
 from millstream.topology.spark.checkpoint.origin import STANDBYS, WARMED
 from millstream.topology.spark.job import Job
 
@@ -41,6 +43,9 @@ def standby_directory(config: StreamsConfig, spark: SparkSession, checkpoint: st
                 hint="Leave it out, or put the checkpoint on a file system that is mounted on all "
                 "machines.",
             )
+        # As below. Whatever a file system says to that, it is no reason not to start.
+        with suppress(Exception):
+            RemoteFiles(spark, checkpoint).remove(WARMED)
         return ""
     # A driver that was killed may have left some.
     shutil.rmtree(path / WARMED, ignore_errors=True)
