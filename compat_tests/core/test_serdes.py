@@ -7,6 +7,7 @@ import pickle
 import uuid
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -226,6 +227,13 @@ def test_a_wrong_type_is_refused_by_name_alone_and_in_columns(serde: Any, value:
         write(serde, value)
     with pytest.raises(ClassCastException, match=f"^{name} cannot serialize an? {kind}"):
         serde.serializer().serialize_column("t", [None, value])
+
+
+@pytest.mark.parametrize("value", [np.int64(3), np.bool_(True), np.arange(3)])
+def test_a_value_of_numpy_is_refused_with_the_way_to_a_plain_one(value: Any) -> None:
+    with pytest.raises(ClassCastException, match="LongSerializer cannot serialize an? ") as caught:
+        Serdes.Long().serializer().serialize("t", value)
+    assert "which its item() or tolist() returns" in caught.value.hint
 
 
 def test_the_text_of_a_wrong_type() -> None:

@@ -297,9 +297,12 @@ def _with_headers(method: Callable[..., Any]) -> Callable[[str, Headers | None, 
 
 def wrong_type(serializer: object, topic: str, data: object, expected: str) -> ClassCastException:
     """Return the error for an object of a type that a serializer does not support."""
+    hint = "Name a serde for this type at the operator, or change default.key.serde or "
+    hint += "default.value.serde."
+    if type(data).__module__ == "numpy":
+        hint = "Give the plain Python value of numpy's, which its item() or tolist() returns."
     return ClassCastException(
         f"{type(serializer).__name__} cannot serialize {a_kind(data)}",
         detail=f'It writes {expected}; the topic is "{topic}".',
-        hint="Name a serde for this type at the operator, or change default.key.serde or "
-        "default.value.serde.",
+        hint=hint,
     )
