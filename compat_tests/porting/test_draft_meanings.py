@@ -36,6 +36,10 @@ def given(java: str, s: str = "", n: int = 0, b: bool = False) -> object:
         (r's.replaceAll("(?<a>x)y", "${a}")', "xyz", 0, "xz"),
         (r's.replaceAll("\\W", "")', "naïve", 0, "nave"),
         (r's.matches("\\d+")', "٣", 0, False),
+        ('String.join("-", s, s + 1, "c")', "ab", 0, "ab-ab1-c"),
+        ('String.join("-", s)', "ab", 0, "ab"),
+        ('String.join("-", java.util.List.of(s, s))', "ab", 0, "ab-ab"),
+        ("Integer.parseInt(s, 16)", "ff", 0, 255),
     ],
 )
 def test_an_expression_means_what_it_means_in_java(
@@ -46,7 +50,15 @@ def test_an_expression_means_what_it_means_in_java(
 
 @pytest.mark.parametrize(
     "java",
-    ["new TreeMap<String, Integer>()", "new TreeSet<>(l)", "o.hashCode()", "Objects.hash(l, o)"],
+    [
+        *(
+            "new TreeMap<String, Integer>()",
+            "new TreeSet<>(l)",
+            "o.hashCode()",
+            "Objects.hash(l, o)",
+        ),
+        *('Objects.toString(o, "none")', "Integer.toString(1, 16)"),
+    ],
 )
 def test_what_python_does_otherwise_is_left(java: str) -> None:
     source = f"{HEAD} class A {{ static Object f(List<String> l, Object o) {{ return {java}; }} }}"

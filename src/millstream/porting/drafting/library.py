@@ -15,8 +15,9 @@ from millstream.porting.reading.nodes import bare, inner, line, text
 
 # By class and method: arguments are {0}, {1}, all of them {all}.
 STATIC = {
-    "Integer.parseInt": "int({0})", "Integer.valueOf": "int({0})", "Long.parseLong": "int({0})",
-    "Long.valueOf": "int({0})", "Double.parseDouble": "float({0})", "Double.valueOf": "float({0})",
+    "Integer.parseInt": "int({all})", "Integer.valueOf": "int({all})",
+    "Long.parseLong": "int({all})", "Long.valueOf": "int({all})",
+    "Double.parseDouble": "float({0})", "Double.valueOf": "float({0})",
     "Float.parseFloat": "float({0})", "String.valueOf": "str({0})", "Integer.toString": "str({0})",
     "Long.toString": "str({0})", "Double.toString": "str({0})", "Short.valueOf": "int({0})",
     "Objects.equals": "{0} == {1}", "Objects.isNull": "{0} is None",
@@ -45,6 +46,8 @@ STATIC = {
     "Character.toLowerCase": "{0}.lower()",
     "Character.isDigit": "{0}.isdigit()", "Character.isLetter": "{0}.isalpha()",
 }  # fmt: skip
+# These have a further argument without which they mean the same.
+DROPPING = ("Objects.requireNonNull",)
 MODULES = {"sys.": "sys", "time.time": "time", "time.sleep": "time", "uuid.": "uuid",
            "os.": "os", "re.": "re", "math.": "math", "random.random()": "random"}  # fmt: skip
 # By method and number of arguments, on a receiver {o}, where the name tells enough.
@@ -108,6 +111,8 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
         pattern = _by_type(kind(receiver, context), method, len(nodes), context)
     if pattern is None:
         return None
+    if owner + "." + method not in DROPPING and _drops(pattern, len(nodes)):
+        raise UntranslatedError(node, "an argument that Python's counterpart does not have")
     held = _held(receiver, context) if "{o}" in pattern else ""
     # An argument that the pattern drops, as a locale, need not have a counterpart.
     wanted = [
@@ -119,6 +124,12 @@ def call(node: Node, receiver: Node, method: str, context: Context) -> str | Non
         if use in made and use not in held:
             context.use(module)
     return made
+
+
+def _drops(pattern: str, count: int) -> bool:
+    """Tell whether a function of Java's is given more than its pattern takes."""
+    last = f"{{{count - 1}}}"
+    return count > 0 and not any(taken in pattern for taken in ("{o}", "{all}", last))
 
 
 def _held(receiver: Node, context: Context) -> str:
@@ -245,6 +256,14 @@ def _as_list(node: Node, receiver: Node, nodes: list[Node], context: Context) ->
     return None
 
 
+def _join(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a join of parts that are given one by one; a list has the pattern."""
+    if len(nodes) == 2 and kind(nodes[1], context) not in TEXTS:
+        return None
+    between, *parts = [context.express(each) for each in nodes]
+    return f"{tightened(between)}.join([{', '.join(parts)}])"
+
+
 def _map_of(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str:
     if len(nodes) % 2:
         raise UntranslatedError(node)
@@ -352,7 +371,8 @@ def _temporary(node: Node, receiver: Node, nodes: list[Node], context: Context) 
 
 SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "?.split": _split, "Pattern.compile": _compile, "Arrays.asList": _as_list,
-    "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of, "String.format": _format,
+    "String.join": _join, "List.of": _as_list, "Map.of": _map_of, "ImmutableMap.of": _map_of,
+    "String.format": _format,
     "System.out.printf": _printf, "LoggerFactory.getLogger": _logger,
     "LogManager.getLogger": _logger, "Logger.getLogger": _logger, "?.getName": _class_name,
     "?.getCanonicalName": _class_name,
