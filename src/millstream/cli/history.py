@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from datetime import datetime, timezone
 from typing import Annotated, Any
 
 import typer
+
+from millstream.cli.times import moment
 
 ToEnd = Annotated[
     bool,
@@ -100,13 +100,9 @@ def _time_ms(text: str, option: str) -> int:
     if text.isdigit():
         return int(text)
     try:
-        # Python 3.10 does not know Z.
-        moment = datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text.strip()))
+        return round(moment(text).timestamp() * 1000)
     except ValueError as error:
         raise _wrong(f'"{text}" is not one of {_FORMS}', option) from error
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return round(moment.timestamp() * 1000)
 
 
 def _wrong(problem: str, option: str) -> typer.BadParameter:

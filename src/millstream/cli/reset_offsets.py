@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import csv
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from datetime import datetime, timezone
 from pathlib import Path
 
 import typer
 
 from millstream.cli.groups import GroupOffsets, Place
+from millstream.cli.times import moment
 from millstream.core.durations import iso_duration_millis, to_epoch_millis
 from millstream.core.errors import IllegalArgumentException
 
@@ -121,17 +120,11 @@ def _of_file(path: Path) -> dict[Place, int]:
 
 def _time_ms(text: str) -> int:
     try:
-        # Python 3.10 knows neither Z nor fractions of other lengths.
-        plain = re.sub(r"Z$", "+00:00", text.strip(), flags=re.IGNORECASE)
-        plain = re.sub(r"\.(\d+)", lambda match: f".{match[1]:0<6.6}", plain)
-        moment = datetime.fromisoformat(plain)
+        return to_epoch_millis(moment(text), "to-datetime")
     except ValueError as error:
         raise typer.BadParameter(
             f'"{text}" is not of the form 2026-01-31T12:00:00.000.', param_hint="'--to-datetime'"
         ) from error
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return to_epoch_millis(moment, "to-datetime")
 
 
 def _duration_ms(text: str) -> int:

@@ -34,7 +34,7 @@ def whole(given: Any, parameter: str, bits: int = 64) -> int:
     if given is None:
         raise NullPointerException(f"{parameter} cannot be null", hint=hint)
     try:
-        number = None if isinstance(given, bool) else index(given)
+        number = given if type(given) is int else _index(given)
     except Exception:  # noqa: BLE001 - a user's object may raise anything
         number = None
     if number is None:
@@ -46,6 +46,12 @@ def whole(given: Any, parameter: str, bits: int = 64) -> int:
             hint=hint,
         )
     return number
+
+
+def _index(given: Any) -> int | None:
+    # Before 2.3 NumPy's truth values were numbers, too.
+    is_truth = isinstance(given, bool) or getattr(given, "dtype", None) == bool
+    return None if is_truth else index(given)
 
 
 def text_or_none(given: Any, parameter: str, hint: str = "Give it as text.") -> str | None:

@@ -190,10 +190,12 @@ def _check_default(default: Any) -> None:
     Raises:
         ClassCastException: It is such a class, or cannot be called.
     """
-    if isinstance(default, type) and default.__module__ == "builtins":
+    # Python 3.10 takes list[int] for a type.
+    is_generic = get_origin(default) is not None
+    if isinstance(default, type) and default.__module__ == "builtins" and not is_generic:
         # A function, such as str, as for json.dumps.
         return
-    if isinstance(default, type) or get_origin(default) is not None:
+    if isinstance(default, type) or is_generic:
         name = getattr(default, "__qualname__", None) or str(default)
         raise ClassCastException(
             f"default cannot be the type {name}",
