@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -124,9 +124,13 @@ class SubTopology:
         topics = (node.topic for node in self.nodes if isinstance(node, SinkNode))
         return tuple(dict.fromkeys(topic for topic in topics if topic is not None))
 
-    def children(self, name: str) -> Iterator[Node]:
-        """Yield the nodes below ``name``, in the order in which they were added."""
-        return (node for node in self.nodes if name in node.parents)
+    def children(self) -> dict[str, list[Node]]:
+        """Return the nodes right below each node, in the order in which they were added."""
+        below: dict[str, list[Node]] = {node.name: [] for node in self.nodes}
+        for node in self.nodes:
+            for parent in dict.fromkeys(node.parents):
+                below[parent].append(node)
+        return below
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from millstream.core.engine.depth import make_room
 from millstream.core.engine.failure import close_failure, open_failure
 from millstream.core.engine.runtime import ProcessorRuntime
 from millstream.core.engine.sink import SinkRuntime
@@ -20,7 +21,15 @@ from millstream.core.errors import (
 )
 from millstream.core.function_kinds import check_result
 from millstream.core.keyvalue import KeyValue
-from millstream.core.plan import Plan, ProcessorNode, SinkNode, SourceNode, StoreNode, SubTopology
+from millstream.core.plan import (
+    Node,
+    Plan,
+    ProcessorNode,
+    SinkNode,
+    SourceNode,
+    StoreNode,
+    SubTopology,
+)
 from millstream.core.serdes.checks import deserializer_of, serializer_of
 from millstream.core.state import StateStore, TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.timestamps import FailOnInvalidTimestamp
@@ -188,10 +197,13 @@ def make_nodes(
     sources: list[SourceRuntime] = []
     processors: list[ProcessorRuntime] = []
     runtime: dict[str, Any] = {}
+    parts = tuple(parts)
+    make_room(parts)
     for part in parts:
+        below = part.children()
         for node in part.nodes:
             if isinstance(node, SourceNode):
-                made: Any = _source(task, plan, node, chunked=chunkable(part, node))
+                made: Any = _source(task, plan, node, chunked=chunkable(below, node))
                 sources.append(made)
             elif isinstance(node, SinkNode):
                 made = _sink(task, plan, node)
@@ -206,13 +218,13 @@ def make_nodes(
     return sources, processors
 
 
-def chunkable(part: SubTopology, source: SourceNode) -> bool:
+def chunkable(children: Mapping[str, Iterable[Node]], source: SourceNode) -> bool:
     """Tell whether a run of records may be a chunk: no two nodes below the source share a store."""
     queue = [source.name]
     below: set[str] = set()
     used: set[str] = set()
     while queue:
-        for node in part.children(queue.pop()):
+        for node in children[queue.pop()]:
             if node.name in below:
                 continue
             below.add(node.name)
