@@ -20,7 +20,7 @@ from millstream import (
 WINDOWS: Any = JoinWindows.ofTimeDifferenceWithNoGrace(timedelta(1))
 CANNOT: list[tuple[str, Callable[[Any], Any]]] = [
     ("predicate", lambda stream: stream.filter(None)),
-    ("named", lambda stream: stream.filter(bool, None)),
+    ("named", lambda stream: stream.filter(lambda key, value: True, None)),
     ("predicate", lambda stream: stream.filterNot(None, Named.as_("f"))),
     ("mapper", lambda stream: stream.selectKey(None)),
     ("mapper", lambda stream: stream.map(None)),

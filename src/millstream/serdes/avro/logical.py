@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from millstream.serdes.avro.misfit import Misfit
+from millstream.serdes.avro.wire import Malformed
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
 LOCAL_EPOCH = dt.datetime(1970, 1, 1)
@@ -122,6 +123,30 @@ def _time_of(micros: int) -> dt.time:
     return dt.time(hour, minute, second, micros)
 
 
+def _instant_reader(logical: str, epoch: dt.datetime, micros: int) -> Callable[[int], dt.datetime]:
+    def read(number: int) -> dt.datetime:
+        try:
+            return epoch + dt.timedelta(microseconds=number * micros)
+        except OverflowError as error:
+            raise _no_object_for(number, logical) from error
+
+    return read
+
+
+def _date_of(days: int) -> dt.date:
+    try:
+        return dt.date.fromordinal(days + EPOCH_DAY)
+    except (OverflowError, ValueError) as error:
+        raise _no_object_for(days, "date") from error
+
+
+def _no_object_for(number: int, logical: str) -> Malformed:
+    return Malformed(
+        f"{number} is a {logical} outside of the years 1 to 9999, for which Python has no object; "
+        "a serde whose schema has no logical type at this place reads the number"
+    )
+
+
 _WRITERS: Mapping[str, tuple[type, Callable[[Any], Any]]] = {
     "date": (dt.date, _date),
     "time-millis": (dt.time, _millis_of_day),
@@ -133,12 +158,12 @@ _WRITERS: Mapping[str, tuple[type, Callable[[Any], Any]]] = {
     "uuid": (uuid.UUID, str),
 }
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    "date": lambda days: dt.date.fromordinal(days + EPOCH_DAY),
+    "date": _date_of,
     "time-millis": lambda millis: _time_of(millis * 1000),
     "time-micros": _time_of,
-    "timestamp-millis": lambda millis: EPOCH + dt.timedelta(microseconds=millis * 1000),
-    "timestamp-micros": lambda micros: EPOCH + dt.timedelta(microseconds=micros),
-    "local-timestamp-millis": lambda millis: LOCAL_EPOCH + dt.timedelta(microseconds=millis * 1000),
-    "local-timestamp-micros": lambda micros: LOCAL_EPOCH + dt.timedelta(microseconds=micros),
+    "timestamp-millis": _instant_reader("timestamp-millis", EPOCH, 1000),
+    "timestamp-micros": _instant_reader("timestamp-micros", EPOCH, 1),
+    "local-timestamp-millis": _instant_reader("local-timestamp-millis", LOCAL_EPOCH, 1000),
+    "local-timestamp-micros": _instant_reader("local-timestamp-micros", LOCAL_EPOCH, 1),
     "uuid": uuid.UUID,
 }
