@@ -141,3 +141,31 @@ def test_of_several_failures_to_close_the_last_one_is_raised() -> None:
     # As Kafka Streams: StreamTask tries all, and keeps the last error.
     assert caught.value.getMessage() == 'cannot close processor "two"'
     assert str(caught.value.getCause()) == "of two"
+
+
+class Unclosable(Processor[Any, Any, Any, Any]):
+    def process(self, record: Any) -> None:
+        raise ValueError("a bad value")
+
+    def close(self) -> None:
+        raise OSError("nothing to close")
+
+
+def unclosable() -> TopologyTestDriver:
+    topology = Topology().addSource("source", "in").addProcessor("p", Unclosable, "source")
+    return TopologyTestDriver(topology, CONFIG)
+
+
+def test_the_error_of_a_block_is_raised_and_that_of_its_close_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(StreamsException, match="a bad value"), unclosable() as driver:
+        driver.createInputTopic("in", TEXT.serializer(), TEXT.serializer()).pipeInput("k", "v")
+    assert "nothing to close" in caplog.text
+    with pytest.raises(AssertionError), unclosable():
+        raise AssertionError
+
+
+def test_an_error_of_close_is_raised_where_the_block_has_none() -> None:
+    with pytest.raises(StreamsException, match="nothing to close"), unclosable():
+        pass

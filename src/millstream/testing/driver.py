@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import Self
@@ -353,8 +354,19 @@ class TopologyTestDriver(MakesTopics, DriverSavepoints):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.close()
+        except Exception:
+            if error is None:
+                raise
+            # As in Java: what failed in the block is raised, not what comes of it at the end.
+            log.warning("the driver failed to close, after the error of its block", exc_info=True)
 
 
 def _processed_global(task: Task) -> bool:
