@@ -28,7 +28,11 @@ class Sources(list[Any]):
 def source(kind: str, client: Any) -> Any:
     reader = SimpleNamespace(_admin=lambda: client)
     kind_of = SimpleNamespace(getSimpleName=lambda: kind)
-    return SimpleNamespace(getClass=lambda: kind_of, kafkaOffsetReader=lambda: reader)
+    own = SimpleNamespace(kafkaOffsetReader=lambda: reader)
+    if kind == "ChunkStream":
+        return SimpleNamespace(getClass=lambda: kind_of, kafka=lambda: own)
+    own.getClass = lambda: kind_of
+    return own
 
 
 def query(*sources: Any) -> Any:
@@ -53,7 +57,7 @@ def test_the_clients_of_kafka_sources_are_closed_while_the_query_does_not_end() 
     stopping = query(
         source("RatePerMicroBatchStream", None),
         source("KafkaMicroBatchStream", None),
-        source("KafkaMicroBatchStream", SimpleNamespace(close=close)),
+        source("ChunkStream", SimpleNamespace(close=close)),
     )
     with hastened(stopping, 0.01):
         assert done.wait(PATIENCE_S)

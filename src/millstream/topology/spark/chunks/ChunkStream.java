@@ -31,6 +31,11 @@ public class ChunkStream
         this.measured = measured;
     }
 
+    /** Return Spark's own stream, for what asks after its clients. */
+    public KafkaMicroBatchStream kafka() {
+        return kafka;
+    }
+
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
         return kafka.planInputPartitions(start, end);
     }

@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 
 PATIENCE_S = 2.0
 _KAFKA = "KafkaMicroBatchStream"
+_CHUNKS = "ChunkStream"
+"""Ours around it."""
 
 
 @contextmanager
@@ -50,8 +52,11 @@ def _close_clients(query: Any) -> None:
     sources = query._jsq.streamingQuery().sources()
     for number in range(sources.size()):
         source = sources.apply(number)
+        kind = source.getClass().getSimpleName()
+        if kind == _CHUNKS:
+            kind, source = _KAFKA, source.kafka()
         # The source of ticks has no client.
-        if source.getClass().getSimpleName() == _KAFKA:
+        if kind == _KAFKA:
             client = source.kafkaOffsetReader()._admin()
             if client is not None:
                 client.close(_jvm().java.time.Duration.ZERO)
