@@ -89,7 +89,7 @@ def _ahead(session: SparkSession) -> None:
 def _compiled(gateway: Any, jvm: Any, parent: Any) -> dict[str, bytes]:
     """Return the classes' files by their names."""
     util = jvm.org.codehaus.commons.compiler.util.resource
-    files = resources.files(__package__)
+    files = resources.files("millstream.topology.spark.chunks")
     units = gateway.new_array(util.Resource, len(SOURCES))
     for place, name in enumerate(SOURCES):
         text = files.joinpath(f"{name}.java").read_text("utf-8")

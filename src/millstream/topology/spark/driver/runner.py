@@ -24,7 +24,6 @@ from millstream.topology.spark.checkpoint.descriptor import (
 )
 from millstream.topology.spark.checkpoint.files import Files, RemoteFiles
 from millstream.topology.spark.checkpoint.store_notes import kinds_of
-from millstream.topology.spark.chunks.jar import made_ahead
 from millstream.topology.spark.clients.settings import (
     client_settings,
     connector_settings,
@@ -289,7 +288,6 @@ class Runner(OwnedQuery):
             warn_without_retries(spark.sparkContext.master or "")
         else:
             warm_start(spark)
-            made_ahead(spark)
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()

@@ -1,8 +1,8 @@
-"""Python workers that are started while the driver prepares the query.
+"""Workers and classes that are made while the driver prepares the query.
 
-The first batch would wait for them: a worker imports for more than a second, and the JVM loads what
-talks to it. Until the query begins, the driver is busy with the broker and with planning, on one
-core.
+The first batch would wait for them: a Python worker imports for more than a second, and the JVM
+loads what talks to it, and compiles the classes that make chunks. Until the query begins, the
+driver is busy with the broker and with planning, on one core.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from millstream.topology.spark.chunks.jar import made_ahead
 from millstream.topology.spark.worker_pools import workers_for
 
 log = logging.getLogger(__name__)
 
-ROLES = ("pack", "sink")
+ROLES = ("sink",)
 """Pools that every query has; those of the stages are forked from the same process."""
 
 
 def warm_start(session: SparkSession, roles: Iterable[str] = ROLES) -> threading.Thread | None:
-    """Start Python workers on this machine, in a thread; None on a cluster, whose machines differ.
+    """Compile, and start Python workers on this machine, in threads; return that of the workers.
 
-    Nothing waits for it and nothing depends on it.
+    On a cluster, whose machines differ, none are started, and None is returned. Nothing waits for
+    it and nothing depends on it.
     """
+    made_ahead(session)
     if (session.sparkContext.master or "").split("[")[0] != "local":
         return None
     thread = threading.Thread(
