@@ -21,7 +21,7 @@ from benchmarks.soak.program import COUNTS, SOURCE, WINDOWS
 from benchmarks.soak.samples import sample
 from millstream.core.errors import IllegalStateException
 from millstream.testing.broker import EmbeddedBroker
-from millstream.topology.spark.driver.scratch import scratch_root
+from millstream.topology.spark.scratch import scratch_root
 
 _BROKER = {"log.retention.check.interval.ms": 30_000}
 _TICK_S = 0.05

@@ -14,12 +14,15 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 
 from compat_tests.spark.support import Playground
+from compat_tests.spark.worker.test_live_task import job
 from millstream.topology.spark.arrow_headers import HEADERS
 from millstream.topology.spark.chunks import source
 from millstream.topology.spark.chunks.jar import SOURCES, chunk_classes, made_ahead
 from millstream.topology.spark.chunks.source import chunks_of
 from millstream.topology.spark.compile import Layout, Stage
 from millstream.topology.spark.driver.session import query_session
+from millstream.topology.spark.placement.sample import Sample
+from millstream.topology.spark.placement.warming import _with_one_partition, prepared
 from millstream.topology.spark.row_columns import source_columns
 from millstream.topology.spark.wire import decode_chunk
 from millstream.topology.spark.worker.pack import PACKED_SCHEMA, packer
@@ -183,6 +186,33 @@ def test_a_checkpoint_goes_on_from_one_way_to_the_other(
         columns = reading.columns(pack)[0]
         assert columns["values"].to_pylist() == [b"%d" % number]
         assert columns["offsets"].to_pylist() == [number]
+
+
+def test_a_range_that_is_read_at_once_gives_chunks_too(
+    spark: SparkSession, play: Playground
+) -> None:
+    topic = play.topic("in", 1)
+    send(play.servers, topic, [(b"k", b"%d" % n, 1, 0, None) for n in range(20)])
+    sample = Sample({"kafka.bootstrap.servers": play.servers}, topic, 0, 15)
+    rows = by_jvm(sample.read(_with_one_partition(query_session(spark, {}, 1))), 1)
+    (columns,) = tables(rows.collect()).values()
+
+    assert columns["offsets"].to_pylist() == [*range(5, 15)]
+
+
+def test_a_new_executor_reads_chunks_ahead_in_one_task(
+    spark: SparkSession, play: Playground, tmp_path: Path
+) -> None:
+    topic = play.topic("in", 1)
+    send(play.servers, topic, [(b"k", b"%d" % n, 1, 0, None) for n in range(20)])
+    sample = Sample({"kafka.bootstrap.servers": play.servers}, topic, 0, 15)
+    java_session: Any = spark._jsparkSession
+    # A query has started it.
+    java_session.streams().stateStoreCoordinator()
+    start = prepared(query_session(spark, {}, 2), job(tmp_path, "1", "rocksdb"), sample)
+
+    assert "DataSourceRDD" in str(start.toDebugString())
+    assert [row.key for row in start.collect()] == [0]
 
 
 def test_where_the_source_does_not_fit_nothing_is_made_of_it(

@@ -14,8 +14,8 @@ from millstream.topology.spark.driver.on_this_machine import (
     warn_without_retries,
     with_retries,
 )
-from millstream.topology.spark.driver.scratch import scratch_directory
 from millstream.topology.spark.private import private_state, write_private
+from millstream.topology.spark.scratch import scratch_directory
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_sleep_of_the_machine_does_not_make_the_only_executor_a_lost_one() -> 
 PROGRAM = """
 import os, sys
 from pathlib import Path
-from millstream.topology.spark.driver.scratch import scratch_directory
+from millstream.topology.spark.scratch import scratch_directory
 directory = scratch_directory(Path(sys.argv[1]))
 (directory / "blockmgr-1").mkdir()
 (directory / "blockmgr-1" / "shuffle").write_text("x")

@@ -29,7 +29,7 @@ public class ChunkReader implements PartitionReader {
         this.ours = ours;
         range = source.offsetRange();
         if (range.fromOffset() < 0 || range.untilOffset() < 0) {
-            throw new IllegalStateException("a batch of a query must have offsets, not " + range);
+            throw new IllegalStateException("a range must begin and end with numbers, not " + range);
         }
         next = range.fromOffset();
         records = new ConsumerRecord[(int) Math.min(ours.most, Math.max(0, range.size()))];

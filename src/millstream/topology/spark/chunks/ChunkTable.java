@@ -7,6 +7,9 @@ import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
@@ -40,14 +43,14 @@ public class ChunkTable implements Table, SupportsRead {
     }
 
     public Set capabilities() {
-        return EnumSet.of(TableCapability.MICRO_BATCH_READ);
+        return EnumSet.of(TableCapability.MICRO_BATCH_READ, TableCapability.BATCH_READ);
     }
 
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
         return new Chunks(kafka.newScanBuilder(options).build());
     }
 
-    private class Chunks implements ScanBuilder, Scan {
+    private class Chunks implements ScanBuilder, Scan, Batch {
         private final Scan records;
 
         Chunks(Scan records) {
@@ -68,6 +71,18 @@ public class ChunkTable implements Table, SupportsRead {
 
         public CustomMetric[] supportedCustomMetrics() {
             return records.supportedCustomMetrics();
+        }
+
+        public Batch toBatch() {
+            return this;
+        }
+
+        public InputPartition[] planInputPartitions() {
+            return records.toBatch().planInputPartitions();
+        }
+
+        public PartitionReaderFactory createReaderFactory() {
+            return readers;
         }
 
         public MicroBatchStream toMicroBatchStream(String checkpoint) {

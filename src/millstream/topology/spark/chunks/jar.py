@@ -22,6 +22,7 @@ from zipfile import ZipFile, ZipInfo
 from pyspark.sql import SparkSession
 
 from millstream.topology.spark.private import FILE_MODE
+from millstream.topology.spark.scratch import scratch_directory
 
 log = logging.getLogger(__name__)
 
@@ -111,21 +112,29 @@ def _loader(jvm: Any, classes: dict[str, bytes], parent: Any) -> Any:
 
 
 def _jar(classes: dict[str, bytes], version: str) -> Path:
-    """Write the jar into a new directory that no other user may read; return its path.
+    """Write the jar into a directory that no other user may read; return its path.
 
     Its name tells what is in it: an executor keeps a file of a name that it has.
     """
     digest = hashlib.sha256(version.encode())
     for name in sorted(classes):
         digest.update(name.encode() + classes[name])
-    place = Path(tempfile.mkdtemp(prefix="millstream-jar-"))
-    atexit.register(_remove_own, os.getpid(), place)
+    place = scratch_directory() or _own_directory()
     path = place / f"millstream-chunks-{digest.hexdigest()[:16]}.jar"
+    if path.exists():
+        # Executors may be fetching it.
+        return path
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     with os.fdopen(handle, "wb") as file, ZipFile(file, "w") as jar:
         for name in sorted(classes):
             jar.writestr(ZipInfo(name), classes[name])
     return path
+
+
+def _own_directory() -> Path:
+    place = Path(tempfile.mkdtemp(prefix="millstream-jar-"))
+    atexit.register(_remove_own, os.getpid(), place)
+    return place
 
 
 def _remove_own(process: int, place: Path) -> None:

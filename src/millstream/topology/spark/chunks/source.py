@@ -23,7 +23,8 @@ def chunks_of(records: DataFrame, stage: int, keys: Sequence[int]) -> DataFrame 
     """Return packed rows instead of the rows of a Kafka source; None where that is not possible.
 
     Args:
-        records: What Spark's Kafka source gives, with nothing done to it yet.
+        records: What Spark's Kafka source gives, with nothing done to it yet; of a query, or of
+            ranges of offsets that are read at once.
         stage: Index of the stage that reads it.
         keys: The group key of each of the stage's tasks.
     """
@@ -42,13 +43,13 @@ class _Source:
         self._gateway: Any = self._session.sparkContext._gateway
         self._java_session: Any = self._session._jsparkSession
         frame: Any = records._jdf
+        self._is_streaming = records.isStreaming
         self._relation = frame.queryExecution().analyzed()
         kafka = self._relation.table().getClass().getClassLoader()
         self._loader = chunk_classes(self._session, kafka)
 
     def chunks(self, stage: int, keys: Sequence[int]) -> DataFrame:
         jvm: Any = self._session._jvm
-        relation, nothing = self._relation, jvm.scala.Option.empty()
         schema = jvm.org.apache.spark.sql.types.StructType.fromDDL(PACKED_SCHEMA)
         measured = self._java_session.sparkContext().collectionAccumulator()
         most = int(self._session.conf.get(_MOST_RECORDS) or 0)
@@ -62,10 +63,18 @@ class _Source:
             _beginning(*_COLUMNS, "headers"),
             measured,
         )
-        ours = jvm.org.apache.spark.sql.catalyst.streaming.StreamingRelationV2(
+        table = self._new("ChunkTable", self._relation.table(), schema, readers, measured)
+        ours = self._streaming(table, schema) if self._is_streaming else self._at_once(table)
+        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, ours)
+        return DataFrame(rows, self._session)
+
+    def _streaming(self, table: Any, schema: Any) -> Any:
+        jvm: Any = self._session._jvm
+        relation, nothing = self._relation, jvm.scala.Option.empty()
+        return jvm.org.apache.spark.sql.catalyst.streaming.StreamingRelationV2(
             nothing,
             relation.sourceName(),
-            self._new("ChunkTable", relation.table(), schema, readers, measured),
+            table,
             relation.extraOptions(),
             jvm.org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes(schema),
             nothing,
@@ -73,8 +82,12 @@ class _Source:
             nothing,
             relation.sourceIdentifyingName(),
         )
-        rows = jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._java_session, ours)
-        return DataFrame(rows, self._session)
+
+    def _at_once(self, table: Any) -> Any:
+        jvm: Any = self._session._jvm
+        kind = jvm.org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+        nothing = jvm.scala.Option.empty()
+        return kind.create(table, nothing, nothing, self._relation.options(), nothing)
 
     def _new(self, name: str, *arguments: Any) -> Any:
         (constructor,) = self._loader.loadClass(f"millstream.{name}").getDeclaredConstructors()

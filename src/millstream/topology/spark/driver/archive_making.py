@@ -29,7 +29,7 @@ from millstream.topology.spark.driver.class_archives import (
 )
 from millstream.topology.spark.driver.free_memory import free_memory
 from millstream.topology.spark.driver.query import Report
-from millstream.topology.spark.driver.scratch import scratch_directory
+from millstream.topology.spark.scratch import scratch_directory
 
 log = logging.getLogger(__name__)
 

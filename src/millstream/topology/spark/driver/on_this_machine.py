@@ -12,7 +12,7 @@ from pyspark import SparkContext
 
 from millstream.topology.spark.driver.archive_options import with_class_archive
 from millstream.topology.spark.driver.java_options import with_java_options
-from millstream.topology.spark.driver.scratch import scratch_directory
+from millstream.topology.spark.scratch import scratch_directory
 from millstream.topology.spark.worker_pools import DAEMON
 
 log = logging.getLogger(__name__)

@@ -16,6 +16,7 @@ from pyspark import RDD
 from pyspark.sql import Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from millstream.topology.spark.chunks.source import chunks_of
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
@@ -65,11 +66,15 @@ def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> R
     """
     session = _with_one_partition(session)
     frame = session.sql(f"select {_NOTHING} from range(0, 1, 1, 1)")
-    if sample is not None:
+    # All rows go to one key, and so to one task.
+    chunks = None if sample is None else chunks_of(sample.read(session), 0, _one_key(job))
+    if sample is not None and (chunks is None or job.layout.feedback):
         frame = frame.unionAll(source_columns(sample.read(session))).coalesce(1)
     # The rows have the columns of a batch's, so that Spark compiles the code of a batch for them.
     with workers_for(session, "pack"):
         frame = with_clock(frame.mapInArrow(_loading(job, "pack", PACKED_ARROW), PACKED_SCHEMA))
+    if chunks is not None:
+        frame = frame.unionAll(with_clock(chunks)).coalesce(1)
     for stage in job.layout.stages:
         with workers_for(session, f"stage-{stage.index}"):
             frame = frame.groupBy("key").transformWithState(
@@ -78,6 +83,10 @@ def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> R
     with workers_for(session, "sink"):
         frame = frame.mapInArrow(_loading(job, "sink", ARROW_ROW), ROW_SCHEMA)
     return frame.rdd
+
+
+def _one_key(job: Job) -> tuple[int, ...]:
+    return (_row()["key"],) * len(job.layout.keys)
 
 
 def warm(start: RDD[Any], executor: Executor) -> bool:
@@ -295,6 +304,8 @@ def _with_one_partition(session: SparkSession) -> SparkSession:
         ):
             other.conf.set(key, value)
     other.conf.set("spark.sql.shuffle.partitions", 1)
+    # Kafka's records are read as in a query, and not by its first interface.
+    other.conf.set("spark.sql.sources.useV1SourceList", "")
     # Without a query there are no ids of checkpoints.
     other.conf.set("spark.sql.streaming.stateStore.checkpointFormatVersion", 1)
     return other
