@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +15,7 @@ from millstream.topology.spark.driver.source_clients import hastened
 
 ZERO = object()
 PATIENCE_S = 30
+KAFKA = "KafkaMicroBatchStream"
 
 
 class Sources(list[Any]):
@@ -35,16 +36,23 @@ def source(kind: str, client: Any) -> Any:
     return own
 
 
+def hastening() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "millstream-hastened-stop"]
+
+
 def query(*sources: Any) -> Any:
     execution = SimpleNamespace(sources=lambda: Sources(sources))
     return SimpleNamespace(_jsq=SimpleNamespace(streamingQuery=lambda: execution))
 
 
 @pytest.fixture(autouse=True)
-def jvm(monkeypatch: pytest.MonkeyPatch) -> None:
+def jvm(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     duration = SimpleNamespace(ZERO=ZERO)
     found = SimpleNamespace(java=SimpleNamespace(time=SimpleNamespace(Duration=duration)))
     monkeypatch.setattr(source_clients, "_jvm", lambda: found)
+    yield
+    for each in hastening():
+        each.join(PATIENCE_S)
 
 
 def test_the_clients_of_kafka_sources_are_closed_while_the_query_does_not_end() -> None:
@@ -56,7 +64,7 @@ def test_the_clients_of_kafka_sources_are_closed_while_the_query_does_not_end() 
 
     stopping = query(
         source("RatePerMicroBatchStream", None),
-        source("KafkaMicroBatchStream", None),
+        source(KAFKA, None),
         source("ChunkStream", SimpleNamespace(close=close)),
     )
     with hastened(stopping, 0.01):
@@ -65,14 +73,31 @@ def test_the_clients_of_kafka_sources_are_closed_while_the_query_does_not_end() 
 
 
 def test_a_query_that_ends_in_time_is_left_alone() -> None:
-    with hastened(query(None), 0.05):
-        pass
-    time.sleep(0.1)
+    closed: list[Any] = []
+    with hastened(query(source(KAFKA, SimpleNamespace(close=closed.append))), PATIENCE_S):
+        (waiting,) = hastening()
+    waiting.join(PATIENCE_S / 2)
+    assert not waiting.is_alive()
+    assert closed == []
 
 
 def test_another_spark_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO), hastened(SimpleNamespace(), 0.0):  # type: ignore[arg-type]
-        give_up = time.monotonic() + PATIENCE_S
-        while "out of time" not in caplog.text and time.monotonic() < give_up:
-            time.sleep(0.01)
+    asked, answer = threading.Event(), threading.Event()
+
+    class Other:
+        """A query of another version of Spark."""
+
+        @property
+        def _jsq(self) -> Any:
+            asked.set()
+            assert answer.wait(PATIENCE_S)
+            raise AttributeError("_jsq")
+
+    other: Any = Other()
+    with caplog.at_level(logging.INFO):
+        with hastened(other, 0.0):
+            assert asked.wait(PATIENCE_S)
+            (waiting,) = hastening()
+            answer.set()
+        waiting.join(PATIENCE_S)
     assert "the query ends when its requests to Kafka are out of time" in caplog.text
