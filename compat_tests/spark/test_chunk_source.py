@@ -176,6 +176,17 @@ def test_large_records_make_small_chunks_and_holes_none(
     assert reading.progress["sources"][0]["metrics"]["millstreamRecords"] == str(len(sizes))
 
 
+def test_large_headers_make_small_chunks(
+    spark: SparkSession, play: Playground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "PIECE_BYTES", 800_000)
+    topic = play.topic("in", 1)
+    large = [("h", b"x" * 300_000), ("none", None)]
+    send(play.servers, topic, [(b"k", b"v", 1, 0, large) for _ in range(6)])
+    rows = Reading(spark, play.servers, topic, tmp_path / "jvm").rows(by_jvm)
+    assert [row.seq for row in rows] == [0, 3]
+
+
 def test_a_checkpoint_goes_on_from_one_way_to_the_other(
     spark: SparkSession, play: Playground, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 package millstream;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -71,9 +72,19 @@ public class ChunkReader implements PartitionReader {
             records[count++] = record;
             next = record.offset() + 1;
             size += Math.max(0, record.serializedKeySize())
-                + Math.max(0, record.serializedValueSize());
+                + Math.max(0, record.serializedValueSize()) + headerBytes(record);
         }
         return count;
+    }
+
+    private static long headerBytes(ConsumerRecord record) {
+        Header[] headers = record.headers().toArray();
+        long size = 0;
+        for (int i = 0; i < headers.length; i++) {
+            byte[] value = headers[i].value();
+            size += headers[i].key().length() + (value == null ? 0 : value.length);
+        }
+        return size;
     }
 
     private void checkTask() {

@@ -103,4 +103,4 @@ class _Source:
 
 def _beginning(*columns: str) -> bytes:
     """Return what the Arrow stream of a chunk with these columns begins with."""
-    return chunk_schema(columns).serialize().to_pybytes()  # type: ignore[no-any-return]
+    return bytes(chunk_schema(columns).serialize())
