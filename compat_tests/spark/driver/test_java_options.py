@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from millstream.topology.spark.driver.java_options import (
+    BEHIND_TASKS,
     CLASSES,
     COLLECTOR,
     COMPILER,
@@ -54,5 +57,18 @@ def test_nothing_is_added_where_all_are_chosen() -> None:
 @pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]", "spark://one:7077"])
 def test_executors_that_start_here_have_them_too(master: str) -> None:
     found = with_java_options({"spark.master": master, EXECUTORS: "-XX:+UseSerialGC"}, {})
-    added = " ".join([*COMPILER, CLASSES]) + " " if master.startswith("local-cluster") else ""
+    every = " ".join([*COMPILER, CLASSES, *BEHIND_TASKS])
+    added = every + " " if master.startswith("local-cluster") else ""
     assert found[EXECUTORS] == f"{added}-XX:+UseSerialGC"
+
+
+@pytest.mark.parametrize("given", ["-XX:ThreadPriorityPolicy=0", "-XX:+UseThreadPriorities"])
+def test_priorities_are_left_to_who_has_set_any(given: str) -> None:
+    found = with_java_options({"spark.master": "local-cluster[1,1,1024]", EXECUTORS: given}, {})
+    assert not set(BEHIND_TASKS) & set(found[EXECUTORS].split())
+
+
+def test_java_knows_the_options_of_executors() -> None:
+    # What Java does not know is an error at its start.
+    options = [COLLECTOR, *COMPILER, CLASSES, *BEHIND_TASKS]
+    subprocess.run(["java", *options, "-version"], check=True, capture_output=True)

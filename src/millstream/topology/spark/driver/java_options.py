@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from millstream.topology.spark.driver.class_archives import JAVA_OPTIONS, OPTIONS_OF_ENVIRONMENT
+from millstream.topology.spark.driver.compiler_threads import NICENESS
 
 EXECUTOR_OPTIONS = "spark.executor.extraJavaOptions"
 _DEFAULT_OPTIONS = {
@@ -28,6 +29,9 @@ COMPILER = (
 )
 """Ten times Java's thresholds for its second compiler, which took more than half of the JVM's
 processor time in the first minutes. Loops over records are past them in the first batch."""
+BEHIND_TASKS = ("-XX:ThreadPriorityPolicy=1", f"-XX:CompilerThreadPriority={NICENESS}")
+"""Of executors that share the machine with everything else. The driver's JVM prints Java's warning
+about it where its user is not root, so its threads are set from outside."""
 CLASSES = "-XX:MetaspaceSize=256m"
 """Spark loads classes for more than Java's 21 MB at once: a JVM would collect its whole heap for
 it, 50 to 130 ms in its first batches. It is a threshold, not a reserve."""
@@ -36,6 +40,7 @@ _COLLECTOR_CHOSEN = re.compile(r"-XX:[+-]Use\w+GC\b|-XX:(?:Flags|VMOptionsFile)"
 _COMPILER_CHOSEN = re.compile(
     r"-XX:(?:Tier|[+-]?Tiered|[+-]?CompilationMode|Flags|VMOptionsFile)|-Xint\b|-Xcomp\b"
 )
+_PRIORITIES_CHOSEN = re.compile(r"Priorit(?:y|ies)|-XX:(?:Flags|VMOptionsFile)")
 _CLASSES_CHOSEN = re.compile(r"-XX:(?:MetaspaceSize|Flags|VMOptionsFile)")
 
 
@@ -67,7 +72,10 @@ def with_java_options(
         given = settings.get(key, "")
         every = [given, settings.get(_DEFAULT_OPTIONS[key], "")]
         every += [environment.get(name, "") for name in OPTIONS_OF_ENVIRONMENT]
-        if options := list(_chosen(every)):
+        options = list(_chosen(every))
+        if key == EXECUTOR_OPTIONS and not any(map(_PRIORITIES_CHOSEN.search, every)):
+            options.extend(BEHIND_TASKS)
+        if options:
             found[key] = " ".join([*options, given]).strip()
     return found
 

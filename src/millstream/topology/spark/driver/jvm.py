@@ -22,6 +22,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.driver.compiler_threads import compile_behind_tasks
 from millstream.topology.spark.logs import LogOptions
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -79,6 +80,8 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
     finally:
         if output is not None:
             output.given()
+    if gateway.proc is not None:
+        compile_behind_tasks(gateway.proc.pid)
     SparkContext._ensure_initialized(gateway=gateway)
     # py4j logs to the root logger when the JVM is gone: that configures the program's logging.
     java_gateway.logging = java_gateway.logger
