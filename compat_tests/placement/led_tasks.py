@@ -30,7 +30,7 @@ from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.internals import SparkInternals
 from millstream.topology.spark.placement.scheduling import Scheduling
-from millstream.topology.spark.placement.warming import _placed, warm
+from millstream.topology.spark.placement.warming_job import placed, warm
 from millstream.topology.spark.worker.executor_id import executor_id
 
 EXECUTORS = 3
@@ -172,7 +172,7 @@ def lost_reader(session: SparkSession, folder: Path, host: str) -> None:
     context.sc().conf().set("spark.locality.wait", "600s")
     three = session.sparkContext.parallelize(range(3), 3).mapPartitions(note)
     reading = threading.Thread(
-        target=_placed(three, *(at(e, host) for e in (lost, lost, kept))).count
+        target=placed(three, *(at(e, host) for e in (lost, lost, kept))).count
     )
     reading.start()
     wait_for(lambda: sorted(noted()) == [lost, kept], "one task on each")
@@ -231,8 +231,8 @@ def joins(session: SparkSession, folder: Path, host: str) -> None:
     assert scheduling.admit(executor)
     # A task that prefers the executor while it is warmed up runs elsewhere; a second job that warms
     # it up has its core right after the first.
-    after = _placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("after")), executor)
-    other = _placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("other")), executor)
+    after = placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("after")), executor)
+    other = placed(session.sparkContext.parallelize([0], 1).mapPartitions(note("other")), executor)
     passing = threading.Thread(target=other.count)
     passing.start()
     follows = threading.Thread(target=scheduling.follow, args=(executor,))

@@ -217,3 +217,34 @@ def test_no_state_is_loaded_elsewhere_while_an_executor_starts(
     wait_for(lambda: not found.cold(), 10)
     found.load([Executor(id="1", host="a")])
     wait_for(lambda: ran == ["2", "1"], 10)
+
+
+def test_a_new_executor_is_warm_when_it_has_read_from_others(
+    warmed: Warmed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def admit(_executor: Executor) -> bool:
+        calls.append("admit")
+        return True
+
+    scheduling = SimpleNamespace(
+        hold=lambda executor: calls.append("hold"),
+        started=lambda executor: True,
+        admit=admit,
+        warming=lambda executor: nullcontext(),
+        warmed=lambda executor: calls.append("warmed"),
+    )
+    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    monkeypatch.setattr(found, "_fetch", lambda executor, scheduling: calls.append("fetch"))
+    found.prepare(JOB)
+    found.begin(Executor(id="2", host="b"), scheduling)  # type: ignore[arg-type]
+    warmed.may_end.set()
+    wait_for(lambda: "warmed" in calls, 10)
+    assert calls == ["hold", "admit", "fetch", "warmed"]
+
+
+def test_where_others_cannot_be_read_an_executor_is_warm_all_the_same() -> None:
+    # Its session has been stopped.
+    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
+    found._fetch(Executor(id="2", host="b"), SimpleNamespace())  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import Any
 from compat_tests.spark.worker.test_live_task import job
 from millstream.topology.spark.driver.session import SQL_SETTINGS, new_session
 from millstream.topology.spark.placement.facts import Executor
-from millstream.topology.spark.placement.warming import prepared, warm
+from millstream.topology.spark.placement.warming_job import prepared, warm
 
 EXECUTORS = 2
 

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any
 
-import pyarrow as pa
 from pyspark import RDD
-from pyspark.sql import Row, SparkSession
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql import SparkSession
 
-from millstream.topology.spark.chunks.source import chunks_of
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.placement.facts import Executor
 from millstream.topology.spark.placement.first_load import LastState
 from millstream.topology.spark.placement.sample import Sample
 from millstream.topology.spark.placement.scheduling import Scheduling
-from millstream.topology.spark.row_columns import source_columns, with_clock
-from millstream.topology.spark.wire import ARROW_ROW, ROW_SCHEMA
-from millstream.topology.spark.worker.declared_stage import declared
-from millstream.topology.spark.worker.executor_id import executor_id
-from millstream.topology.spark.worker.live_task import following
-from millstream.topology.spark.worker.pack import PACKED_ARROW, PACKED_SCHEMA
-from millstream.topology.spark.worker.worker_cache import application
-from millstream.topology.spark.worker_pools import workers_for
+from millstream.topology.spark.placement.warming_job import placed, prepared, warm
 
 log = logging.getLogger(__name__)
 
@@ -42,72 +31,8 @@ _OFFER_S = 30.0
 _WHOLE_BATCH = 2
 """Batches until one is complete that began after a certain moment in another one."""
 _LOOK_S = 0.01
-_STATE = "spark.sql.streaming.stateStore."
 _ATTEMPTS = 3
 """How often state is loaded that was deleted meanwhile, or changed."""
-_NOTHING = (
-    "cast(null as string) as topic, cast(null as int) as partition, cast(null as long) as offset, "
-    "cast(null as long) as timestamp, cast(null as binary) as key, cast(null as binary) as value, "
-    "cast(null as array<struct<key: string, value: binary>>) as headers"
-)
-"""A record of a source, which makes sure that there is one."""
-
-
-def prepared(session: SparkSession, job: Job, sample: Sample | None = None) -> RDD[Any]:
-    """Return what starts a worker of every operator, and the followers of the stages.
-
-    It is one task, without a place. It also opens a small state store and reads from Kafka, as
-    the first time takes a JVM seconds.
-
-    Args:
-        session: The query's session.
-        job: What the workers know.
-        sample: Records to read; None to read none.
-    """
-    session = _with_one_partition(session)
-    frame = session.sql(f"select {_NOTHING} from range(0, 1, 1, 1)")
-    # All rows go to one key, and so to one task.
-    chunks = None if sample is None else chunks_of(sample.read(session), 0, _one_key(job))
-    if sample is not None and (chunks is None or job.layout.feedback):
-        frame = frame.unionAll(source_columns(sample.read(session))).coalesce(1)
-    # The rows have the columns of a batch's, so that Spark compiles the code of a batch for them.
-    with workers_for(session, "pack"):
-        frame = with_clock(frame.mapInArrow(_loading(job, "pack", PACKED_ARROW), PACKED_SCHEMA))
-    if chunks is not None:
-        frame = frame.unionAll(with_clock(chunks)).coalesce(1)
-    for stage in job.layout.stages:
-        with workers_for(session, f"stage-{stage.index}"):
-            frame = frame.groupBy("key").transformWithState(
-                _Follow(job, stage.index), ROW_SCHEMA, "append", "None"
-            )
-    with workers_for(session, "sink"):
-        frame = frame.mapInArrow(_loading(job, "sink", ARROW_ROW), ROW_SCHEMA)
-    return frame.rdd
-
-
-def _one_key(job: Job) -> tuple[int, ...]:
-    return (_row()["key"],) * len(job.layout.keys)
-
-
-def warm(start: RDD[Any], executor: Executor) -> bool:
-    """Start a worker of every operator on an executor.
-
-    This is one Spark job, with the executor as preferred place. It keeps a core until all workers
-    have imported what they need: meanwhile Spark gives that core to no batch.
-
-    Args:
-        start: What starts them.
-        executor: The executor.
-
-    Returns:
-        Whether the task ran there.
-    """
-    try:
-        found = _placed(start, executor).collect()
-    except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
-        log.info("no workers started ahead executor=%s error=%r", executor.id, error)
-        return False
-    return [row.topic for row in found] == [executor.id]
 
 
 class Warming:
@@ -213,6 +138,7 @@ class Warming:
                 self._load(executor, scheduling)
             for each in threads:
                 each.join(PATIENCE_S)
+            self._fetch(executor, scheduling)
         finally:
             scheduling.warmed(executor)
 
@@ -259,13 +185,24 @@ class Warming:
             except Exception as error:  # noqa: BLE001 - another version of Spark may raise anything
                 log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
 
+    def _fetch(self, executor: Executor, scheduling: Scheduling) -> None:
+        """Read from the other executors there, as a batch does: the first time takes longer."""
+        try:
+            # Two tasks write, on any executor.
+            written = self._session.range(0, 2, 1, 2).repartition(1).rdd
+            there: Any = placed(written, executor)
+            with scheduling.warming(executor):
+                there._jrdd.count()
+        except Exception as error:  # noqa: BLE001 - the executor may be gone, or the query ended
+            log.debug("nothing was read ahead executor=%s error=%r", executor.id, error)
+
     def _run(self, load: RDD[Any], executor: Executor, scheduling: Scheduling | None) -> None:
-        placed: Any = _placed(load, executor)
+        there: Any = placed(load, executor)
         with nullcontext() if scheduling is None else scheduling.warming(executor):
             if scheduling is not None:
                 _thread(scheduling.follow, executor)
             # Without Python: this is for the JVM.
-            placed._jrdd.count()
+            there._jrdd.count()
 
 
 def takes_tasks(session: SparkSession, executor: Executor) -> bool:
@@ -292,84 +229,3 @@ def _thread(call: Callable[..., None], *arguments: Any) -> threading.Thread:
 
 def _alive(threads: Iterable[threading.Thread]) -> bool:
     return any(thread.is_alive() for thread in threads)
-
-
-def _with_one_partition(session: SparkSession) -> SparkSession:
-    """Return a session of the same settings that sees no need for a shuffle."""
-    other = session.newSession()
-    for key, value in session.conf.getAll.items():
-        # Of the providers' own settings it knows no names.
-        if key.startswith(_STATE) or (
-            key.startswith("spark.sql.") and other.conf.isModifiable(key)
-        ):
-            other.conf.set(key, value)
-    other.conf.set("spark.sql.shuffle.partitions", 1)
-    # Kafka's records are read as in a query, and not by its first interface.
-    other.conf.set("spark.sql.sources.useV1SourceList", "")
-    # Without a query there are no ids of checkpoints.
-    other.conf.set("spark.sql.streaming.stateStore.checkpointFormatVersion", 1)
-    return other
-
-
-def _loading(
-    job: Job, role: str, schema: pa.Schema
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what loads the module of a role, and gives one row that names the executor."""
-
-    def load(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        importlib.import_module(f"millstream.topology.spark.worker.{role}")
-        application(job)
-        for _ in batches:
-            pass
-        yield pa.RecordBatch.from_pylist([_row()], schema=schema)
-
-    return load
-
-
-def _row() -> dict[str, Any]:
-    numbers = dict.fromkeys(("key", "stage", "kind", "partition", "seq", "clock"), 0)
-    return {**numbers, "topic": executor_id() or "", "blob": b""}
-
-
-class _Follow(StatefulProcessor):
-    """Starts the follower of a stage, and uses state once as a stage does."""
-
-    def __init__(self, job: Job, stage: int) -> None:
-        self._job = job
-        self._stage = stage
-
-    def init(self, handle: Any) -> None:
-        self._state = declared(handle)
-
-    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Row]:
-        del key, timerValues
-        for _ in rows:
-            pass
-        if self._job.standbys:
-            following(self._job, self._job.layout.stages[self._stage])
-        else:
-            application(self._job)
-        manifest, segments = self._state
-        manifest.get()
-        segments.updateValue((0,), (b"",))
-        segments.getValue((0,))
-        manifest.update((b"",))
-        yield Row(**_row())
-
-    def close(self) -> None:
-        """Do nothing: workers keep what they have loaded."""
-
-
-def _placed(start: RDD[Any], *executors: Executor) -> RDD[Any]:
-    """Return the same, with an executor for each partition as the place that Spark prefers."""
-    jvm: Any = start.ctx._jvm
-    java_context: Any = start.ctx._jsc
-    elements = jvm.scala.collection.mutable.ArrayBuffer()
-    for number, executor in enumerate(executors):
-        places = jvm.scala.collection.mutable.ArrayBuffer()
-        places.append(f"executor_{executor.host}_{executor.id}")
-        elements.append(jvm.scala.Tuple2(number, places.toSeq()))
-    tag = jvm.scala.reflect.ClassTag.AnyRef()
-    one = java_context.sc().makeRDD(elements.toSeq(), tag)
-    placed = jvm.org.apache.spark.api.java.JavaRDD(one, tag)
-    return RDD(placed.zip(start._jrdd).values(), start.ctx, start._jrdd_deserializer)
