@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import struct
 import uuid
 from typing import Any, cast
 
@@ -347,3 +348,24 @@ def test_whether_headers_are_needed_is_the_inner_halfs_matter() -> None:
     assert ListSerializer(HeaderSerializer()).needs_headers()
     assert not ListSerializer(StringSerializer()).needs_headers()
     assert not StringDeserializer().needs_headers()
+
+
+@pytest.mark.parametrize(
+    ("serde", "inf"), [(Serdes.Float(), "7f800000"), (Serdes.Double(), "7ff0000000000000")]
+)
+@pytest.mark.parametrize("exponent", [39, 400, 5000])
+def test_an_int_beyond_all_floats_is_infinity_as_a_big_integer_in_java(
+    serde: Any, inf: str, exponent: int
+) -> None:
+    if (serde.serializer().layout.size, exponent) == (8, 39):
+        assert struct.unpack(">d", write(serde, 10**39)) == (1e39,)
+        return
+    assert write(serde, 10**exponent).hex() == inf
+    assert serde.serializer().serialize_column("t", [1.0, -(10**exponent)])[1].hex() == (
+        "ff" + inf[2:]
+    )
+
+
+def test_an_int_of_thousands_of_digits_is_named_by_its_size() -> None:
+    with pytest.raises(SerializationException, match="cannot serialize a number of 16610 bits"):
+        write(Serdes.Long(), 10**5000)

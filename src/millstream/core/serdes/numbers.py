@@ -15,6 +15,8 @@ T = TypeVar("T")
 NULLABLE_INT = {int, type(None)}
 NULLABLE_FLOAT = {float, type(None)}
 
+_SHOWN_BITS = 256
+
 
 class _IntegralSerializer(Serializer[int]):
     layout: ClassVar[struct.Struct]
@@ -28,7 +30,7 @@ class _IntegralSerializer(Serializer[int]):
             return self.layout.pack(data)
         except struct.error as error:
             raise SerializationException(
-                f"{type(self).__name__} cannot serialize {data}",
+                f"{type(self).__name__} cannot serialize {_shown(data)}",
                 detail=f"It does not fit into {self.layout.size * 8} bits.",
             ) from error
 
@@ -52,8 +54,9 @@ class _FloatingSerializer(Serializer[float]):
             raise wrong_type(self, topic, data, "floating-point numbers")
         try:
             return self.layout.pack(data)
-        except OverflowError:
-            # Java's cast to the narrower type rounds to infinity.
+        except (OverflowError, struct.error):
+            # Java's cast to the narrower type rounds to infinity, and so does doubleValue() of a
+            # BigInteger; of an int, Python tells it by its other error.
             return self.layout.pack(float("inf") if data > 0 else float("-inf"))
 
     def serialize_column(self, topic: str, values: Sequence[float | None]) -> list[bytes | None]:
@@ -224,6 +227,12 @@ class BooleanSerde(StockSerde[bool]):
 
     plain_type = bool
     _halves = (BooleanSerializer, BooleanDeserializer)
+
+
+def _shown(number: int) -> str:
+    """Return a number as text; Python writes no number of some thousand digits."""
+    bits = number.bit_length()
+    return str(number) if bits <= _SHOWN_BITS else f"a number of {bits} bits"
 
 
 def _wrong_size(who: str, size: int, data: bytes) -> SerializationException:
