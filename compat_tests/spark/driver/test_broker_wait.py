@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
 from compat_tests.spark.driver.test_lifecycle import CLOSED, FAILED, RUNNING, App
 from millstream import StreamsConfig, StreamsException
 from millstream.core.errors import BrokerNotFoundException, TimeoutException
 from millstream.topology.spark.clients.outages import is_outage
+from millstream.topology.spark.clients.settings import kafka_error
 from millstream.topology.spark.driver import watched
 from millstream.topology.spark.driver.broker_wait import BrokerWait
 from millstream.topology.spark.driver.restarts import Restarts
@@ -139,3 +141,23 @@ def test_timeouts_of_kafkas_clients_are_outages_and_those_of_users_are_not() -> 
     assert is_outage(failure_from(str(WorkerFailure(refused))))
     refused.more = (("at", "app.py:3 in my_function: requests.get(url)"),)
     assert not is_outage(refused)
+
+
+@pytest.mark.parametrize(
+    ("code", "java"),
+    [
+        (KafkaError.UNKNOWN_LEADER_EPOCH, "UnknownLeaderEpoch"),
+        (KafkaError.FENCED_LEADER_EPOCH, "FencedLeaderEpoch"),
+        (KafkaError.KAFKA_STORAGE_ERROR, "KafkaStorage"),
+        (KafkaError.LISTENER_NOT_FOUND, "ListenerNotFound"),
+        (KafkaError.OFFSET_NOT_AVAILABLE, "OffsetNotAvailable"),
+        (KafkaError.REPLICA_NOT_AVAILABLE, "ReplicaNotAvailable"),
+        (KafkaError.PREFERRED_LEADER_NOT_AVAILABLE, "PreferredLeaderNotAvailable"),
+        (KafkaError.ELIGIBLE_LEADERS_NOT_AVAILABLE, "EligibleLeadersNotAvailable"),
+    ],
+)
+def test_what_a_new_leader_answers_for_a_moment_is_an_outage(code: int, java: str) -> None:
+    """A broker that has paused says so of an epoch that a client has from another one."""
+    assert is_outage(kafka_error("cannot read the offsets", KafkaException(KafkaError(code))))
+    text = f"Caused by: org.apache.kafka.common.errors.{java}Exception: The leader"
+    assert is_outage(failure_from(text))

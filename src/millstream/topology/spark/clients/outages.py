@@ -13,7 +13,9 @@ _LOOK_S = 2.0
 _SIGNS = re.compile(
     r"org\.apache\.kafka\.common\.errors\.(?:Timeout|Disconnect|Network|BrokerNotAvailable"
     r"|CoordinatorNotAvailable|CoordinatorLoadInProgress|LeaderNotAvailable|NotCoordinator"
-    r"|NotLeaderOrFollower|NotEnoughReplicas|NotEnoughReplicasAfterAppend)Exception"
+    r"|NotLeaderOrFollower|NotEnoughReplicas|NotEnoughReplicasAfterAppend|UnknownLeaderEpoch"
+    r"|FencedLeaderEpoch|KafkaStorage|ListenerNotFound|OffsetNotAvailable|ReplicaNotAvailable"
+    r"|(?:Eligible|Preferred)Leaders?NotAvailable)Exception"
     r"|Cannot fetch record for offset"
 )
 """Errors of the JVM's Kafka clients, and of Spark's connector."""

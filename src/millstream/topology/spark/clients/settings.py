@@ -90,13 +90,23 @@ _TRANSIENT = (
     KafkaError._TRANSPORT,
     KafkaError.BROKER_NOT_AVAILABLE,
     KafkaError.CONCURRENT_TRANSACTIONS,
+    # A leader has just been chosen, and a client or a broker does not know it yet.
+    KafkaError.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+    KafkaError.FENCED_LEADER_EPOCH,
+    KafkaError.KAFKA_STORAGE_ERROR,
     KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.LISTENER_NOT_FOUND,
     KafkaError.NETWORK_EXCEPTION,
     KafkaError.NOT_ENOUGH_REPLICAS,
     KafkaError.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     KafkaError.NOT_LEADER_FOR_PARTITION,
+    KafkaError.OFFSET_NOT_AVAILABLE,
+    KafkaError.PREFERRED_LEADER_NOT_AVAILABLE,
+    KafkaError.REPLICA_NOT_AVAILABLE,
     KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.UNKNOWN_LEADER_EPOCH,
 )
+"""Kafka's Java clients try again after these, too."""
 # A connection to a coordinator is always a second attempt: librdkafka looks for it under no name
 # first. The pause is doubled after each failure, up to ``reconnect.backoff.max.ms``.
 _FIRST_PAUSE = {"reconnect.backoff.ms": 20}
