@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -372,3 +375,19 @@ def test_an_empty_application_id_is_for_the_test_driver_only() -> None:
     ).close()
     with pytest.raises(ConfigException, match=r"application\.id"):
         KafkaStreams(topology, entries)
+
+
+def test_the_configuration_needs_no_directory_for_temporary_files() -> None:
+    """The test driver writes none, and an application may have a state.dir."""
+    program = """
+import tempfile
+tempfile._candidate_tempdir_list = lambda: ["/nowhere"]
+from millstream import StreamsConfig
+entries = {"application.id": "a", "bootstrap.servers": "b:1"}
+print(StreamsConfig(entries).getString("state.dir"))
+"""
+    environment = {**os.environ, "TMPDIR": "/elsewhere"}
+    done = subprocess.run(  # noqa: S603 - this Python, with the program above
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "/elsewhere/kafka-streams\n"

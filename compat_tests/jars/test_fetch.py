@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from millstream.jars import JarChecksumError, JarFetchError, LockedJar, fetch, jars
+from millstream.jars.fetch import cache_dir
 
 CONTENT = b"the bytes of a jar"
 
@@ -163,3 +164,19 @@ def test_of_several_that_ask_at_once_one_fetches(tmp_path: Path, deliveries: lis
         answers = list(pool.map(lambda _: jars(lock), range(8)))
     assert all(answer == answers[0] for answer in answers)
     assert deliveries == ["org.acme:anvil:1.0"]
+
+
+def test_a_user_without_a_home_is_told_which_variable_names_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in a container that runs with a number for a user."""
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("MILLSTREAM_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(JarFetchError, match="no place for the cache") as caught:
+        cache_dir()
+    assert "Let MILLSTREAM_CACHE name" in caught.value.hint

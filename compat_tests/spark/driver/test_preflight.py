@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -229,6 +230,17 @@ def test_a_state_directory_that_is_a_file_or_cannot_be_made_is_refused(tmp_path:
             streams.start()
         assert caught.value.hint
         assert streams.state().name == "CREATED"
+
+
+def test_a_machine_without_a_directory_for_temporary_files_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose root is read-only, with only a volume for the state."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: [str(tmp_path / "no")])
+    with pytest.raises(ProcessorStateException, match="no directory for temporary files") as caught:
+        with_entries(state_dir=str(tmp_path / "state")).start()
+    assert "Let TMPDIR name" in caught.value.hint
 
 
 def test_a_full_disk_is_told_by_its_own_error(

@@ -76,11 +76,23 @@ def unpacked(
 
 
 def cache_dir() -> Path:
-    """Return the per-user cache: `MILLSTREAM_CACHE`, or `millstream` in the XDG cache folder."""
+    """Return the per-user cache: `MILLSTREAM_CACHE`, or `millstream` in the XDG cache folder.
+
+    Raises:
+        JarFetchError: Nothing says where it is: the user has no home.
+    """
     if own := os.environ.get("MILLSTREAM_CACHE"):
         return Path(own).expanduser().absolute()
     shared = os.environ.get("XDG_CACHE_HOME")
-    return (Path(shared) if shared else Path.home() / ".cache") / "millstream"
+    try:
+        return (Path(shared) if shared else Path.home() / ".cache") / "millstream"
+    except RuntimeError as error:
+        raise JarFetchError(
+            "there is no place for the cache of jars",
+            detail=f"HOME is not set, and the system knows no home of user {os.getuid()}.",
+            hint="Let MILLSTREAM_CACHE name a directory that the program may write to, or set "
+            "HOME.",
+        ) from error
 
 
 def _missing(locked: Sequence[LockedJar], folder: Path) -> list[LockedJar]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,18 @@ _string, _boolean, _int = map(_maker, (ValueKind.STRING, ValueKind.BOOLEAN, Valu
 _long, _list, _names = map(_maker, (ValueKind.LONG, ValueKind.LIST, ValueKind.NAMES))
 _class = _maker(ValueKind.CLASS)
 
+
+def _temporary() -> Path:
+    """Return the directory of temporary files; where none can be written, the usual name.
+
+    The test driver needs none, and an application may have a state.dir.
+    """
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return Path(os.environ.get("TMPDIR") or "/tmp")
+
+
 CONFIG_KEYS: dict[str, ConfigKey] = {
     key.name: key
     for key in (
@@ -108,7 +121,7 @@ CONFIG_KEYS: dict[str, ConfigKey] = {
         _names("bootstrap.servers", REQUIRED, _not_empty),
         _int("num.standby.replicas", 0, at_least(0)),
         _boolean("processing.exception.handler.global.enabled", False, not_none),
-        _string("state.dir", str(Path(tempfile.gettempdir()) / "kafka-streams")),
+        _string("state.dir", str(_temporary() / "kafka-streams")),
         _boolean("ensure.explicit.internal.resource.naming", False),
         _long("acceptable.recovery.lag", 10_000, at_least(0)),
         _long("cache.max.bytes.buffering", 10 * 1024 * 1024, at_least(0)),

@@ -21,7 +21,7 @@ from millstream.core.errors import (
 )
 from millstream.topology.spark.driver.inherited import inherited_properties
 from millstream.topology.spark.driver.jvm import forget_ended_jvm
-from millstream.topology.spark.driver.preflight import check_directory
+from millstream.topology.spark.driver.preflight import check_directory, check_temporary
 from millstream.topology.spark.driver.program_end import ProgramEnd
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.runner import Runner
@@ -203,6 +203,7 @@ class LivingApplication(WatchedApplication):
                 hint="Make a new KafkaStreams object to start again.",
             )
         forget_ended_jvm()
+        check_temporary()
         check_directory(self._runner.state_dir)
         self._observers.attached(self)
         self._log.open()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,23 @@ def check_java() -> None:
     """
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         java_command()
+
+
+def check_temporary() -> None:
+    """Check that there is a directory for temporary files, which Spark cannot be without.
+
+    Raises:
+        ProcessorStateException: None can be written.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise ProcessorStateException(
+            "no directory for temporary files can be written",
+            detail=f"{error.strerror}. Spark keeps its shuffled data there while it runs.",
+            hint="Let TMPDIR name a directory that the program may write to; in a container with a "
+            "root that is read-only, mount one.",
+        ) from error
 
 
 def check_directory(directory: Path) -> None:
