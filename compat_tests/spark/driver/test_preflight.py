@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import tempfile
 import threading
@@ -230,6 +231,23 @@ def test_a_state_directory_that_is_a_file_or_cannot_be_made_is_refused(tmp_path:
             streams.start()
         assert caught.value.hint
         assert streams.state().name == "CREATED"
+
+
+def test_a_user_without_a_name_is_told_before_java_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark would end with "basedir must be absolute" or "invalid null input: name"."""
+
+    def nobody(number: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    streams = with_entries(state_dir=str(tmp_path / "state"))
+    with pytest.raises(StreamsException, match="has no name") as caught:
+        streams.start()
+    assert f"app:x:{os.getuid()}:{os.getgid()}::/tmp:/bin/sh" in caught.value.hint
 
 
 def test_a_machine_without_a_directory_for_temporary_files_is_told(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import shutil
 import tempfile
@@ -21,6 +22,7 @@ from millstream.core.errors import (
     NullPointerException,
     PluginError,
     ProcessorStateException,
+    StreamsException,
     UnsupportedOperationException,
 )
 from millstream.core.file_names import directory_name
@@ -149,13 +151,37 @@ def check_config(config: StreamsConfig) -> None:
 
 
 def check_java() -> None:
-    """Check that there is a Java for Spark, unless its JVM runs already.
+    """Check that there is a Java for Spark, and a user's name for it, unless its JVM runs already.
 
     Raises:
         JavaNotFoundError: There is no Java, or it is too old.
+        StreamsException: This process's user has no name.
     """
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         java_command()
+        _check_user()
+
+
+def _check_user() -> None:
+    """Check that this process's user has a name.
+
+    Hadoop's classes ask the system for it while Spark starts, and fail without: in a container that
+    runs with a number for a user, with errors that do not say so.
+
+    Raises:
+        StreamsException: There is no name.
+    """
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError as error:
+        line = f"app:x:{os.getuid()}:{os.getgid()}::/tmp:/bin/sh"
+        raise StreamsException(
+            f"cannot start Spark's JVM: user {os.getuid()} of this process has no name",
+            detail="There is no entry for that number in /etc/passwd, and Hadoop's classes, which "
+            "Spark needs, ask for its name.",
+            hint="Add one where the container is made or begins, with a home that can be written: "
+            f'echo "{line}" >> /etc/passwd',
+        ) from error
 
 
 def check_temporary() -> None:
