@@ -21,6 +21,8 @@ class TaskHost(ABC):
 
     has_partitions = False
     """Whether ``partition_count`` tells how many partitions topics have in truth."""
+    clock_is_time_of_day = False
+    """Whether ``now_ms`` is the present time, the same in each attempt at a batch."""
 
     def __init__(self) -> None:
         self.measures = Measures()

@@ -32,6 +32,7 @@ from millstream.core.serdes.base import deserialize_column, heeds_headers, needs
 from millstream.core.timestamps import (
     ExtractRecordMetadataTimestamp,
     LogAndSkipOnInvalidTimestamp,
+    WallclockTimestampExtractor,
 )
 from millstream.core.user_code import code_of
 from millstream.core.wording import said
@@ -76,6 +77,9 @@ class SourceRuntime:
         self._extractor_tells = isinstance(extractor, LogAndSkipOnInvalidTimestamp)
         """Whether the extractor has logged the records that it has dropped."""
         self._keeps_valid = own is ExtractRecordMetadataTimestamp.extract
+        by_clock = own is WallclockTimestampExtractor.extract
+        self._takes_clock = by_clock and task.host.clock_is_time_of_day
+        """Whether records get the batch's time: a repeated batch must give them the same one."""
         self.decodes_all = (
             self._keeps_valid
             and accepts_any_bytes(key_deserializer)
@@ -179,6 +183,8 @@ class SourceRuntime:
     def _extracted(
         self, queue: RecordQueue, raw: RawChunk, index: int, key: Any, value: Any
     ) -> int:
+        if self._takes_clock:
+            return self._task.host.now_ms()
         record = self._consumer_record(raw, index, key, value)
         try:
             extracted = self._extract(record, queue.partition_time)

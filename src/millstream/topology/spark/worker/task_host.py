@@ -38,6 +38,7 @@ class SparkTaskHost(TaskHost):
     """
 
     has_partitions = True
+    clock_is_time_of_day = True
 
     def __init__(
         self,
