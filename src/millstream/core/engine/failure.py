@@ -136,10 +136,18 @@ class Failures:
     def located(self, problem: str, error: Exception) -> StreamsException:
         """Return the error that leaves the task, with the current record and the task named."""
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
-            return error
+            return self._placed(error)
         task = self._task
         app = task.settings.application_id
         return located(problem, task.id, error, task.record_context, app, skipping=self._skipping())
+
+    def _placed(self, error: StreamsException) -> StreamsException:
+        """Add task and record to what a sink right below a source has raised."""
+        detail = getattr(error, "detail", "")  # a class of a user may not have called __init__
+        if f"Task {self._task.id}" not in detail:
+            where = _where(self._task.id, self._task.record_context)
+            error.detail = f"{where}; {detail}" if detail else f"{where}."
+        return error
 
     def _skipping(self) -> str:
         """Return what a user sets to skip a record that a processor refuses."""

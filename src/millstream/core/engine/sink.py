@@ -143,13 +143,14 @@ class SinkRuntime:
         except Exception as error:
             note_code(error, self._extract, f'the topic extractor of sink "{self.name}"')
             raise
-        if topic is None:
-            raise StreamsException(f'the topic extractor of sink "{self.name}" returned None')
         if not isinstance(topic, str):
-            raise StreamsException(
-                f'the topic extractor of sink "{self.name}" returned {a_kind(topic)}',
+            unusable = IllegalArgumentException(
+                f'the topic extractor of sink "{self.name}" returned '
+                f"{'None' if topic is None else a_kind(topic)}",
                 hint="Return the topic's name, a str.",
             )
+            note_code(unusable, self._extract, f'the topic extractor of sink "{self.name}"')
+            raise unusable
         return plain_text(topic)
 
     def _chosen(self, topic: str, record: Record[Any, Any]) -> Sequence[int | None]:
