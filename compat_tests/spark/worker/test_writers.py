@@ -204,6 +204,15 @@ def test_a_record_that_is_too_large_is_named_with_topic_size_and_setting(
     writer.close()
 
 
+def test_records_are_as_large_as_kafkas_producer_sends_them(job: Job, play: Playground) -> None:
+    """Its limit is 1,048,576 bytes; librdkafka's own is 1,000,000."""
+    target = play.topic("out", 1)
+    writer = SinkWriter(job, 0)
+    writer.write(0, [(target, chunk(b"b" * 1_048_000))], [])
+    assert [len(value or b"") for _, value in play.pairs(target, 1)] == [1_048_000]
+    writer.close()
+
+
 @pytest.mark.parametrize("case", ["far ahead", "no key"])
 def test_a_record_that_the_topic_refuses_is_named_with_the_reason(
     job: Job, play: Playground, case: str

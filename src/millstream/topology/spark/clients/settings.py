@@ -119,6 +119,8 @@ PRODUCER_DEFAULTS: dict[str, Any] = {
     "linger.ms": 20,
     "batch.size": 262_144,
     "batch.num.messages": 100_000,
+    # Kafka's max.request.size; librdkafka's own default is a little less.
+    "message.max.bytes": 1_048_576,
     # Longer than a batch's output can take to write.
     "transaction.timeout.ms": 60_000,
 }

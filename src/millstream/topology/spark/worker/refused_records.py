@@ -12,12 +12,9 @@ from confluent_kafka import KafkaException as ClientException
 from millstream.core.errors import RecordTooLargeException, StreamsException
 from millstream.topology.spark.clients.connecting import ConnectionErrors
 from millstream.topology.spark.clients.rights import Right
-from millstream.topology.spark.clients.settings import code_of, kafka_error
+from millstream.topology.spark.clients.settings import PRODUCER_DEFAULTS, code_of, kafka_error
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.wire import decode_chunk, to_list
-
-PRODUCER_LIMIT = 1_000_000
-"""librdkafka's default."""
 
 
 class Unsent(NamedTuple):
@@ -105,7 +102,7 @@ def refused_record(
 
 
 def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> StreamsException:
-    limit = int(settings.get("message.max.bytes") or PRODUCER_LIMIT)
+    limit = int(settings.get("message.max.bytes") or PRODUCER_DEFAULTS["message.max.bytes"])
     what = f'a record of {unsent.size:,} bytes is too large for topic "{unsent.topic}"'
     detail = f"{problem}. The producer sends at most {limit:,} bytes."
     hint = (
