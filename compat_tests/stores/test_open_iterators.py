@@ -13,12 +13,16 @@ from millstream import (
     Serdes,
     SessionWindow,
     Stores,
+    VersionedRecord,
+    VersionedRecordIterator,
     Windowed,
 )
 from millstream.core.errors import (
     IllegalStateException,
     InvalidStateStoreException,
     NoSuchElementException,
+    NullPointerException,
+    UnsupportedOperationException,
 )
 
 RETENTION = 60_000
@@ -176,3 +180,28 @@ def test_a_store_on_disk_can_be_made_again_under_a_mock(again: str, tmp_path: Pa
         store.init(context.getStateStoreContext(), store)
     assert list(store.all()) == [KeyValue("a", "1")]
     store.close()
+
+
+@pytest.mark.parametrize("kind", STORES)
+@pytest.mark.parametrize("where", [MEMORY, DISK])
+def test_nothing_is_removed_by_an_iterator(kind: str, where: str, tmp_path: Path) -> None:
+    found = fill(kind, STORES[kind](where, tmp_path))
+    found.next()
+    with pytest.raises(UnsupportedOperationException, match=r"^remove\n") as refused:
+        found.remove()
+    assert "by a method of the store" in str(refused.value)
+    assert [entry.value for entry in found] == ["two"]
+
+
+def test_nothing_is_removed_by_an_iterator_over_versions() -> None:
+    versions = VersionedRecordIterator([VersionedRecord("one", 5)])
+    with pytest.raises(UnsupportedOperationException):
+        versions.remove()
+
+
+def test_what_prefix_scan_lacks_is_named(tmp_path: Path) -> None:
+    store = key_value_store(MEMORY, tmp_path)
+    with pytest.raises(NullPointerException, match="^prefix cannot be null"):
+        store.prefixScan(None, TEXT.serializer())
+    with pytest.raises(NullPointerException, match="^prefixKeySerializer cannot be null"):
+        store.prefixScan("a", None)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from typing_extensions import Self
+
+from millstream.core.errors import UnsupportedOperationException
 
 
 class Readable:
@@ -58,3 +60,21 @@ class Closing:
         trace: TracebackType | None,
     ) -> None:
         self.close()  # type: ignore[attr-defined]
+
+
+class ReadOnly:
+    """Mixin for iterators over what a store holds: they take nothing out of it."""
+
+    __slots__ = ()
+
+    def remove(self) -> NoReturn:
+        """Refuse to remove an entry.
+
+        Raises:
+            UnsupportedOperationException: Always, as in Kafka Streams.
+        """
+        raise UnsupportedOperationException(
+            "remove",
+            detail="An iterator does not change its store.",
+            hint="Close the iterator, then take the entry out by a method of the store.",
+        )

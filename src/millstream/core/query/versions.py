@@ -13,7 +13,7 @@ from millstream.core.errors import NoSuchElementException, NullPointerException
 from millstream.core.java_time import Instant, from_epoch_millis
 from millstream.core.query.keys import ResultOrder, required_key
 from millstream.core.query.query import Query
-from millstream.core.readable import Closing
+from millstream.core.readable import Closing, ReadOnly
 from millstream.core.state.iterators import KeyValueIterator
 from millstream.core.state.values import VersionedRecord
 
@@ -28,7 +28,7 @@ _GIVEN_NOTHING: Any = object()
 NO_KEY = "key cannot be null."
 
 
-class VersionedRecordIterator(Closing, Iterator[VersionedRecord[V]], Generic[V]):
+class VersionedRecordIterator(Closing, ReadOnly, Iterator[VersionedRecord[V]], Generic[V]):
     """Iterator over versions of one key. Close it, preferably by a ``with`` block.
 
     Source: ``state.VersionedRecordIterator``.

@@ -10,13 +10,13 @@ from typing_extensions import Self
 
 from millstream.core.errors import NoSuchElementException
 from millstream.core.keyvalue import KeyValue
-from millstream.core.readable import Closing, Readable
+from millstream.core.readable import Closing, Readable, ReadOnly
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
-class KeyValueIterator(Readable, Closing, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
+class KeyValueIterator(Readable, Closing, ReadOnly, ABC, Iterator[KeyValue[K, V]], Generic[K, V]):
     """Entries of a store, in its order. Close it, best by ``with store.all() as entries:``.
 
     Source: ``state.KeyValueIterator``.

@@ -98,8 +98,9 @@ class SerdeKeyValueStore(TypedStore[StoreAccess], KeyValueStore[K, V]):
 
     def prefixScan(self, prefix: Any, prefixKeySerializer: Any) -> KeyValueIterator[K, V]:
         self._opened()
-        if prefix is None or prefixKeySerializer is None:
-            raise NullPointerException("prefix and prefixKeySerializer cannot be null")
+        for name, given in (("prefix", prefix), ("prefixKeySerializer", prefixKeySerializer)):
+            if given is None:
+                raise NullPointerException(f"{name} cannot be null")
         if not callable(getattr(prefixKeySerializer, "serialize", None)):
             raise ClassCastException(
                 f"prefixKeySerializer cannot be {a_kind(prefixKeySerializer)}",
