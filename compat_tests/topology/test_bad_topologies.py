@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from millstream import (
+    ConfigException,
     ContextualProcessor,
     IllegalArgumentException,
     NullPointerException,
@@ -157,9 +158,26 @@ def test_a_store_that_is_not_connected_is_named_when_the_processor_starts() -> N
 
 
 def test_a_node_without_serdes_is_named() -> None:
-    with pytest.raises(Exception, match='node "in" has no key serde') as refused:
+    problem = "Failed to initialize key serdes for source node in"
+    with pytest.raises(StreamsException, match=problem) as refused:
         TopologyTestDriver(source())
     assert "default.key.serde" in str(refused.value)
+    assert isinstance(refused.value.__cause__, ConfigException)
+    config = {"default.key.serde": TEXT}
+    with pytest.raises(StreamsException, match="value serdes for source node in"):
+        TopologyTestDriver(source(), config)
+    copy = Topology().addSource("in", TEXT.deserializer(), TEXT.deserializer(), "words")
+    with pytest.raises(StreamsException, match="value serdes for sink node out"):
+        TopologyTestDriver(copy.addSink("out", "copies", "in"), config)
+
+
+def test_a_store_without_serdes_is_named() -> None:
+    store = Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("kv"), TEXT, None)
+    words = Topology().addSource("in", TEXT.deserializer(), TEXT.deserializer(), "words")
+    topology = words.addProcessor("p", Fails, "in").addStateStore(store, "p")
+    with pytest.raises(StreamsException, match="value serdes for store kv") as refused:
+        TopologyTestDriver(topology, {"default.key.serde": TEXT})
+    assert isinstance(refused.value.__cause__, ConfigException)
 
 
 class Fails(ContextualProcessor[Any, Any, Any, Any]):

@@ -17,7 +17,7 @@ from millstream.core.serdes.base import (
     needs_headers,
     serialize_column,
 )
-from millstream.core.serdes.checks import halves_of
+from millstream.core.serdes.checks import halves_of, no_serde
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -303,7 +303,8 @@ def resolve(serde: Serde[Any] | None, default: Serde[Any] | None, role: str, sto
     chosen = default if serde is None else serde
     if chosen is None:
         raise StreamsException(
-            f'store "{store}" has no {role} serde',
+            f"Failed to initialize {role} serdes for store {store}",
+            detail=f"It has no {role} serde, and the configuration has no default.",
             hint=f"Give it one where it is defined, or set default.{role}.serde.",
-        )
+        ) from no_serde(role)
     return chosen

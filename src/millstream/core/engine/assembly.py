@@ -15,7 +15,6 @@ from millstream.core.engine.store_context import TaskStoreContext
 from millstream.core.engine.store_life import own
 from millstream.core.errors import (
     ClassCastException,
-    ConfigException,
     MillstreamError,
     StreamsException,
 )
@@ -30,7 +29,7 @@ from millstream.core.plan import (
     StoreNode,
     SubTopology,
 )
-from millstream.core.serdes.checks import deserializer_of, serializer_of
+from millstream.core.serdes.checks import deserializer_of, no_serde, serializer_of
 from millstream.core.state import StateStore, TimestampedKeyValueStore, TimestampedWindowStore
 from millstream.core.timestamps import FailOnInvalidTimestamp
 from millstream.core.wording import a_kind
@@ -192,7 +191,7 @@ def make_nodes(
     """Return sources and processors, linked to each other and to the sinks, in plan order.
 
     Raises:
-        ConfigException: A node has no serde and the configuration has no default.
+        StreamsException: A node has no serde and the configuration has no default.
     """
     sources: list[SourceRuntime] = []
     processors: list[ProcessorRuntime] = []
@@ -244,9 +243,8 @@ def _source(task: Task, plan: Plan, node: SourceNode, *, chunked: bool) -> Sourc
     return SourceRuntime(
         task,
         node,
-        _filled(task, node.key_deserializer) or _default(task, "key", node.name, deserializer_of),
-        _filled(task, node.value_deserializer)
-        or _default(task, "value", node.name, deserializer_of),
+        _filled(task, node.key_deserializer) or _default(task, "key", node, deserializer_of),
+        _filled(task, node.value_deserializer) or _default(task, "value", node, deserializer_of),
         FailOnInvalidTimestamp() if internal else extractor,
         chunked=chunked,
     )
@@ -261,8 +259,8 @@ def _sink(task: Task, plan: Plan, node: SinkNode) -> SinkRuntime:
         task,
         node,
         topic,
-        _filled(task, node.key_serializer) or _default(task, "key", node.name, serializer_of),
-        _filled(task, node.value_serializer) or _default(task, "value", node.name, serializer_of),
+        _filled(task, node.key_serializer) or _default(task, "key", node, serializer_of),
+        _filled(task, node.value_serializer) or _default(task, "value", node, serializer_of),
     )
 
 
@@ -272,13 +270,17 @@ def _filled(task: Task, half: Any) -> Any:
     return half if fill is None else fill(task.settings)
 
 
-def _default(task: Task, role: str, node: str, half_of: Callable[[Any, str], Any]) -> Any:
+def _default(
+    task: Task, role: str, node: SourceNode | SinkNode, half_of: Callable[[Any, str], Any]
+) -> Any:
     """Return the serializer or deserializer of the application's default for a node."""
     settings = task.settings
     serde = settings.key_serde if role == "key" else settings.value_serde
     if serde is None:
-        raise ConfigException(
-            f'node "{node}" has no {role} serde and the configuration has no default',
+        kind = "source" if isinstance(node, SourceNode) else "sink"
+        raise StreamsException(
+            f"Failed to initialize {role} serdes for {kind} node {node.name}",
+            detail=f"It has no {role} serde, and the configuration has no default.",
             hint=f"Name serdes at the operator, or set default.{role}.serde.",
-        )
-    return half_of(serde, f'default.{role}.serde, for node "{node}"')
+        ) from no_serde(role)
+    return half_of(serde, f'default.{role}.serde, for node "{node.name}"')

@@ -57,6 +57,12 @@ def loaded_serde(value: Any, key: str, kind: str = "Class") -> Any:
     return found
 
 
+def no_serde(role: str) -> ConfigException:
+    """Return why a node or a store cannot start: neither it nor the configuration has a serde."""
+    key = f"DEFAULT_{role.upper()}_SERDE_CLASS_CONFIG"
+    return ConfigException(f"Please specify a {role} serde or set one through StreamsConfig#{key}")
+
+
 def serializer_of(serde: Serde[T] | None, where: str) -> Serializer[T]:
     """Return a serde's serializer.
 

@@ -50,13 +50,14 @@ def _check_mergeable(first: object, second: StreamSource) -> None:
     assert isinstance(first, StreamSource)
     if set(first.topics) != set(second.topics):
         raise TopologyException(
-            "two source nodes are subscribed to overlapping but not equal input topics",
+            "Two source nodes are subscribed to overlapping but not equal input topics",
             detail=f"They read {_listed(first)} and {_listed(second)}.",
             hint="Read the common topics once, and merge() them with the others.",
         )
     if first.consumed.offset_reset != second.consumed.offset_reset:
         raise TopologyException(
-            f"cannot read {_listed(first)} twice with different offset reset policies",
+            "Can't configure different offset reset policies on the same input topic(s)",
+            detail=f"They read {_listed(first)}.",
             hint="Give every stream of the same topics the same policy.",
         )
 
