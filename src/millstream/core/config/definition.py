@@ -5,9 +5,10 @@ from __future__ import annotations
 import enum
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from millstream.core.durations import to_millis
@@ -21,6 +22,9 @@ Check = Callable[[str, Any], None]
 class _Required:
     def __repr__(self) -> str:
         return "(required)"
+
+    def __reduce__(self) -> str:
+        return "REQUIRED"
 
 
 REQUIRED: Any = _Required()
@@ -105,13 +109,14 @@ def not_none(name: str, value: Any) -> None:
 
 def at_least(minimum: int) -> Check:
     """Return the check that a number is not below ``minimum``."""
+    # No function within this one: a configuration can be pickled.
+    return partial(_at_least, minimum)
 
-    def check(name: str, value: Any) -> None:
-        not_none(name, value)
-        if value < minimum:
-            raise invalid(name, value, f"Value must be at least {minimum}")
 
-    return check
+def _at_least(minimum: int, name: str, value: Any) -> None:
+    not_none(name, value)
+    if value < minimum:
+        raise invalid(name, value, f"Value must be at least {minimum}")
 
 
 def a_port(name: str, value: Any) -> None:
@@ -124,13 +129,15 @@ def a_port(name: str, value: Any) -> None:
 def one_of(*allowed: str | None, any_case: bool = False) -> Check:
     """Return the check that a text is one of ``allowed``."""
     accepted = {text.upper() if any_case and text else text for text in allowed}
+    listed = ", ".join(text for text in allowed if text is not None)
+    return partial(_one_of, accepted, listed, any_case)
 
-    def check(name: str, value: Any) -> None:
-        if (value.upper() if any_case and value else value) not in accepted:
-            listed = ", ".join(text for text in allowed if text is not None)
-            raise invalid(name, value, f"String must be one of: {listed}")
 
-    return check
+def _one_of(
+    accepted: Collection[str | None], listed: str, any_case: bool, name: str, value: Any
+) -> None:
+    if (value.upper() if any_case and value else value) not in accepted:
+        raise invalid(name, value, f"String must be one of: {listed}")
 
 
 def _wrong_type(key: ConfigKey, value: Any) -> ConfigException:

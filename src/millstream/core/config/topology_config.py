@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from millstream.core.config.abstract_config import AbstractConfig
@@ -154,7 +155,7 @@ class TopologyConfig(AbstractConfig):
 
     def _supplier(self, key: str) -> Callable[[], Any]:
         source = self._source(key)
-        return lambda: source.instance(key)
+        return partial(source.instance, key)
 
     def _cache_size(self) -> int:
         for key in ("statestore.cache.max.bytes", "cache.max.bytes.buffering"):
