@@ -1,5 +1,6 @@
 """Duration and Instant."""
 
+import copy
 import pickle
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -19,6 +20,7 @@ from millstream import (
     TimeWindows,
     WindowKeyQuery,
 )
+from millstream.core.durations import to_epoch_millis, to_millis
 
 MILLIS = st.integers(-62_135_596_800_000, 253_402_300_799_999)
 
@@ -117,3 +119,42 @@ def test_the_text_of_a_duration_is_javas(millis: int, text: str) -> None:
 def test_texts_have_microseconds() -> None:
     assert str(Instant.EPOCH.plus(timedelta(microseconds=7))) == "1970-01-01T00:00:00.000007Z"
     assert str(Duration(microseconds=7)) == "PT0.000007S"
+
+
+LONGS = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(LONGS)
+def test_any_long_is_a_duration_and_an_instant(millis: int) -> None:
+    for made in (Duration.ofMillis(millis), pickle.loads(pickle.dumps(Duration.ofMillis(millis)))):
+        assert made.toMillis() == to_millis(made, "x") == millis
+    instant = Instant.ofEpochMilli(millis)
+    for each in (instant, pickle.loads(pickle.dumps(instant)), copy.deepcopy(instant)):
+        assert each.toEpochMilli() == to_epoch_millis(each, "x") == millis
+
+
+def test_what_python_cannot_hold_counts_on() -> None:
+    longest, last = Duration.ofMillis(2**63 - 1), Instant.ofEpochMilli(2**63 - 1)
+    assert str(longest) == "PT2562047788015H12M55.807S"
+    assert str(last) == "+292278994-08-17T07:12:55.807Z"
+    assert longest.minus(Duration.ofMillis(7)).toMillis() == 2**63 - 8
+    assert longest.negated().plusMillis(-1).toMillis() == -(2**63)
+    assert longest.dividedBy(2**40).toMillis() == 2**23 - 1
+    assert Duration.ofDays(10**9).multipliedBy(2).toDays() == 2 * 10**9
+    assert (longest.toSeconds(), longest.toHours()) == (9223372036854775, 2562047788015)
+    assert last.minusMillis(2**63 - 1) == Instant.EPOCH
+    assert Instant.EPOCH.plus(longest).isAfter(last.minusMillis(1))
+    assert last.minusMillis(1).isBefore(last)
+    assert Duration.between(Instant.EPOCH, last).toMillis() == 2**63 - 1
+    for call in (lambda: longest.plusMillis(1), lambda: last.plusSeconds(1)):
+        with pytest.raises(IllegalArgumentException, match="too many for an? "):
+            call()
+
+
+def test_a_grace_without_end_and_all_windows_of_a_key() -> None:
+    forever = Duration.ofMillis(2**63 - 1)
+    assert TimeWindows.ofSizeAndGrace(Duration.ofMillis(5), forever).gracePeriodMs() == 2**63 - 1
+    last = Instant.EPOCH.plus(forever)
+    query = WindowKeyQuery.withKeyAndWindowStartRange("a", Instant.EPOCH, last)
+    assert str(query.getTimeTo()) == str(last)
+    assert to_epoch_millis(last, "x") == 2**63 - 1

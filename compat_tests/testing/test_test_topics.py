@@ -15,6 +15,7 @@ from millstream import (
     Headers,
     IllegalArgumentException,
     IllegalStateException,
+    Instant,
     KeyValue,
     NoSuchElementException,
     NullPointerException,
@@ -329,3 +330,12 @@ def test_a_topic_is_asked_for_by_a_text(driver: Any, name: Any) -> None:
         driver.createInputTopic(name, text[0], text[0])
     with pytest.raises(ClassCastException, match="topicName cannot be"):
         driver.createOutputTopic(name, text[1], text[1])
+
+
+def test_a_topics_clock_ends_with_64_bits(driver: Any) -> None:
+    serializer = TEXT.serializer()
+    last = Instant.ofEpochMilli(2**63 - 1)
+    source = driver.createInputTopic("in", serializer, serializer, last, timedelta(seconds=1))
+    source.pipeInput("a")
+    with pytest.raises(IllegalArgumentException, match="converted to milliseconds"):
+        source.pipeInput("b")

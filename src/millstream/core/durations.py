@@ -43,6 +43,9 @@ def to_millis(value: DurationLike, name: str) -> int:
         1500
     """
     if isinstance(value, timedelta):
+        # A Duration may be longer than a timedelta can be.
+        if (far_ms := getattr(value, "far_ms", None)) is not None:
+            return int(far_ms)
         return value // ONE_MS if value >= timedelta(0) else -(-value // ONE_MS)
     return _checked_long(value, name, "a timedelta or an integer number of milliseconds")
 
@@ -77,7 +80,9 @@ def to_epoch_millis(value: InstantLike, name: str) -> int:
                 f'Invalid value for parameter "{name}" (value was: {value}). It has no time zone.',
                 hint="Pass datetime(..., tzinfo=timezone.utc), or epoch milliseconds.",
             )
-        return (value - EPOCH) // ONE_MS
+        # An Instant may be later than a datetime can be.
+        far_ms = getattr(value, "far_ms", None)
+        return (value - EPOCH) // ONE_MS if far_ms is None else int(far_ms)
     return _checked_long(value, name, "a datetime or an integer number of epoch milliseconds")
 
 

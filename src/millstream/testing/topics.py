@@ -136,7 +136,7 @@ class TestInputTopic(Generic[K, V]):
         key = self._key(self._topic, headers, record.key())
         value = self._value(self._topic, headers, record.value())
         if time is None:
-            time = self._now_ms
+            time = to_epoch_millis(self._now_ms, "recordTime")
             self._now_ms += self._advance_ms
         self._driver.pipe(self._topic, key, value, time, headers.copy() if headers else None)
 
