@@ -34,15 +34,26 @@ def server() -> Iterator[Server]:
     """Starts servers that give every schema the id 1 to those with the right credentials."""
     started: list[ThreadingHTTPServer] = []
 
-    def start(wanted: str | None = None, *, status: int = 401, context: Any = None) -> str:
+    def start(
+        wanted: str | None = None,
+        *,
+        status: int = 401,
+        context: Any = None,
+        page: bytes | None = None,
+    ) -> str:
         class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(page or b"")
+
             def do_POST(self) -> None:
                 self.rfile.read(int(self.headers["Content-Length"]))
                 allowed = wanted is None or self.headers.get("Authorization") == wanted
                 body = {"id": 1} if allowed else {"error_code": status, "message": "refused"}
                 self.send_response(200 if allowed else status)
                 self.end_headers()
-                self.wfile.write(json.dumps(body).encode())
+                self.wfile.write(json.dumps(body).encode() if page is None else page)
 
             def log_message(self, *arguments: Any) -> None:
                 del arguments
@@ -107,6 +118,17 @@ def test_a_refusal_is_told_by_its_kind_and_without_the_password(
         written(url)
     assert "wrong" not in str(caught.value)
     assert f"HTTP status {status}" in str(caught.value)
+
+
+@pytest.mark.parametrize("page", [b"<html>Sign in</html>", b"", b"[]", b"{}", b'{"id": "x"}'])
+def test_a_page_of_a_proxy_is_no_fault_of_the_record(server: Server, page: bytes) -> None:
+    url = server(page=page)
+    with pytest.raises(SchemaRegistryUnavailableException, match="No schema registry's API"):
+        written(url)
+    serde = PrimitiveAvroSerde(str)
+    serde.configure({URL: url, **QUICK}, False)
+    with pytest.raises(SchemaRegistryUnavailableException, match="No schema registry's API"):
+        serde.deserializer().deserialize("t", WRITTEN)
 
 
 def test_several_addresses_are_tried_in_turn(server: Server) -> None:

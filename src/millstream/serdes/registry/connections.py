@@ -137,9 +137,13 @@ class Connection:
     def _fetched(self, id_key: IdKey, fmt: str | None) -> Schema:
         if id_key[0] == MAGIC_ID:
             schema_id = PREFIX.unpack_from(id_key)[1]
-            return self.client.get_schema(schema_id, fmt=fmt)
-        guid = str(uuid.UUID(bytes=id_key[1:GUID_BYTES]))
-        return self.client.get_schema_by_guid(guid, fmt)
+            found = self.client.get_schema(schema_id, fmt=fmt)
+        else:
+            guid = str(uuid.UUID(bytes=id_key[1:GUID_BYTES]))
+            found = self.client.get_schema_by_guid(guid, fmt)
+        if not found.schema_str:
+            raise ValueError("the answer has no schema")
+        return found
 
     def _asked(self, ask: Callable[[], T], problem: str, place: str) -> T:
         try:
@@ -165,6 +169,8 @@ def without_rules(schema: Schema, place: str) -> Schema:
 
 
 def _known(found: RegisteredSchema, schema: Schema | None = None) -> SchemaIds:
+    if found.schema_id is None and found.guid is None:
+        raise ValueError("the answer has no id")
     named = found.schema if found.schema is not None and found.schema.schema_str else schema
     return SchemaIds(int(found.schema_id or 0), found.guid, named or found.schema)
 

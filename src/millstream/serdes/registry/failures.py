@@ -17,6 +17,8 @@ from millstream.core.errors import (
 )
 
 _UNAVAILABLE = frozenset({408, 429, 500, 502, 503, 504})
+_UNREADABLE = AttributeError, LookupError, TypeError, ValueError
+"""What the client raises where an answer is no JSON, or other JSON than a registry's."""
 _CREDENTIALS = (
     "Check basic.auth.credentials.source and basic.auth.user.info, bearer.auth.*, or "
     "schema.registry.ssl.*."
@@ -55,6 +57,9 @@ def _kind(error: Exception) -> tuple[type[KafkaException], str]:
         return SchemaRegistryUnavailableException, _OUTAGE
     if isinstance(error, OAuthTokenError):
         return SchemaRegistryAuthenticationException, _CREDENTIALS
+    if isinstance(error, _UNREADABLE):
+        # A proxy's page, with status 200: it says nothing about the record.
+        return SchemaRegistryUnavailableException, _NO_API
     if not isinstance(error, SchemaRegistryError):
         return SerializationException, ""
     status = error.http_status_code
