@@ -40,10 +40,11 @@ def server() -> Iterator[Server]:
         status: int = 401,
         context: Any = None,
         page: bytes | None = None,
+        page_status: int = 200,
     ) -> str:
         class Answer(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self.send_response(200)
+                self.send_response(page_status)
                 self.end_headers()
                 self.wfile.write(page or b"")
 
@@ -51,7 +52,7 @@ def server() -> Iterator[Server]:
                 self.rfile.read(int(self.headers["Content-Length"]))
                 allowed = wanted is None or self.headers.get("Authorization") == wanted
                 body = {"id": 1} if allowed else {"error_code": status, "message": "refused"}
-                self.send_response(200 if allowed else status)
+                self.send_response(page_status if allowed else status)
                 self.end_headers()
                 self.wfile.write(json.dumps(body).encode() if page is None else page)
 
@@ -120,9 +121,23 @@ def test_a_refusal_is_told_by_its_kind_and_without_the_password(
     assert f"HTTP status {status}" in str(caught.value)
 
 
-@pytest.mark.parametrize("page", [b"<html>Sign in</html>", b"", b"[]", b"{}", b'{"id": "x"}'])
-def test_a_page_of_a_proxy_is_no_fault_of_the_record(server: Server, page: bytes) -> None:
-    url = server(page=page)
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [
+        (b"<html>Sign in</html>", 200),
+        (b"", 200),
+        (b"[]", 200),
+        (b"{}", 200),
+        (b'{"id": "x"}', 200),
+        (b"<html>Not found</html>", 404),
+        (b'{"message": "no route"}', 404),
+        (b"", 302),
+    ],
+)
+def test_a_page_of_a_proxy_is_no_fault_of_the_record(
+    server: Server, page: bytes, status: int
+) -> None:
+    url = server(page=page, page_status=status)
     with pytest.raises(SchemaRegistryUnavailableException, match="No schema registry's API"):
         written(url)
     serde = PrimitiveAvroSerde(str)

@@ -69,8 +69,10 @@ def _kind(error: Exception) -> tuple[type[KafkaException], str]:
         return SchemaRegistryAuthorizationException, "Let the user read and write the subject."
     if status in _UNAVAILABLE:
         return SchemaRegistryUnavailableException, _OUTAGE
-    if status == httpx.codes.NOT_FOUND and error.error_code in (None, -1):
-        return SerializationException, _NO_API
+    elsewhere = status == httpx.codes.NOT_FOUND and error.error_code in (None, -1)
+    if elsewhere or httpx.codes.is_redirect(status):
+        # A registry's own 404 has a code, and it sends nobody to a page for signing in.
+        return SchemaRegistryUnavailableException, _NO_API
     return SerializationException, _HINTS.get(status, "")
 
 

@@ -113,15 +113,18 @@ class KafkaProtobufDeserializer(RegistryDeserializer[Any]):
         in_header = id_key[0] != MAGIC_ID or len(id_key) > PREFIX.size
         head = GUID_BYTES if id_key[0] != MAGIC_ID else PREFIX.size
         shapes: dict[tuple[int, ...], Any] = {}
+        if self._type is not None:
+            shapes[message_index(self._type.DESCRIPTOR)] = self._type
 
         def decode(data: bytes, start: int) -> Any:
             if in_header and start == 0:
                 index, _ = read_index(id_key, head)
             else:
                 index, start = read_index(data, start)
-            kind = self._type or shapes.get(index)
+            kind = shapes.get(index)
             if kind is None:
-                kind = shapes[index] = self._message_class(written, index)
+                _check_index(written, index)
+                kind = shapes[index] = self._type or self._message_class(written, index)
             return kind.FromString(data[start:])
 
         return decode
@@ -200,6 +203,26 @@ def read_index(data: bytes, start: int) -> tuple[tuple[int, ...], int]:
         number, at = read_varint(data, at)
         found.append(number)
     return tuple(found), at
+
+
+def _check_index(schema: Schema, index: Sequence[int]) -> None:
+    """Refuse a place that a file does not have: a class of another file would read anything."""
+    from confluent_kafka.schema_registry.common.protobuf import _str_to_proto
+    from confluent_kafka.serialization import SerializationError
+
+    try:
+        messages = _str_to_proto("default", str(schema.schema_str)).message_type
+    except (SerializationError, ValueError):
+        # A registry that gives the text of the file only: nothing to compare with.
+        return
+    for number in index:
+        if not 0 <= number < len(messages):
+            raise SerializationException(
+                f"the schema has no message {'.'.join(map(str, index))}",
+                detail="The bytes name a message by its number in the schema's file.",
+                hint="Check that the writer registered the file with which it wrote.",
+            )
+        messages = messages[number].nested_type
 
 
 def _encoded(message: Any) -> bytes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from millstream.core.errors import ConfigException, SerializationException
+from millstream.core.wording import a_kind
 
 SubjectOf = Callable[[str, bool, "SubjectSchema"], str]
 
@@ -97,12 +99,24 @@ def strategy(given: Any, key: str) -> SubjectOf:
     if isinstance(found, type):
         found = found()
     method = getattr(found, "subjectName", None)
-    if callable(method):
-        return method  # type: ignore[no-any-return]
-    if callable(found):
-        return found  # type: ignore[no-any-return]
+    asked = method if callable(method) else found
+    if callable(asked):
+        return partial(_named, asked, key)
     raise ConfigException(
         f"Invalid value {given} for configuration {key}: it is no strategy",
         hint="Give TopicNameStrategy, RecordNameStrategy, TopicRecordNameStrategy, or a function "
         "(topic, isKey, schema) -> subject.",
+    )
+
+
+def _named(
+    asked: Callable[..., Any], key: str, topic: str, isKey: bool, schema: SubjectSchema
+) -> str:
+    subject = asked(topic, isKey, schema)
+    if isinstance(subject, str) and subject:
+        return subject
+    raise ConfigException(
+        f"the strategy of {key} must return a subject's name, not {a_kind(subject)}",
+        detail=f'It was asked for the topic "{topic}".',
+        hint="Return a text that is not empty, such as the topic's name with -value.",
     )
