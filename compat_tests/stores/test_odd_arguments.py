@@ -22,12 +22,14 @@ from millstream import (
     QueryConfig,
     Record,
     Serdes,
+    SessionWindow,
     Stores,
     StreamsException,
     TimeWindowedSerde,
     Topology,
     ValueAndTimestamp,
     ValueTimestampHeaders,
+    Windowed,
 )
 from millstream.core.file_names import directory_name
 from millstream.testing import TopologyTestDriver
@@ -42,6 +44,9 @@ WINDOW = Stores.windowStoreBuilder(
 VERSIONED = Stores.versionedKeyValueStoreBuilder(
     Stores.persistentVersionedKeyValueStore("s", MINUTE), TEXT, NUMBER
 )
+VERSIONED_UNLOGGED = Stores.versionedKeyValueStoreBuilder(
+    Stores.persistentVersionedKeyValueStore("s", MINUTE), TEXT, NUMBER
+).withLoggingDisabled()
 SESSION = Stores.sessionStoreBuilder(Stores.inMemorySessionStore("s", MINUTE), TEXT, NUMBER)
 
 Use = Callable[[Any], Any]
@@ -102,6 +107,55 @@ def test_the_time_of_a_value_may_be_any_number(time: Any, caching: bool) -> None
     )
     assert (found.timestamp(), type(found.timestamp())) == (NOW, int)
     assert ValueTimestampHeaders.make(1, time, Headers()).timestamp() == NOW  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("use", ["put", "delete"])
+def test_a_logged_version_begins_at_no_negative_time(use: str) -> None:
+    def put(store: Any) -> Any:
+        with pytest.raises(IllegalArgumentException, match="Invalid timestamp: -5"):
+            store.put("a", 1, -5) if use == "put" else store.delete("a", -5)
+        return store.get("a")
+
+    assert used(VERSIONED, put) is None
+    # Without a changelog nobody else needs its time.
+    assert used(VERSIONED_UNLOGGED, lambda s: (s.put("a", 1, -5), s.get("a").timestamp())[1]) == -5
+
+
+INVERTED: list[Use] = [
+    lambda store: store.fetch("b", "a"),
+    lambda store: store.backwardFetch("b", "a"),
+    lambda store: store.findSessions(NOW + 1, NOW),
+]
+
+
+@pytest.mark.parametrize("use", INVERTED)
+def test_a_range_of_sessions_in_memory_does_not_end_before_it_begins(use: Use) -> None:
+    def ask(store: Any) -> Any:
+        store.put(Windowed("c", SessionWindow(NOW, NOW)), 1)
+        with pytest.raises(IllegalArgumentException, match="inconsistent range"):
+            use(store)
+        # Here Kafka's store warns only.
+        return list(store.findSessions("b", "a", 0, NOW))
+
+    assert used(SESSION, ask) == []
+
+
+@pytest.mark.parametrize("use", INVERTED[:2])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_other_session_stores_find_nothing_between_keys_in_the_wrong_order(
+    use: Use, persistent: bool
+) -> None:
+    def ask(store: Any) -> Any:
+        store.put(Windowed("c", SessionWindow(NOW, NOW)), 1)
+        return list(use(store))
+
+    supplier = Stores.persistentSessionStore if persistent else Stores.inMemorySessionStore
+    builder = Stores.sessionStoreBuilder(supplier("s", MINUTE), TEXT, NUMBER)
+    assert used(builder if persistent else builder.withCachingEnabled(), ask) == []
+
+
+def test_an_empty_session_store_in_memory_finds_nothing_between_any_keys() -> None:
+    assert used(SESSION, lambda store: store.fetch("b", "a")) == []
 
 
 @pytest.mark.parametrize("time", [None, "5", float("nan"), 2**63])

@@ -124,7 +124,15 @@ def _record_time(context: StateStoreContext) -> int:
 
 
 def _time_at(value: bytes, start: int) -> int:
-    time = int.from_bytes(value[start : start + 8], "big", signed=True)
+    return check_logged_time(int.from_bytes(value[start : start + 8], "big", signed=True))
+
+
+def check_logged_time(time: int) -> int:
+    """Return the time of a value that goes to a changelog.
+
+    Raises:
+        IllegalArgumentException: It is negative, which no record of a topic is.
+    """
     if time < 0:
         raise IllegalArgumentException(
             f"Invalid timestamp: {time}. Timestamp should always be non-negative or null.",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millstream.core.chunk import Chunk
+from millstream.core.durations import LONG_MAX
 from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
@@ -188,6 +189,23 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
             key_from, key_to, earliest_end, latest_start, cached_until, reverse=reverse
         )
         return self._merged(cached, stored, reverse=reverse)
+
+    def has_sessions(self) -> bool:
+        """Tell whether the layer below has any that is alive."""
+        return next(self._layer.find(None, None, 0, LONG_MAX, reverse=False), None) is not None
+
+    def check_inverted(self) -> None:
+        """Refuse a range that ends before it begins where Kafka's store does: in memory.
+
+        Raises:
+            IllegalArgumentException: It does.
+        """
+        if self._layer.refuses_inverted and not self.cached:
+            raise IllegalArgumentException(
+                "inconsistent range",
+                detail="The range ends before it begins, in the order of serialized keys.",
+                hint="Give the smaller key, or the earlier time, first.",
+            )
 
     def check_start(self, latest_start: int, *, reverse: bool) -> int | None:
         """Refuse a latest start on which Kafka's stores fail when they look for one key's sessions.

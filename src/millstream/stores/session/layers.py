@@ -27,6 +27,8 @@ class SessionLayer(TimedLayer):
 
     observed: int
     """The latest end in the bytes, where the layer folds."""
+    refuses_inverted = False
+    """It is asked for no range whose last end or key comes before the first, as a Java map's."""
 
     @abstractmethod
     def find(
@@ -66,7 +68,7 @@ class StoredSessions(ExpiringLayer, SessionLayer):
     ) -> None:
         """Describe it; ``indexed`` keeps a second order, by end, for ``ended``."""
         super().__init__(name, kind, retention, keys, durable=durable, indexed=indexed)
-        self.time_ordered = not durable
+        self.time_ordered = self.refuses_inverted = not durable
 
     def find(
         self,

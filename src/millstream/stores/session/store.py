@@ -84,11 +84,12 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         wants = overloaded("findSessions", FIND, arguments, keywords)
         if len(wants) > 2:
             return self._find(wants, reverse=False)
-        times = iter(wants)
-        ended = self._opened().ended_cells(
-            to_epoch_millis(next(times), "earliestSessionEndTime"),
-            to_epoch_millis(next(times), "latestSessionEndTime"),
-        )
+        access, times = self._opened(), iter(wants)
+        first = to_epoch_millis(next(times), "earliestSessionEndTime")
+        last = to_epoch_millis(next(times), "latestSessionEndTime")
+        ended = access.ended_cells(first, last)
+        if last < first:
+            access.check_inverted()
         return self._entries(ended)
 
     def backwardFindSessions(
@@ -101,13 +102,15 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
 
     def fetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
         wants = overloaded("fetch", FETCH, arguments, keywords)
-        return self._find((*wants, 0, LONG_MAX), reverse=False)
+        return self._find((*wants, 0, LONG_MAX), reverse=False, fetches=True)
 
     def backwardFetch(self, *arguments: Any, **keywords: Any) -> KeyValueIterator[Windowed[K], AGG]:
         wants = overloaded("backwardFetch", FETCH, arguments, keywords)
-        return self._find((*wants, 0, LONG_MAX), reverse=True)
+        return self._find((*wants, 0, LONG_MAX), reverse=True, fetches=True)
 
-    def _find(self, wants: tuple[Any, ...], *, reverse: bool) -> KeyValueIterator[Windowed[K], AGG]:
+    def _find(
+        self, wants: tuple[Any, ...], *, reverse: bool, fetches: bool = False
+    ) -> KeyValueIterator[Windowed[K], AGG]:
         access = self._opened()
         *keys, earliest, latest = wants
         if len(keys) == 1:
@@ -118,6 +121,8 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         earliest_end = to_epoch_millis(earliest, "earliestSessionEndTime")
         latest_start = to_epoch_millis(latest, "latestSessionStartTime")
         if bounds is None:
+            if fetches and access.has_sessions():
+                access.check_inverted()
             return self._entries(iter(()))
         until = access.check_start(latest_start, reverse=reverse) if len(keys) == 1 else None
         return self._entries(

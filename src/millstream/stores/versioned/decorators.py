@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from millstream.core.state import StateStore, StateStoreContext
 from millstream.stores.cache.record_cache import CONTEXT_BYTES, ENTRY_BYTES
 from millstream.stores.layers import Delegating
+from millstream.stores.value_forms import check_logged_time
 from millstream.stores.versioned.layers import UNDEFINED, VersionLayer
 from millstream.stores.versioned.ranges import KeyHistory
 from millstream.stores.versioned.rows import Found, Latest
@@ -61,6 +62,8 @@ class ChangeLoggingVersions(VersionsDecorator):
         self.logs = context.logs_changes(self._name)
 
     def put(self, key: bytes, value: bytes | None, time: int) -> int:
+        if self.logs:
+            check_logged_time(time)
         end = self._below.put(key, value, time)
         if self.logs:
             self._context.log_change(self._name, key, value, time, None)
