@@ -129,6 +129,7 @@ def test_a_record_that_cannot_be_deserialized_is_sent_as_it_was_read() -> None:
         assert (key, value, time) == ("k", "bad", 7)
         assert list(headers) == ["h", "!exception", "!message", "!topic", "!partition", "!offset"]
         assert headers["!exception"] == b"millstream.core.errors.SerializationException"
+        assert headers["!message"] == b"Size of data received by LongDeserializer is not 8"
         assert headers.items() >= PLACE.items()
         for name in ("dead-letter-records-total", "dropped-records-by-reason-total"):
             assert counted(driver, name) == {("source", "its deserializer refused it"): 1.0}

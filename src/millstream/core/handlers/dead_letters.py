@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from typing import Any
 
+from millstream.core.errors import MillstreamError
 from millstream.core.handlers.context import ErrorHandlerContext
 from millstream.core.kafka import ProducerRecord
 
@@ -30,7 +31,10 @@ def dead_letter_records(
     record: ProducerRecord[Any, Any] = ProducerRecord(
         topic, None, max(context.timestamp(), 0), key, value, context.headers()
     )
+    # As in Java the first line: what to do about it is in the stack trace.
     message = str(exception)
+    if isinstance(exception, MillstreamError):
+        message = exception.getMessage()
     source = context.topic()
     headers = record.headers()
     for name, text in (
