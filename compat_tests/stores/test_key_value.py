@@ -189,6 +189,8 @@ def test_a_builder_knows_its_changelog() -> None:
     builder = Stores.keyValueStoreBuilder(Stores.persistentKeyValueStore("s"), None, None)
     assert builder.loggingEnabled()
     assert builder.withLoggingEnabled({"retention.ms": "1"}).logConfig() == {"retention.ms": "1"}
+    more = builder.withLoggingEnabled({"cleanup.policy": "delete"}).logConfig()
+    assert more == {"retention.ms": "1", "cleanup.policy": "delete"}
     assert not builder.withLoggingDisabled().loggingEnabled()
     assert builder.logConfig() == {}
 

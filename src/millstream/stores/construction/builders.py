@@ -120,7 +120,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         return self
 
     def withLoggingEnabled(self, config: Mapping[str, str]) -> Self:
-        """Keep a changelog, with these settings for its topic.
+        """Keep a changelog, with these settings for its topic beside those of earlier calls.
 
         Raises:
             NullPointerException: ``config`` is None; an empty one stands for no settings.
@@ -129,7 +129,7 @@ class SerdeStoreBuilder(StoreBuilder[Any]):
         if config is None:
             raise NullPointerException("config can't be null")
         self._logging = True
-        self._log_config = changelog_settings(config)
+        self._log_config = {**self._log_config, **changelog_settings(config)}
         return self
 
     def with_headers_logged(self) -> Self:
