@@ -29,6 +29,36 @@ def test_a_configuration_is_a_mapping(given: Any) -> None:
     assert "or nothing" in caught.value.hint
 
 
+def test_unused_entries_are_those_that_nobody_has_read() -> None:
+    config = StreamsConfig({**NEEDED, "my.own": "x", "num.stream.threads": 2})
+    assert config.unused() == {*NEEDED, "my.own", "num.stream.threads"}
+    assert config.getInt("num.stream.threads") == 2
+    config.ignore("my.own")
+    assert config.unused() == set(NEEDED)
+
+
+def test_configurations_with_equal_entries_are_equal() -> None:
+    same, other = StreamsConfig(NEEDED), StreamsConfig({**NEEDED, "num.stream.threads": 2})
+    assert same == CONFIG != other
+    assert hash(same) == hash(CONFIG)
+    assert CONFIG != NEEDED
+
+
+@pytest.mark.parametrize(
+    ("getter", "key"),
+    [
+        ("getInt", "application.id"),
+        ("getString", "num.stream.threads"),
+        ("getBoolean", "num.stream.threads"),
+        ("getInt", "enable.metrics.push"),
+        ("getList", "application.id"),
+    ],
+)
+def test_a_value_of_another_type_is_not_returned(getter: str, key: str) -> None:
+    with pytest.raises(ClassCastException, match=key):
+        getattr(CONFIG, getter)(key)
+
+
 def test_a_configuration_is_not_none_as_in_kafka() -> None:
     nothing: Any = None
     with pytest.raises(NullPointerException):

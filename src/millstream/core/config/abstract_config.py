@@ -10,7 +10,7 @@ from typing import Any
 from millstream.core.config.checks import checked_entries, checked_text
 from millstream.core.config.definition import REQUIRED, ConfigKey
 from millstream.core.config.instances import adapted
-from millstream.core.errors import ConfigException
+from millstream.core.errors import ClassCastException, ConfigException
 from millstream.core.loading import load_instance, load_object
 from millstream.core.wording import a, a_kind
 
@@ -40,6 +40,7 @@ class AbstractConfig:
                     f"Key must be a string: {name!r}", detail=f"It is {a_kind(name)}."
                 )
         self._keys = keys
+        self._used: set[str] = set()
         self._originals = dict(originals)
         self._values = {name: self._parsed(key) for name, key in keys.items()}
 
@@ -55,28 +56,53 @@ class AbstractConfig:
                 f"Unknown configuration '{key}'",
                 hint=f'Did you mean "{close[0]}"?' if close else "",
             )
+        self._used.add(key)
         return self._values[key]
 
     def getString(self, key: str) -> str:
         """Return a text; None if it was not given and has no default."""
-        value: str = self.get(key)
+        value: str = self._of(key, str, "text")
         return value
 
     def getInt(self, key: str) -> int:
         """Return a number; None if it was not given and has no default."""
-        value: int = self.get(key)
+        value: int = self._of(key, int, "number")
         return value
 
     getLong = getInt
 
     def getBoolean(self, key: str) -> bool:
         """Return a truth value."""
-        value: bool = self.get(key)
+        value: bool = self._of(key, bool, "truth value")
         return value
 
     def getList(self, key: str) -> list[Any]:
         """Return a list."""
-        return list(self.get(key))
+        return list(self._of(key, list, "list"))
+
+    def _of(self, key: str, kind: type, what: str) -> Any:
+        value = self.get(key)
+        right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+        if value is None or right:
+            return value
+        raise ClassCastException(
+            f"the value of configuration {key} is no {what}",
+            detail=f"It is {a_kind(value)}.",
+            hint="Ask for it with get().",
+        )
+
+    def unused(self) -> set[str]:
+        """Return the keys of given entries that no method has read by name so far."""
+        return self._originals.keys() - self._used
+
+    def ignore(self, key: str) -> None:
+        """Count an entry as used."""
+        self._used.add(checked_text(key, "key"))
+
+    def logUnused(self) -> None:
+        """Log a warning if there are unused entries."""
+        if unused := sorted(self.unused()):
+            log.warning("These configurations '%s' were supplied but are not used yet.", unused)
 
     def getClass(self, key: str) -> Any:
         """Return a class; if the entry is an object, the object."""
@@ -172,6 +198,13 @@ class AbstractConfig:
                 f'Missing required configuration "{key.name}" which has no default value.'
             )
         return list(key.default) if isinstance(key.default, tuple) else key.default
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the entries as they were given."""
+        return type(self) is type(other) and self._originals == vars(other)["_originals"]
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._originals))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self._originals)} entries)"
