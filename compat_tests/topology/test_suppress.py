@@ -334,7 +334,7 @@ def test_suppress_takes_only_its_own_option() -> None:
         Suppressed.untilWindowCloses(BufferConfig.maxRecords(1))  # type: ignore[arg-type]
     with pytest.raises(TopologyException) as failure:
         table.suppress(Suppressed.untilWindowCloses(BufferConfig.unbounded()))
-    assert "Got [KTABLE-SOURCE-0000000002]" in str(failure.value)
+    assert "Got [root->KTABLE-SOURCE-0000000002]" in str(failure.value)
 
 
 def test_what_closes_while_the_cache_is_flushed_goes_out_by_columns(

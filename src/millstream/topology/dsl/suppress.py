@@ -140,7 +140,7 @@ def _grace_at(graph: Graph, number: int, chain: str) -> int:
     chain = f"{node.name}->{chain}" if chain else node.name
     if not parents:
         raise TopologyException(
-            f"Window close time is only defined for windowed computations. Got [{chain}].",
+            f"Window close time is only defined for windowed computations. Got [root->{chain}].",
             hint="Put windowedBy() above suppress(), or use Suppressed.untilTimeLimit().",
         )
     return max(_grace_at(graph, parent, chain) for parent in parents)
