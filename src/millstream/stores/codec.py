@@ -33,7 +33,7 @@ class BoundSerde(Generic[T]):
     """One serde, bound to the topic whose records the bytes would be.
 
     ``headers`` returns those of the current record, for a serde that reads or changes headers;
-    ``where`` says in an error what it is the serde of.
+    ``where`` and ``role`` say in an error what it is the serde of.
 
     Raises:
         ClassCastException: One of its halves is no serializer or deserializer.
@@ -45,7 +45,9 @@ class BoundSerde(Generic[T]):
         topic: str,
         headers: Callable[[], Headers] = Headers,
         where: str = "that of a store",
+        role: str = "value",
     ) -> None:
+        self.role = role
         self.topic = topic
         self._serializer, self._deserializer = halves_of(serde, where)
         self._serialize = serializer_call(self._serializer)
@@ -80,8 +82,15 @@ class BoundSerde(Generic[T]):
             self.width = len(self.to_bytes(sample) or b"")
 
     def to_bytes(self, value: T) -> bytes | None:
-        """Return the bytes of an object."""
-        return self._serialize(self.topic, None, value)
+        """Return the bytes of an object.
+
+        Raises:
+            StreamsException: It is of another type than the serializer writes.
+        """
+        try:
+            return self._serialize(self.topic, None, value)
+        except ClassCastException as error:
+            raise self._incompatible(value, error) from error
 
     def from_bytes(self, data: bytes) -> T:
         """Return the object of some bytes."""
@@ -91,11 +100,17 @@ class BoundSerde(Generic[T]):
         # Most keys are text, and one is written for almost every record.
         if type(value) is str and value.isascii():
             return value.encode()
-        return self._serialize(self.topic, None, value)
+        try:
+            return self._serialize(self.topic, None, value)
+        except ClassCastException as error:
+            raise self._incompatible(value, error) from error
 
     def to_bytes_with(self, headers: Headers | None, value: T) -> bytes | None:
         """Return the bytes of an object, as a serializer writes them that may change headers."""
-        return self._serialize(self.topic, headers, value)
+        try:
+            return self._serialize(self.topic, headers, value)
+        except ClassCastException as error:
+            raise self._incompatible(value, error) from error
 
     def from_bytes_with(self, headers: Headers | None, data: bytes) -> T:
         """Return the object of some bytes that have headers."""
@@ -103,7 +118,7 @@ class BoundSerde(Generic[T]):
 
     def column_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
         """Return the bytes of many objects."""
-        return serialize_column(self._serializer, self.topic, values)
+        return self._column_to_bytes(values)
 
     def column_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         """Return the objects of many bytes."""
@@ -111,7 +126,24 @@ class BoundSerde(Generic[T]):
 
     # As in Kafka, a user's serde is not called for what is not there.
     def _present_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
-        return _spread(values, partial(serialize_column, self._serializer, self.topic))
+        return _spread(values, self._column_to_bytes)
+
+    def _column_to_bytes(self, values: Sequence[Any]) -> list[bytes | None]:
+        try:
+            return serialize_column(self._serializer, self.topic, values)
+        except ClassCastException as error:
+            raise self._incompatible(None, error) from error
+
+    def _incompatible(self, value: Any, error: ClassCastException) -> StreamsException:
+        """Return the error of a store's serializer; handlers are asked, as in Kafka Streams."""
+        found = "" if value is None else f" ({self.role} type: {type(value).__name__})"
+        return StreamsException(
+            f"A serializer ({type(self._serializer).__name__}) is not compatible to the actual "
+            f"{self.role} type{found}. Change the default Serdes in StreamConfig or provide "
+            "correct Serdes via method parameters.",
+            detail="; ".join(filter(None, (error.getMessage(), error.detail))),
+            hint=error.hint,
+        )
 
     def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         return _spread(data, partial(deserialize_column, self._deserializer, self.topic))

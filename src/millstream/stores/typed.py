@@ -127,7 +127,7 @@ class OpenedStore(StateStore, Generic[A]):
 
         def bound(serde: Any, role: str, *, default: bool) -> BoundSerde[Any]:
             given = f"default.{role}.serde, for" if default else f"the {role} serde of"
-            return BoundSerde(serde, topic, headers, f'{given} store "{self._name}"')
+            return BoundSerde(serde, topic, headers, f'{given} store "{self._name}"', role)
 
         parts = (
             bound(key_serde, "key", default=self._key_serde is None),

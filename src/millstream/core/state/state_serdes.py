@@ -95,8 +95,16 @@ class StateSerdes(Readable, Generic[K, V]):
         return self._value_deserializer
 
     def rawKey(self, key: K, headers: Headers | None = None) -> bytes | None:
-        """Return a key's bytes."""
-        return serializer_call(self._key_serializer)(self._topic, headers, key)
+        """Return a key's bytes.
+
+        Raises:
+            StreamsException: The key is not of the serde's type.
+        """
+        serializer = self._key_serializer
+        try:
+            return serializer_call(serializer)(self._topic, headers, key)
+        except ClassCastException as error:
+            raise _incompatible(serializer, "key", key) from error
 
     def rawValue(self, value: V, headers: Headers | None = None) -> bytes | None:
         """Return a value's bytes.
@@ -108,11 +116,7 @@ class StateSerdes(Readable, Generic[K, V]):
         try:
             return serializer_call(serializer)(self._topic, headers, value)
         except ClassCastException as error:
-            raise StreamsException(
-                f"A serializer ({type(serializer).__qualname__}) is not compatible to the actual "
-                f"value type (value type: {type(value).__qualname__}). Change the default Serdes "
-                "in StreamConfig or provide correct Serdes via method parameters."
-            ) from error
+            raise _incompatible(serializer, "value", value) from error
 
     def keyFrom(self, rawKey: bytes | None, headers: Headers | None = None) -> K:
         """Return the key that has these bytes."""
@@ -123,3 +127,11 @@ class StateSerdes(Readable, Generic[K, V]):
         """Return the value that has these bytes."""
         value: V = deserializer_call(self._value_deserializer)(self._topic, headers, rawValue)
         return value
+
+
+def _incompatible(serializer: Any, role: str, given: Any) -> StreamsException:
+    return StreamsException(
+        f"A serializer ({type(serializer).__qualname__}) is not compatible to the actual {role} "
+        f"type ({role} type: {type(given).__qualname__}). Change the default Serdes in "
+        "StreamConfig or provide correct Serdes via method parameters."
+    )
