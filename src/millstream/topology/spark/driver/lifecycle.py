@@ -348,4 +348,5 @@ def seconds(timeout: timedelta | int | None) -> float | None:
     limit_ms = to_millis(timeout, "timeout")
     if limit_ms < 0:
         raise IllegalArgumentException("Timeout can't be negative.", detail=f"It is {limit_ms} ms.")
-    return limit_ms / 1000
+    # Longer than any thread can wait is for ever.
+    return min(limit_ms / 1000, threading.TIMEOUT_MAX)
