@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import subprocess
 import sys
 from datetime import timedelta
@@ -15,8 +14,6 @@ import pytest
 from millstream import KafkaStreams, Topology
 from millstream.core.config import StreamsConfig, TopologyConfig
 from millstream.core.config.clients import plain_admin_settings, plain_consumer_settings
-from millstream.core.config.definition import REQUIRED as REQUIRED_KEY
-from millstream.core.config.keys import CONFIG_KEYS
 from millstream.core.errors import ConfigException, IllegalArgumentException, StreamsException
 from millstream.core.handlers import LogAndContinueExceptionHandler, ProcessingExceptionHandler
 from millstream.core.serdes import LongSerde, Serdes, StringSerde
@@ -394,17 +391,3 @@ print(StreamsConfig(entries).getString("state.dir"))
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout == "/elsewhere/kafka-streams\n"
-
-
-def test_configurations_can_be_pickled() -> None:
-    given = with_entry("num.stream.threads", 3)
-    back = pickle.loads(pickle.dumps(given))
-    assert back.originals() == given.originals()
-    assert back.getInt("num.stream.threads") == 3
-    topology = pickle.loads(pickle.dumps(TopologyConfig(given)))
-    assert topology.applicationConfigs.originals() == given.originals()
-    assert topology.timestampExtractorSupplier() is not None
-
-
-def test_a_required_key_is_required_after_pickling() -> None:
-    assert pickle.loads(pickle.dumps(CONFIG_KEYS))["application.id"].default is REQUIRED_KEY
