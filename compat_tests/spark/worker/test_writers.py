@@ -6,16 +6,23 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from confluent_kafka import KafkaError
+from confluent_kafka import KafkaException as ClientException
 
 from compat_tests.kafka.topics import create_topic
 from compat_tests.spark.support import Playground
 from millstream import Header, Headers, StreamsConfig, StreamsException
-from millstream.core.errors import RecordTooLargeException, TaskMigratedException
+from millstream.core.errors import (
+    InvalidTopicException,
+    RecordTooLargeException,
+    TaskMigratedException,
+)
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.arrow_headers import headers_column
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.ownership import Claim, Mark
 from millstream.topology.spark.wire import binary_column, encode_chunk
+from millstream.topology.spark.worker.refused_records import Unsent, refused_record
 from millstream.topology.spark.worker.sink_rules import ConsumedRange
 from millstream.topology.spark.worker.writers import SinkWriter
 
@@ -237,3 +244,18 @@ def test_a_record_that_the_topic_refuses_is_named_with_the_reason(
     assert f'topic "{target}"' in caught.value.problem
     assert hint in caught.value.hint
     writer.close()
+
+
+@pytest.mark.parametrize("code", [KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC])
+def test_a_topic_that_does_not_exist_is_named_first(code: int) -> None:
+    failure = refused_record(
+        "sink partition 0 cannot write",
+        ClientException(KafkaError(code)),
+        Unsent("orders", 3),
+        {},
+        [],
+    )
+    assert failure is not None
+    assert failure.problem == 'topic "orders" to write to does not exist'
+    assert "Create the topic" in failure.hint
+    assert isinstance(failure.__cause__, InvalidTopicException)

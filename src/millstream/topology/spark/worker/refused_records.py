@@ -45,6 +45,8 @@ _WORDS: Mapping[int | None, _Words] = {
     ),
 }
 
+_NO_TOPIC = (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC)
+
 
 def is_too_large(error: BaseException) -> bool:
     """Return whether Kafka or its client has rejected a record because of its size."""
@@ -76,7 +78,9 @@ def refused_record(
     settings: Mapping[str, Any],
     outputs: Iterable[tuple[str, Any]],
 ) -> StreamsException | None:
-    """Return the error that names what the topic does not take; None for other failures.
+    """Return the error that names what the topic does not take, or the topic that is not there.
+
+    None for other failures.
 
     Args:
         problem: What was attempted.
@@ -87,6 +91,8 @@ def refused_record(
     """
     if is_too_large(error):
         return _too_large(problem, unsent, settings)
+    if code_of(error) in _NO_TOPIC:
+        return _no_topic(problem, error, unsent)
     words = _WORDS.get(code_of(error))
     if words is None:
         return None
@@ -96,6 +102,19 @@ def refused_record(
         f'topic "{unsent.topic}" does not take a record{words.which}',
         detail=f"{problem}. {said.detail}.{when if words.which else ''}",
         hint=words.hint,
+    )
+    failure.__cause__ = said.__cause__
+    return failure
+
+
+def _no_topic(problem: str, error: BaseException, unsent: Unsent) -> StreamsException:
+    said = kafka_error(problem, error)
+    failure = StreamsException(
+        f'topic "{unsent.topic}" to write to does not exist',
+        detail=f"{problem}. {said.detail}. The topic was deleted, or a topic extractor named one "
+        "that the broker does not create.",
+        hint="Create the topic, then start the application again: it writes the batch anew, and "
+        "nothing is lost.",
     )
     failure.__cause__ = said.__cause__
     return failure
