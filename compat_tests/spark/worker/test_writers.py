@@ -207,6 +207,7 @@ def test_a_record_that_is_too_large_is_named_with_topic_size_and_setting(
         writer.write(0, [(target, chunk(b"a", b"b" * size))], [])
     assert f'topic "{target}"' in caught.value.problem
     assert "producer.max.request.size" in caught.value.hint
+    assert "production.exception.handler is asked only" in caught.value.hint
     assert isinstance(caught.value.__cause__, RecordTooLargeException)
     writer.close()
 

@@ -126,7 +126,8 @@ def _too_large(problem: str, unsent: Unsent, settings: Mapping[str, Any]) -> Str
     detail = f"{problem}. The producer sends at most {limit:,} bytes."
     hint = (
         "Raise producer.max.request.size, and the topic's max.message.bytes, which is 1,048,588 "
-        "unless it was set."
+        "unless it was set. Or make such records smaller, or leave them out, before the sink: "
+        "production.exception.handler is asked only for what a serializer refuses."
     )
     failure = StreamsException(what, detail=detail, hint=hint)
     failure.__cause__ = RecordTooLargeException(what, detail=detail, hint=hint)
