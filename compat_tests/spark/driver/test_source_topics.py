@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import pytest
@@ -9,8 +10,9 @@ from confluent_kafka.admin import AdminClient
 
 from compat_tests.kafka.topics import create_topics
 from compat_tests.spark.support import Playground, eventually
-from millstream import MissingSourceTopicException, StreamsConfig, StreamsException
+from millstream import MissingSourceTopicException, StreamsBuilder, StreamsConfig, StreamsException
 from millstream.topology.spark.admission.group import Group
+from millstream.topology.spark.driver import patterns
 from millstream.topology.spark.driver.source_topics import SourceTopics
 from millstream.topology.spark.failures import failure_from
 
@@ -58,6 +60,37 @@ def test_a_topic_that_was_created_again_is_named(sources: SourceTopics, cluster:
     assert '"app"' in failure.problem
     assert failure.problem.endswith('again while it runs: "orders"')
     assert "cleanUp()" in failure.hint
+
+
+def test_new_topics_that_match_a_pattern_are_told_once(
+    cluster: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = {"orders"}
+    sources = SourceTopics("app", cluster, look_s=0.01, matching=lambda: set(found))
+    sources.watch(["orders"])
+    assert not caplog.messages
+    found.add("orders-2")
+    eventually(lambda: bool(caplog.messages), expected=True)
+    found.add("orders-3")
+    eventually(lambda: len(caplog.messages), expected=2)
+    sources.end()
+    assert [each.rpartition(": ")[2] for each in caplog.messages] == ['"orders-2"', '"orders-3"']
+    assert "from the next start on" in caplog.text
+
+
+def test_patterns_match_the_topics_that_the_broker_has_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["orders", "orders-2", "others", "app-millstream-progress", "__consumer_offsets"]
+    monkeypatch.setattr(patterns, "all_topics", lambda settings, timeout_s: dict.fromkeys(names))
+    config = StreamsConfig({"application.id": "app", "bootstrap.servers": "127.0.0.1:9092"})
+    builder = StreamsBuilder()
+    builder.stream(re.compile("orders.*|__.*|app-.*")).to("out")
+    assert patterns.matching(builder.build().plan(), config) == {"orders", "orders-2"}
+
+    names.clear()
+    plain = StreamsBuilder()
+    plain.stream("orders").to("out")
+    monkeypatch.delattr(patterns, "all_topics")
+    assert patterns.matching(plain.build().plan(), config) == set()
 
 
 def test_an_answer_that_does_not_come_is_no_other_topic(

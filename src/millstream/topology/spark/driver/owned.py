@@ -11,10 +11,12 @@ from pyspark.sql import SparkSession
 
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import StreamsException
+from millstream.core.plan import Plan
 from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.driver.patterns import matching
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.driver.session import new_session
@@ -38,6 +40,7 @@ class OwnedQuery(QueryControl):
     _entries: Mapping[str, Any]
     application_id: str
     log: LogOptions
+    plan: Plan
 
     def __init__(self, config: StreamsConfig, spark: SparkSession | None) -> None:
         super().__init__(config)
@@ -46,7 +49,11 @@ class OwnedQuery(QueryControl):
         """The session that was made for the application."""
         self._look_at = 0.0
         name = config.getString("application.id")
-        self.sources = SourceTopics(name, lambda topics: Group(config).topic_ids(topics))
+        self.sources = SourceTopics(
+            name,
+            lambda topics: Group(config).topic_ids(topics),
+            matching=lambda: matching(self.plan, config),
+        )
         """The topics that the application reads."""
 
     @property

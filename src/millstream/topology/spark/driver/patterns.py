@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from millstream.core.config import StreamsConfig
 from millstream.core.errors import MissingSourceTopicException
 from millstream.core.plan import Node, Plan, SourceNode
+from millstream.topology.spark.clients.connecting import all_topics
+from millstream.topology.spark.clients.settings import client_settings
 from millstream.topology.spark.job import progress_topic
 from millstream.topology.spark.ownership import owner_topic
 
@@ -39,6 +42,26 @@ def without_patterns(plan: Plan, sizes: Mapping[str, int]) -> tuple[Plan, dict[s
         for part in plan.subtopologies
     )
     return replace(plan, subtopologies=parts), matched
+
+
+def matching(plan: Plan, config: StreamsConfig, timeout_s: float = 10.0) -> set[str]:
+    """Return the topics that the patterns of a plan match now; without patterns, ask no broker.
+
+    Args:
+        plan: The topology.
+        config: The application's configuration.
+        timeout_s: How long to wait for the broker.
+
+    Raises:
+        BrokerNotFoundException: No broker answers.
+        StreamsException: The broker refuses the user.
+    """
+    nodes = [node for part in plan.subtopologies for node in part.nodes]
+    sources = [each for each in nodes if isinstance(each, SourceNode) and each.pattern is not None]
+    if not sources:
+        return set()
+    topics = [t for t in all_topics(client_settings(config), timeout_s) if not is_internal(t)]
+    return {topic for topic in topics if any(source.reads(topic) for source in sources)}
 
 
 def is_internal(topic: str) -> bool:

@@ -1,10 +1,13 @@
-"""Topics that a running application reads, watched for being deleted and created again."""
+"""Topics that a running application reads, watched for being deleted and created again.
+
+And topics that it would read if it were started now.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from millstream.core.errors import MissingSourceTopicException, StreamsException
 
@@ -25,6 +28,7 @@ class SourceTopics:
         application_id: The application.
         ask: Returns the ids of topics; those that are not known now are left out.
         look_s: Time between two looks.
+        matching: Returns the topics that patterns of sources match now.
     """
 
     def __init__(
@@ -32,10 +36,14 @@ class SourceTopics:
         application_id: str,
         ask: Callable[[Iterable[str]], Mapping[str, str]],
         look_s: float = _LOOK_S,
+        matching: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self._application_id = application_id
         self._ask = ask
         self._look_s = look_s
+        self._matching = matching
+        self._unread: set[str] = set()
+        """New topics that match a pattern, and were told."""
         self._topics: list[str] = []
         self._known: dict[str, str] = {}
         self._other: list[str] = []
@@ -47,6 +55,7 @@ class SourceTopics:
         If the broker does not answer now, the ids are those of the first look that it answers.
         """
         self._topics = list(topics)
+        self._unread.clear()
         self._ended.clear()
         self._look_or_log()
         name = f"{self._application_id}-topics"
@@ -107,7 +116,17 @@ class SourceTopics:
 
     def _look_or_log(self) -> bool:
         try:
+            self._look_for_new()
             return self.look()
         except Exception as error:  # noqa: BLE001 - the broker may answer at the next look
             log.info("cannot look for the ids of topics error=%r", error)
             return True
+
+    def _look_for_new(self) -> None:
+        """Warn, once for each, of topics that match a pattern and are not read before a restart."""
+        new = set(self._matching()) - self._unread - set(self._topics)
+        if new:
+            self._unread |= new
+            names = ", ".join(f'"{topic}"' for topic in sorted(new))
+            said = "%s: new topics match a pattern and are read from the next start on: %s"
+            log.warning(said, self._application_id, names)
