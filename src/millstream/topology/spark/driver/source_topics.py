@@ -104,7 +104,7 @@ class SourceTopics:
             f"{names}",
             detail="What it had not read of them is lost.",
             hint="Create them anew, call cleanUp() and start again; stores begin empty then. Or "
-            "start a program that does not read them.",
+            "start a program that does not read them; a source with a pattern reads what is left.",
         )
         missing.__cause__ = failure.__cause__
         return missing
