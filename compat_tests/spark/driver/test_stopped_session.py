@@ -48,6 +48,18 @@ def test_a_start_in_a_stopped_session_is_refused() -> None:
         runner._session()
 
 
+@pytest.mark.parametrize("error", [ConnectionRefusedError(), Py4JNetworkError("no answer")])
+def test_a_start_in_a_session_without_its_jvm_is_refused(error: Exception) -> None:
+    def refused() -> bool:
+        raise error
+
+    runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(context(refused)))
+
+    with pytest.raises(StreamsException, match='given to application "app" has no JVM') as caught:
+        runner._session()
+    assert "a new session" in caught.value.hint
+
+
 def test_a_query_that_ended_with_its_session_has_that_reason() -> None:
     runner = Runner(pass_through("in", "out"), StreamsConfig(ENTRIES), session(None))
     failure = StreamsException("the Spark query failed")

@@ -21,7 +21,11 @@ from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.savepoints import checkpoint_root
 from millstream.topology.spark.driver.session import new_session
 from millstream.topology.spark.driver.source_topics import SourceTopics
-from millstream.topology.spark.driver.stopped_session import is_stopped, stopped_session
+from millstream.topology.spark.driver.stopped_session import (
+    check_runs,
+    is_stopped,
+    stopped_session,
+)
 from millstream.topology.spark.logs import LogOptions
 
 _LOOK_S = 1.0
@@ -148,8 +152,7 @@ class OwnedQuery(QueryControl):
     def _session(self) -> SparkSession:
         """Return the session to run in; the first call may start the JVM."""
         if self._spark is not None:
-            if is_stopped(self._spark):
-                raise stopped_session(self.application_id)
+            check_runs(self._spark, self.application_id)
             return self._spark
         if self._made is None:
             self._made = new_session(self._entries, self.application_id, self.log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 
 from millstream.core.errors import StreamsException
@@ -12,11 +13,32 @@ from millstream.core.errors import StreamsException
 def is_stopped(session: SparkSession) -> bool:
     """Return whether a session's context has been stopped; False if its JVM does not answer."""
     try:
-        # Where Python has stopped the context, it has no JVM object any more.
-        context: Any = session.sparkContext
-        return context._jsc is None or bool(context._jsc.sc().isStopped())
+        return _is_stopped(session)
     except Exception:  # noqa: BLE001 - a JVM that has ended is another failure
         return False
+
+
+def check_runs(session: SparkSession, application_id: str) -> None:
+    """Check that an application can run in a session.
+
+    Raises:
+        StreamsException: It was stopped, or its JVM has ended.
+    """
+    if is_stopped(session):
+        raise stopped_session(application_id)
+    try:
+        _is_stopped(session)
+    except (OSError, Py4JNetworkError) as error:
+        failure = StreamsException(
+            f'the Spark session that was given to application "{application_id}" has no JVM any '
+            "more",
+            detail="Its JVM has ended, so that nothing can run in the session.",
+            hint="Start the program again, with a new session. If the machine's "
+            "memory ran out, lower spark.driver.memory.",
+        )
+        # Py4J's own errors do not help the reader of the trace.
+        error.__cause__ = error.__context__ = None
+        raise failure from error
 
 
 def stopped_session(application_id: str) -> StreamsException:
@@ -27,3 +49,9 @@ def stopped_session(application_id: str) -> StreamsException:
         hint="Close the application before you stop its session. The next start goes on after the "
         "last committed batch.",
     )
+
+
+def _is_stopped(session: SparkSession) -> bool:
+    # Where Python has stopped the context, it has no JVM object any more.
+    context: Any = session.sparkContext
+    return context._jsc is None or bool(context._jsc.sc().isStopped())
