@@ -106,10 +106,22 @@ def test_a_busy_machine_does_not_end_an_application(app: App) -> None:
     assert "PENDING_ERROR" not in app.states
 
 
+def test_a_process_that_did_not_start_is_logged_with_what_to_do(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    app.runner.look = lambda: SLOW
+    with pytest.raises(StreamsException):
+        app.run()
+    told = [r.getMessage() for r in caplog.records if "connect back" in r.getMessage()]
+    assert told
+    assert all("that is in the log" in each for each in told)
+
+
 def test_a_machine_that_stays_too_busy_is_told(app: App) -> None:
     app.runner.look = lambda: SLOW
     with pytest.raises(StreamsException, match="more cores") as failure:
         app.run()
+    assert "printed an error at its start, that is in the log" in failure.value.hint
     assert app.runner.stopped.count("restarted") == 3
     assert "Started again 3 times" in str(failure.value)
 

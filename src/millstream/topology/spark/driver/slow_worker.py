@@ -6,8 +6,9 @@ from millstream.core.errors import StreamsException
 
 _SIGN = "Python worker failed to connect back"
 HINT = (
-    "Spark gives a Python process ten seconds to start, and this machine was too busy for that. "
-    "Give it more cores, or start fewer programs at once."
+    "Spark gives a Python process ten seconds to start. If it has printed an error at its start, "
+    "that is in the log, or in the executor's stderr on a cluster: mend what it names. Otherwise "
+    "the machine was too busy: give it more cores, or start fewer programs at once."
 )
 
 

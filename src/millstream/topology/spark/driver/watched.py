@@ -117,6 +117,8 @@ class WatchedApplication(QueryableApplication):
         if is_outage(failure):
             log.info("the query has ended by an outage details=%s", trace_from(text))
             return failure
+        if is_slow_worker(failure):
+            failure.hint = HINT
         return self._note(failure, trace_from(text))
 
     def _failure_from(self, text: str) -> StreamsException:
@@ -157,10 +159,7 @@ class WatchedApplication(QueryableApplication):
             paused = self._isolated_or_replaced
             if is_outage(failure):
                 paused = self._outlived
-            elif is_shared_log(failure):
-                paused = self._repeated
-            elif is_slow_worker(failure):
-                failure.hint = HINT
+            elif is_shared_log(failure) or is_slow_worker(failure):
                 paused = self._repeated
             last = paused(failure, batch_ended=ended)
             ended = False
