@@ -221,6 +221,18 @@ def test_no_java_is_refused_before_the_broker_is_asked(
         KafkaStreams(COPY, config).start()
 
 
+def test_a_deleted_working_directory_is_told_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(StreamsException, match="working directory of .* was deleted") as caught:
+        with_entries(state_dir=str(tmp_path / "state")).start()
+    assert "a directory that stays" in caught.value.hint
+
+
 def test_a_state_directory_that_is_a_file_or_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below", Path("/proc/nowhere")):

@@ -151,15 +151,32 @@ def check_config(config: StreamsConfig) -> None:
 
 
 def check_java() -> None:
-    """Check that there is a Java for Spark, and a user's name for it, unless its JVM runs already.
+    """Check that there is a working directory, and, unless Spark's JVM runs, a Java and a user.
 
     Raises:
         JavaNotFoundError: There is no Java, or it is too old.
-        StreamsException: This process's user has no name.
+        StreamsException: The directory was deleted, or this process's user has no name.
     """
+    _check_working_directory()
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         java_command()
         _check_user()
+
+
+def _check_working_directory() -> None:
+    """Check that there is a working directory: Spark, its JVM and its workers begin in it.
+
+    Raises:
+        StreamsException: It was deleted.
+    """
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise StreamsException(
+            "the working directory of this process was deleted",
+            detail="Spark's JVM and its Python workers begin in it.",
+            hint="Start the program from a directory that stays, such as / with full paths.",
+        ) from error
 
 
 def _check_user() -> None:
