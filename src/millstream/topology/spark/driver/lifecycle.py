@@ -19,6 +19,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
 )
+from millstream.topology.spark.driver.green_threads import check_threads
 from millstream.topology.spark.driver.inherited import inherited_properties
 from millstream.topology.spark.driver.jvm import forget_ended_jvm
 from millstream.topology.spark.driver.preflight import check_directory, check_temporary
@@ -203,6 +204,7 @@ class LivingApplication(WatchedApplication):
                 hint="Make a new KafkaStreams object to start again.",
             )
         forget_ended_jvm()
+        check_threads()
         check_temporary()
         check_directory(self._runner.state_dir)
         self._observers.attached(self)
