@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,8 +26,6 @@ from millstream import (
     TimeWindows,
 )
 from millstream.topology.spark.driver.pickled import pickled
-from millstream.topology.spark.fork_server import SAFE_PATH
-from millstream.topology.spark.worker_pools import DAEMON, workers_for
 
 JVM = """
 import json, os, socket, struct, subprocess, sys
@@ -132,27 +129,6 @@ def test_workers_of_one_jvm_come_from_one_server_that_ends_with_it(short: Path) 
         eventually(partial(name_of, pid), "")
     (directory,) = short.iterdir()
     assert list(directory.iterdir()) == []
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no safe path")
-def test_files_of_the_working_directory_hide_nothing_that_workers_import(
-    short: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program that is started from elsewhere does not have the directory on its path."""
-    for name in ("types", "queue", "random", "millstream"):
-        (short / f"{name}.py").write_text("raise SystemExit('not this one')")
-    monkeypatch.delenv(SAFE_PATH, raising=False)
-    ours = {"spark.python.daemon.module": DAEMON}
-    context = SimpleNamespace(master="local[2]", environment={}, getConf=lambda: ours)
-    session: Any = SimpleNamespace(sparkContext=context)
-    with workers_for(session, "pack"):
-        environment = dict(context.environment)
-    assert context.environment == {}
-    with jvm("stays", place=short, TMPDIR=str(short), **environment) as process:
-        (_, worker), _ = said(process)
-        assert name_of(worker) == "pack"
-        process.kill()
-    eventually(partial(name_of, worker), "")
 
 
 def test_executors_of_one_driver_share_a_server_that_ends_with_the_last(short: Path) -> None:

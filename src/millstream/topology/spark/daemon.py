@@ -15,8 +15,6 @@ from typing import TextIO
 
 from millstream.topology.spark.fork_server import (
     DRIVER,
-    OURS,
-    SAFE_PATH,
     ask,
     listener_at,
     lock_of,
@@ -29,9 +27,6 @@ from millstream.topology.spark.worker.executor_id import executor_id
 def main() -> None:
     """Be a daemon until Spark ends it."""
     os.setpgid(0, 0)
-    if os.environ.get(SAFE_PATH) == OURS:
-        # Programs that a user's function starts have their own directory.
-        del os.environ[SAFE_PATH]
     try:
         connection = _connected(server_path(os.environ, os.getppid()), os.getppid())
     except OSError:

@@ -34,8 +34,6 @@ from millstream.topology.spark.worker_exchange import PartitionTable, exchanging
 from millstream.topology.spark.worker_garbage import Garbage
 
 ROLE = "MILLSTREAM_ROLE"
-SAFE_PATH, OURS = "PYTHONSAFEPATH", "millstream"
-"""With any value, Python does not search the working directory; with this one until it runs."""
 DRIVER = "MILLSTREAM_DRIVER"
 """Entry of the environment: the process id of the driver; all its JVMs on this machine have it."""
 JVM = "MILLSTREAM_JVM"

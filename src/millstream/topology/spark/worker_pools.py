@@ -12,7 +12,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from millstream.topology.spark.fork_server import DRIVER, OURS, ROLE, SAFE_PATH
+from millstream.topology.spark.fork_server import DRIVER, ROLE
 
 DAEMON = "millstream.topology.spark.daemon"
 """Module that Spark starts for each pool."""
@@ -35,20 +35,11 @@ def workers_for(session: SparkSession, role: str) -> Iterator[None]:
         if (session.sparkContext.master or "").startswith("local"):
             # Workers on the same machine can import what the driver can import.
             environment["PYTHONPATH"] = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-            if _is_ours(session) and SAFE_PATH not in os.environ:
-                # And no more: Python would search the working directory first, where a types.py
-                # or queue.py of a program that is started from elsewhere hides the library's.
-                environment[SAFE_PATH] = OURS
         try:
             yield
         finally:
             environment.clear()
             environment.update(before)
-
-
-def _is_ours(session: SparkSession) -> bool:
-    """Tell whether the workers' daemon is ours, which hides ``SAFE_PATH`` from users' functions."""
-    return session.sparkContext.getConf().get("spark.python.daemon.module") == DAEMON
 
 
 @contextmanager
