@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 # Its stubs do not export it.
 from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
@@ -118,7 +118,18 @@ class Playground:
         admin = _admin(self.servers)
         partitions = admin.list_topics(topic).topics[topic].partitions
         asked = {TopicPartition(topic, number): spec for number in partitions}
-        return {tp.partition: f.result().offset for tp, f in admin.list_offsets(asked).items()}
+
+        def listed() -> dict[int, int] | None:
+            try:
+                found = admin.list_offsets(asked).items()
+                return {each.partition: answer.result().offset for each, answer in found}
+            except KafkaException as error:
+                # The broker does not lead a topic yet that was just made.
+                if error.args[0].code() == KafkaError.NOT_LEADER_FOR_PARTITION:
+                    return None
+                raise
+
+        return wait_for(listed, 30) or {}
 
 
 @cache

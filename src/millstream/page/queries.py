@@ -11,9 +11,11 @@ import msgspec
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import (
+    ClassCastException,
     InvalidStateStoreException,
     MillstreamError,
     SerializationException,
+    StreamsException,
     UnknownStateStoreException,
 )
 from millstream.core.query import (
@@ -75,11 +77,17 @@ def answer(view: ApplicationView, store: str, asked: Asked) -> dict[str, Any]:
         raise RefusedQuery(
             error.getMessage(), hint=error.hint, status=404 if unknown else 503
         ) from error
-    except (SerializationException, TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, RefusedQuery):
-            raise
+    except RefusedQuery:
+        raise
+    except (StreamsException, TypeError, ValueError, OverflowError) as error:
+        cause = error
+        if isinstance(error, StreamsException) and not isinstance(error, SerializationException):
+            # A store tells so of a key of another type than its serde's.
+            if not isinstance(error.__cause__, ClassCastException):
+                raise
+            cause = error.__cause__
         raise RefusedQuery(
-            f'the store "{store}" does not take this key: {error}',
+            f'the store "{store}" does not take this key: {cause}',
             hint="key_serde names the type of the store's keys: string, long, integer, json, ...",
         ) from error
     shown = ShownValues(asked.get("value_serde", ""))
