@@ -28,7 +28,7 @@ class Loads:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.executors: list[str] = []
         self.may_end = threading.Event()
-        monkeypatch.setattr(warming, "_placed", self._placed)
+        monkeypatch.setattr(warming, "placed", self._placed)
         monkeypatch.setattr(LastState, "loading", lambda *given: nullcontext())
 
     def _placed(self, start: Any, executor: Executor) -> Any:
