@@ -267,7 +267,9 @@ class SinkWriter:
             )
             in_time("commit_transaction", lambda: producer.commit_transaction(TIMEOUT_S))
         except ClientException as error:
-            # The abort purges the producer's queue, which is reported as a delivery failure too.
+            # A refused record ends the transaction before its report is read; the abort purges
+            # the producer's queue, which is reported as a delivery failure too.
+            producer.poll(_PAUSE_S)
             cause = self._failed
             self._abort(producer)
             if cause is not None:
