@@ -11,7 +11,6 @@ import msgspec
 
 from millstream.core.durations import LONG_MAX
 from millstream.core.errors import (
-    ClassCastException,
     InvalidStateStoreException,
     MillstreamError,
     SerializationException,
@@ -79,13 +78,17 @@ def answer(view: ApplicationView, store: str, asked: Asked) -> dict[str, Any]:
         ) from error
     except RefusedQuery:
         raise
-    except (StreamsException, TypeError, ValueError, OverflowError) as error:
-        cause = error
-        if isinstance(error, StreamsException) and not isinstance(error, SerializationException):
-            # A store tells so of a key of another type than its serde's.
-            if not isinstance(error.__cause__, ClassCastException):
-                raise
-            cause = error.__cause__
+    except (
+        StreamsException,
+        SerializationException,
+        TypeError,
+        ValueError,
+        OverflowError,
+    ) as error:
+        # Stores say by a StreamsException that a serde does not write such a key.
+        cause = error.__cause__ if isinstance(error, StreamsException) else error
+        if not isinstance(cause, SerializationException | TypeError | ValueError | OverflowError):
+            raise
         raise RefusedQuery(
             f'the store "{store}" does not take this key: {cause}',
             hint="key_serde names the type of the store's keys: string, long, integer, json, ...",
