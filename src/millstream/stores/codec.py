@@ -17,7 +17,7 @@ from millstream.core.serdes.base import (
     needs_headers,
     serialize_column,
 )
-from millstream.core.serdes.checks import halves_of, no_serde
+from millstream.core.serdes.checks import halves_of, incompatible, no_serde
 from millstream.core.state import DslStoreFormat, ValueAndTimestamp
 from millstream.stores.value_forms import log_plain, log_timestamped
 
@@ -90,27 +90,25 @@ class BoundSerde(Generic[T]):
         try:
             return self._serialize(self.topic, None, value)
         except ClassCastException as error:
-            raise self._incompatible(value, error) from error
+            raise incompatible(self._serializer, self.role, value, error) from error
 
     def from_bytes(self, data: bytes) -> T:
         """Return the object of some bytes."""
         return self._deserialize(self.topic, None, data)  # type: ignore[no-any-return]
 
-    def _text_to_bytes(self, value: Any) -> bytes | None:
+    def _text_to_bytes(self, value: T) -> bytes | None:
         # Most keys are text, and one is written for almost every record.
-        if type(value) is str and value.isascii():
-            return value.encode()
-        try:
-            return self._serialize(self.topic, None, value)
-        except ClassCastException as error:
-            raise self._incompatible(value, error) from error
+        given: Any = value
+        if type(given) is str and given.isascii():
+            return given.encode()
+        return self.to_bytes_with(None, value)
 
     def to_bytes_with(self, headers: Headers | None, value: T) -> bytes | None:
         """Return the bytes of an object, as a serializer writes them that may change headers."""
         try:
             return self._serialize(self.topic, headers, value)
         except ClassCastException as error:
-            raise self._incompatible(value, error) from error
+            raise incompatible(self._serializer, self.role, value, error) from error
 
     def from_bytes_with(self, headers: Headers | None, data: bytes) -> T:
         """Return the object of some bytes that have headers."""
@@ -118,7 +116,10 @@ class BoundSerde(Generic[T]):
 
     def column_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
         """Return the bytes of many objects."""
-        return self._column_to_bytes(values)
+        try:
+            return serialize_column(self._serializer, self.topic, values)
+        except ClassCastException as error:
+            raise incompatible(self._serializer, self.role, None, error) from error
 
     def column_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         """Return the objects of many bytes."""
@@ -126,24 +127,7 @@ class BoundSerde(Generic[T]):
 
     # As in Kafka, a user's serde is not called for what is not there.
     def _present_to_bytes(self, values: Sequence[T | None]) -> list[bytes | None]:
-        return _spread(values, self._column_to_bytes)
-
-    def _column_to_bytes(self, values: Sequence[Any]) -> list[bytes | None]:
-        try:
-            return serialize_column(self._serializer, self.topic, values)
-        except ClassCastException as error:
-            raise self._incompatible(None, error) from error
-
-    def _incompatible(self, value: Any, error: ClassCastException) -> StreamsException:
-        """Return the error of a store's serializer; handlers are asked, as in Kafka Streams."""
-        found = "" if value is None else f" ({self.role} type: {type(value).__name__})"
-        return StreamsException(
-            f"A serializer ({type(self._serializer).__name__}) is not compatible to the actual "
-            f"{self.role} type{found}. Change the default Serdes in StreamConfig or provide "
-            "correct Serdes via method parameters.",
-            detail="; ".join(filter(None, (error.getMessage(), error.detail))),
-            hint=error.hint,
-        )
+        return _spread(values, partial(type(self).column_to_bytes, self))
 
     def _present_from_bytes(self, data: Sequence[bytes | None]) -> list[T | None]:
         return _spread(data, partial(deserialize_column, self._deserializer, self.topic))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from millstream.core.errors import ClassCastException, ConfigException
+from millstream.core.errors import ClassCastException, ConfigException, StreamsException
 from millstream.core.function_kinds import check_kind
 from millstream.core.loading import load_instance
 from millstream.core.serdes.base import Deserializer, Serde, Serializer
@@ -61,6 +61,27 @@ def no_serde(role: str) -> ConfigException:
     """Return why a node or a store cannot start: neither it nor the configuration has a serde."""
     key = f"DEFAULT_{role.upper()}_SERDE_CLASS_CONFIG"
     return ConfigException(f"Please specify a {role} serde or set one through StreamsConfig#{key}")
+
+
+def incompatible(
+    serializer: object, role: str, given: object, error: ClassCastException
+) -> StreamsException:
+    """Return the error of a store whose serializer does not write an object; handlers are asked.
+
+    Args:
+        serializer: The serializer.
+        role: "key" or "value".
+        given: The object; None where one of many is meant, which the detail names.
+        error: What the serializer has raised.
+    """
+    found = "" if given is None else f" ({role} type: {type(given).__qualname__})"
+    return StreamsException(
+        f"A serializer ({type(serializer).__qualname__}) is not compatible to the actual {role} "
+        f"type{found}. Change the default Serdes in StreamConfig or provide correct Serdes via "
+        "method parameters.",
+        detail="; ".join(filter(None, (error.getMessage(), error.detail))),
+        hint=error.hint,
+    )
 
 
 def serializer_of(serde: Serde[T] | None, where: str) -> Serializer[T]:

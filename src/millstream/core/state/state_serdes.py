@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Generic, TypeVar
 
 from millstream.core.arguments import text
-from millstream.core.errors import ClassCastException, NullPointerException, StreamsException
+from millstream.core.errors import ClassCastException, NullPointerException
 from millstream.core.headers import Headers
 from millstream.core.readable import Readable
 from millstream.core.serdes import (
@@ -16,7 +16,7 @@ from millstream.core.serdes import (
     deserializer_call,
     serializer_call,
 )
-from millstream.core.serdes.checks import checked_serde, halves_of
+from millstream.core.serdes.checks import checked_serde, halves_of, incompatible
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -104,7 +104,7 @@ class StateSerdes(Readable, Generic[K, V]):
         try:
             return serializer_call(serializer)(self._topic, headers, key)
         except ClassCastException as error:
-            raise _incompatible(serializer, "key", key) from error
+            raise incompatible(serializer, "key", key, error) from error
 
     def rawValue(self, value: V, headers: Headers | None = None) -> bytes | None:
         """Return a value's bytes.
@@ -116,7 +116,7 @@ class StateSerdes(Readable, Generic[K, V]):
         try:
             return serializer_call(serializer)(self._topic, headers, value)
         except ClassCastException as error:
-            raise _incompatible(serializer, "value", value) from error
+            raise incompatible(serializer, "value", value, error) from error
 
     def keyFrom(self, rawKey: bytes | None, headers: Headers | None = None) -> K:
         """Return the key that has these bytes."""
@@ -127,11 +127,3 @@ class StateSerdes(Readable, Generic[K, V]):
         """Return the value that has these bytes."""
         value: V = deserializer_call(self._value_deserializer)(self._topic, headers, rawValue)
         return value
-
-
-def _incompatible(serializer: Any, role: str, given: Any) -> StreamsException:
-    return StreamsException(
-        f"A serializer ({type(serializer).__qualname__}) is not compatible to the actual {role} "
-        f"type ({role} type: {type(given).__qualname__}). Change the default Serdes in "
-        "StreamConfig or provide correct Serdes via method parameters."
-    )
