@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -19,7 +20,8 @@ LEAST = 19
 @pytest.mark.shared_spark
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priorities")
 def test_a_jvm_that_was_started_compiles_behind_its_tasks(spark: SparkSession) -> None:
-    process = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
+    gateway: Any = spark.sparkContext._gateway
+    process = gateway.proc.pid
     found = {
         (thread / "comm").read_text().strip(): os.getpriority(os.PRIO_PROCESS, int(thread.name))
         for thread in Path("/proc", str(process), "task").iterdir()

@@ -24,10 +24,8 @@ def check_runs(session: SparkSession, application_id: str) -> None:
     Raises:
         StreamsException: It was stopped, or its JVM has ended.
     """
-    if is_stopped(session):
-        raise stopped_session(application_id)
     try:
-        _is_stopped(session)
+        stopped = _is_stopped(session)
     except (OSError, Py4JNetworkError) as error:
         failure = StreamsException(
             f'the Spark session that was given to application "{application_id}" has no JVM any '
@@ -41,6 +39,8 @@ def check_runs(session: SparkSession, application_id: str) -> None:
         raise failure from error
     except Exception:  # noqa: BLE001 - another version of Spark: what needs it will tell
         return
+    if stopped:
+        raise stopped_session(application_id)
 
 
 def stopped_session(application_id: str) -> StreamsException:
