@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -219,32 +219,31 @@ def test_no_state_is_loaded_elsewhere_while_an_executor_starts(
     wait_for(lambda: ran == ["2", "1"], 10)
 
 
-def test_a_new_executor_is_warm_when_it_has_read_from_others(
-    warmed: Warmed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_executor_is_warm_when_it_has_tried_to_read_rows(warmed: Warmed) -> None:
     calls: list[str] = []
 
-    def admit(_executor: Executor) -> bool:
-        calls.append("admit")
-        return True
+    def called(name: str) -> Callable[..., bool]:
+        def call(*given: Executor) -> bool:
+            calls.append(name)
+            return True
 
-    scheduling = SimpleNamespace(
-        hold=lambda executor: calls.append("hold"),
+        return call
+
+    def gone(*given: int) -> None:
+        calls.append("read")
+        raise ConnectionError("the query has ended")
+
+    scheduling: Any = SimpleNamespace(
+        hold=called("hold"),
         started=lambda executor: True,
-        admit=admit,
+        admit=called("admit"),
         warming=lambda executor: nullcontext(),
-        warmed=lambda executor: calls.append("warmed"),
+        warmed=called("warmed"),
     )
-    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
-    monkeypatch.setattr(found, "_fetch", lambda executor, scheduling: calls.append("fetch"))
+    session: Any = SimpleNamespace(range=gone)
+    found = warming.Warming(session)
     found.prepare(JOB)
-    found.begin(Executor(id="2", host="b"), scheduling)  # type: ignore[arg-type]
+    found.begin(Executor(id="2", host="b"), scheduling)
     warmed.may_end.set()
     wait_for(lambda: "warmed" in calls, 10)
-    assert calls == ["hold", "admit", "fetch", "warmed"]
-
-
-def test_where_others_cannot_be_read_an_executor_is_warm_all_the_same() -> None:
-    # Its session has been stopped.
-    found = warming.Warming(SimpleNamespace())  # type: ignore[arg-type]
-    found._fetch(Executor(id="2", host="b"), SimpleNamespace())  # type: ignore[arg-type]
+    assert calls == ["hold", "admit", "read", "warmed"]

@@ -186,9 +186,11 @@ class Warming:
                 log.info("no state loaded ahead executor=%s error=%r", executor.id, error)
 
     def _fetch(self, executor: Executor, scheduling: Scheduling) -> None:
-        """Read from the other executors there, as a batch does: the first time takes longer."""
+        """Read there what tasks have written for it, as a batch does: the first time takes longer.
+
+        The writing tasks run on any executor, also on this one.
+        """
         try:
-            # Two tasks write, on any executor.
             written = self._session.range(0, 2, 1, 2).repartition(1).rdd
             there: Any = placed(written, executor)
             with scheduling.warming(executor):
