@@ -49,6 +49,13 @@ def test_each_test_runs_once(project: Path) -> None:
     assert done.stdout.count("collected 2 items / 1 deselected / 1 selected") == 2
 
 
+def test_the_last_lines_name_every_failure_again(project: Path) -> None:
+    (project / "test_both.py").write_text(TESTS.format(spark=0, plain=0))
+    last = run(project).stdout.rpartition("others ended with status 1")[2]
+    assert "shared | FAILED test_both.py::test_cluster" in last
+    assert "others | FAILED test_both.py::test_alone" in last
+
+
 def test_a_selection_by_mark_is_one_run(project: Path) -> None:
     (project / "test_both.py").write_text(TESTS.format(spark=1, plain=1))
     done = run(project, "-m", "shared_spark")

@@ -2,7 +2,8 @@
 
 Each process has a broker of its own. Of what starts Spark in processes of its own, the longest is
 beside the session and the rest is among the others: so both take about as long. Arguments go to
-both runs of pytest.
+both runs of pytest. The names of tests that failed are said once more in the last lines: of a long
+log often only the end is kept, and the lane that ended first is not in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from typing import IO
 
 NO_TESTS_COLLECTED = 5
+SAID_AGAIN = ("FAILED ", "ERROR ", "E   ", "INTERNALERROR>")
+MOST_SAID_AGAIN = 40
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,9 @@ def main(arguments: list[str]) -> int:
     if "-m" in arguments:
         return subprocess.call(["pytest", *arguments])
     runs = [lane.start(arguments) for lane in LANES]
+    failures: list[str] = []
     shown = [
-        threading.Thread(target=_show, args=(lane.name, run.stdout))
+        threading.Thread(target=_show, args=(lane.name, run.stdout, failures))
         for lane, run in zip(LANES, runs, strict=True)
     ]
     for each in shown:
@@ -59,12 +63,19 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         for run in runs:
             run.terminate()
-    return _status([run.wait() for run in runs])
+    statuses = [run.wait() for run in runs]
+    for lane, status in zip(LANES, statuses, strict=True):
+        print(f"{lane.name} ended with status {status}")
+    print("".join(failures[-MOST_SAID_AGAIN:]), end="", flush=True)
+    return _status(statuses)
 
 
-def _show(name: str, output: IO[str] | None) -> None:
+def _show(name: str, output: IO[str] | None, failures: list[str]) -> None:
     for line in output or ():
-        print(f"{name} | {line}", end="", flush=True)
+        shown = f"{name} | {line}"
+        print(shown, end="", flush=True)
+        if line.startswith(SAID_AGAIN):
+            failures.append(shown)
 
 
 def _status(statuses: list[int]) -> int:
