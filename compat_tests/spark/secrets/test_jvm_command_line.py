@@ -57,6 +57,15 @@ def calls() -> Iterator[logging.Logger]:
     logger.setLevel(before)
 
 
+def test_py4j_does_not_log_more_than_the_program_asks_for(
+    calls: logging.Logger, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls.setLevel(logging.NOTSET)
+    with caplog.at_level(logging.WARNING):
+        jvm.hide_calls()
+        assert not logging.getLogger("py4j.clientserver").isEnabledFor(logging.INFO)
+
+
 def test_py4j_does_not_log_its_calls_to_a_program_that_logs_everything(
     calls: logging.Logger,
 ) -> None:

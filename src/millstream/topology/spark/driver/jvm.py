@@ -90,11 +90,12 @@ def launched_jvm(settings: Mapping[str, str], log: LogOptions | None) -> None:
 def hide_calls() -> None:
     """Let py4j not log its calls: at DEBUG they have all arguments, passwords among them.
 
-    A level that the program has set for py4j itself stays.
+    A level that the program has set for py4j itself stays, and nothing is logged that would not be
+    without this: at INFO py4j logs each object of Python's that the JVM frees.
     """
     calls = logging.getLogger("py4j")
     if calls.level == logging.NOTSET:
-        calls.setLevel(logging.INFO)
+        calls.setLevel(max(logging.INFO, calls.getEffectiveLevel()))
 
 
 def with_log(settings: Mapping[str, str], log: LogOptions) -> dict[str, str]:
