@@ -320,8 +320,9 @@ def test_a_full_buffer_that_must_not_emit_early_says_what_it_holds() -> None:
     with pytest.raises(StreamsException) as failure:
         outputs(suppressed_rows(rule.withName("held")), [("a", "1", 0), ("b", "2", 1)])
     causes = str(failure.value), str(failure.value.__cause__)
-    assert any('the buffer of "held" is full' in text for text in causes), causes
-    assert any("2 of at most 1 records" in text for text in causes), causes
+    # Kafka Streams' own words, of which programs' tests ask for a part.
+    said = "held buffer exceeded its max capacity. Currently [2/1] records and "
+    assert any(said in text for text in causes), causes
 
 
 def test_suppress_takes_only_its_own_option() -> None:

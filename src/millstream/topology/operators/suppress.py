@@ -179,9 +179,9 @@ class SuppressTable(Operator):
         store, rule = self._store, self._rule
         if not rule.emits_early:
             raise StreamsException(
-                f'the buffer of "{self.context.node_name}" is full',
-                detail=f"It holds {store.count()} of at most {rule.max_records} records and "
-                f"{store.size()} of at most {rule.max_bytes} bytes.",
+                f"{self.context.node_name} buffer exceeded its max capacity. "
+                f"Currently [{store.count()}/{rule.max_records}] records and "
+                f"[{store.size()}/{rule.max_bytes}] bytes.",
                 hint="Raise the limits, or use emitEarlyWhenFull() or spillToDiskWhenFull().",
             )
         try:
