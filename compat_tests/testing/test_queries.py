@@ -239,6 +239,20 @@ def test_a_result_tells_either_its_value_or_its_failure() -> None:
         success.getFailureMessage()
 
 
+def test_results_and_positions_show_as_in_kafka_streams() -> None:
+    one = QueryResult.forResult("a")
+    assert str(one) == "SucceededQueryResult{result=a, executionInfo=[], position=null}"
+    one.setPosition(Position.fromMap({"l": {0: 5}, "r": {11: 7, 2: 9}, "orders": {20: 9}}))
+    one.addExecutionInfo("seen")
+    position = "Position{position={r={2=9, 11=7}, orders={20=9}, l={0=5}}}"
+    assert str(one) == (
+        f"SucceededQueryResult{{result=a, executionInfo=[seen], position={position}}}"
+    )
+    failure = "FailedQueryResult{failureReason=NOT_PRESENT, failure='m', executionInfo=[], "
+    failed = QueryResult.forFailure(FailureReason.NOT_PRESENT, "m")
+    assert str(failed) == failure + "position=null}"
+
+
 def test_the_only_result_is_the_one_success_that_is_not_none() -> None:
     result: StateQueryResult[str] = StateQueryResult()
     assert result.getOnlyPartitionResult() is None
@@ -251,7 +265,9 @@ def test_the_only_result_is_the_one_success_that_is_not_none() -> None:
     assert result.getOnlyPartitionResult() is one
     assert result.getPosition() == Position.fromMap({"t": {0: 1}})
     result.addResult(3, QueryResult.forResult("y"))
-    with pytest.raises(IllegalArgumentException, match="several partitions"):
+    with pytest.raises(
+        IllegalArgumentException, match="did not return exactly one partition result: {0=Succ"
+    ):
         result.getOnlyPartitionResult()
 
 

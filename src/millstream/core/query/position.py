@@ -12,6 +12,7 @@ from millstream.core.errors import (
     NullPointerException,
     UnsupportedOperationException,
 )
+from millstream.core.java_collections import bucket_order, hash_order, table_size
 from millstream.core.java_text import java_map
 from millstream.core.wording import a_kind
 
@@ -29,6 +30,9 @@ class Position:
     """
 
     _offsets: dict[str, dict[int, int]] = field(default_factory=dict)
+    _of_copy: int | None = field(default=None, compare=False)
+    """How many topics there were when it was copied: Java's table, and so its text, has that size.
+    """
 
     @staticmethod
     def emptyPosition() -> Position:
@@ -44,7 +48,8 @@ class Position:
             raise ClassCastException(
                 f"map cannot be {a_kind(map)}", hint='Write {"topic": {partition: offset}}.'
             )
-        return Position({topic: _checked(topic, offsets) for topic, offsets in map.items()})
+        copied = {topic: _checked(topic, offsets) for topic, offsets in map.items()}
+        return Position(copied, len(copied))
 
     def withComponent(self, topic: str, partition: int, offset: int) -> Position:
         """Raise this position to an offset, unless it is higher already; return this object.
@@ -68,7 +73,8 @@ class Position:
 
     def copy(self) -> Position:
         """Return an independent copy."""
-        return Position({topic: dict(offsets) for topic, offsets in self._offsets.items()})
+        copied = {topic: dict(offsets) for topic, offsets in self._offsets.items()}
+        return Position(copied, len(copied))
 
     def getTopics(self) -> set[str]:
         """Return the topics that have offsets."""
@@ -91,10 +97,25 @@ class Position:
         )
 
     def __str__(self) -> str:
-        return f"Position{{position={java_map(self._offsets)}}}"
+        copied = self._of_copy
+        topics = 16 if copied is None else _power_from(int(1 + copied / 0.75))
+        shown = {name: self._offsets[name] for name in hash_order(self._offsets, capacity=topics)}
+        for topic, offsets in shown.items():
+            count = len(offsets)
+            size = table_size(count) if copied is None else _power_from(count + count // 2 + 1)
+            shown[topic] = {p: offsets[p] for p in bucket_order(offsets, _int_hash, size)}
+        return f"Position{{position={java_map(shown)}}}"
 
     def __repr__(self) -> str:
         return f"Position({self._offsets})"
+
+
+def _power_from(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def _int_hash(number: int) -> int:
+    return number & 0xFFFFFFFF
 
 
 def _checked(topic: object, offsets: Any) -> dict[int, int]:

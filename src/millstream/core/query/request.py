@@ -13,7 +13,7 @@ from millstream.core.errors import (
     IllegalArgumentException,
     IllegalStateException,
 )
-from millstream.core.java_shapes import java_object
+from millstream.core.java_shapes import java_object, java_value
 from millstream.core.query.position import Position, PositionBound
 from millstream.core.query.query import Query
 from millstream.core.query.result import QueryResult
@@ -173,7 +173,8 @@ class StateQueryResult(Readable, Generic[R]):
         ]
         if len(found) > 1:
             raise IllegalArgumentException(
-                "several partitions have a result", detail=f"Results: {self._partitions}."
+                "The query did not return exactly one partition result: "
+                + java_value(self._partitions)
             )
         return found[0] if found else None
 

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from millstream.core.arguments import of_type, text_or_none, whole
 from millstream.core.errors import IllegalArgumentException, NullPointerException
-from millstream.core.java_shapes import java_value
+from millstream.core.java_shapes import java_object, java_value
 from millstream.core.java_text import java_text
 from millstream.core.query.position import Position, PositionBound
 
@@ -64,8 +64,8 @@ class QueryResult(Generic[R]):
         of_type(
             failureReason, FailureReason, "failureReason", "Give FailureReason.NOT_PRESENT, ..."
         )
-        text_or_none(failureMessage, "failureMessage")
-        return QueryResult(None, failureReason, failureMessage, failed=True)
+        message: Any = text_or_none(failureMessage, "failureMessage")
+        return QueryResult(None, failureReason, message, failed=True)
 
     @staticmethod
     def forUnknownQueryType(query: Any, store: Any) -> QueryResult[Any]:
@@ -161,6 +161,14 @@ class QueryResult(Generic[R]):
         """Add a line of execution info."""
         text_or_none(message, "message")
         self._info.append(message)
+
+    def __str__(self) -> str:
+        told: dict[str, Any] = {"executionInfo": self._info, "position": self._position}
+        if not self._failed:
+            return java_object("SucceededQueryResult", result=self._result, **told)
+        reason = None if self._reason is None else self._reason.name
+        failure = f"'{java_text(self._message)}'"
+        return java_object("FailedQueryResult", failureReason=reason, failure=failure, **told)
 
     def __repr__(self) -> str:
         what = f"result={self._result!r}" if self._reason is None else f"failed={self._reason.name}"
