@@ -123,9 +123,11 @@ class TimedStore(TypedStore[A], Generic[A]):
     def _key_bytes(self, key: Any) -> bytes:
         return self._opened().serialize_key(given(key))
 
-    def _entries(self, cells: Cells) -> KeyValueIterator[Any, Any]:
+    def _entries(
+        self, cells: Cells, show: Callable[[Any], Any] | None = None
+    ) -> KeyValueIterator[Any, Any]:
         with_cell = self._windowed_with_cell if self._reads_headed_keys else None
-        show = self._codec.show
+        show = show or self._codec.show
         return self._watched(
             Entries(cells, self._windowed, show, self._name, key_and_cell=with_cell)
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from millstream.core.errors import (
     ClassCastException,
+    IllegalArgumentException,
     NullPointerException,
     UnsupportedOperationException,
 )
@@ -59,6 +60,7 @@ def answer(
         NullPointerException: The query or the bound is None.
         ClassCastException: The bound or the options are of another type.
         UnsupportedOperationException: A query of key-value stores is for a versioned store.
+        IllegalArgumentException: A query of versions has a time to begin after that to end.
 
     Source: ``state.internals.StoreQueryUtils``.
     """
@@ -72,7 +74,7 @@ def answer(
     if handler is None:
         result = QueryResult.forUnknownQueryType(query, store)
     else:
-        _refuse_versioned(store, query)
+        _check_versioned(store, query)
         if store.partition is None or not bound.met_by(position, store.partition):
             result = QueryResult.notUpToBound(position, bound, store.partition)
         else:
@@ -108,12 +110,23 @@ def _answered(handler: Callable[[Any, Any], Any], store: Any, query: Any) -> Que
         )
 
 
-def _refuse_versioned(store: Any, query: Any) -> None:
-    if isinstance(store, VersionedKeyValueStore) and isinstance(query, KeyQuery | RangeQuery):
+def _check_versioned(store: Any, query: Any) -> None:
+    if not isinstance(store, VersionedKeyValueStore):
+        return
+    if isinstance(query, KeyQuery | RangeQuery):
         raise UnsupportedOperationException(
-            f"versioned stores do not answer {a_kind(query)}",
+            f"Versioned stores do not support {type(query).__name__} queries at this time.",
             hint="Use VersionedKeyQuery, MultiVersionedKeyQuery or MultiVersionedRangeQuery.",
         )
+    if isinstance(query, MultiVersionedKeyQuery) and _ends_first(query._from_ms, query._to_ms):
+        raise IllegalArgumentException(
+            "The `fromTime` timestamp must be smaller than the `toTime` timestamp.",
+            detail=f"They are {query._from_ms} and {query._to_ms} ms.",
+        )
+
+
+def _ends_first(first: int | None, last: int | None) -> bool:
+    return first is not None and last is not None and last < first
 
 
 def _without_headers(store: Any, found: Any) -> Any:
@@ -164,15 +177,18 @@ def _window_key(store: Any, query: WindowKeyQuery[Any, Any]) -> Any:
     _demand(store, WindowStore)
     if query._from_ms is None or query._to_ms is None:
         raise NotForThisStore
-    found = store.fetch(query.getKey(), query._from_ms, query._to_ms)
-    return _without_headers(store, found)
+    # Kafka's queries of windows and sessions do not look into the record cache.
+    fetch = getattr(store, "fetch_stored", store.fetch)
+    return _without_headers(store, fetch(query.getKey(), query._from_ms, query._to_ms))
 
 
 def _window_range(store: Any, query: WindowRangeQuery[Any, Any]) -> Any:
     if isinstance(store, WindowStore) and query._from_ms is not None and query._to_ms is not None:
-        return _without_headers(store, store.fetchAll(query._from_ms, query._to_ms))
+        fetch_all = getattr(store, "fetch_all_stored", store.fetchAll)
+        return _without_headers(store, fetch_all(query._from_ms, query._to_ms))
     if isinstance(store, SessionStore) and query.getKey() is not None:
-        return _without_headers(store, store.fetch(query.getKey()))
+        fetch = getattr(store, "fetch_stored", store.fetch)
+        return _without_headers(store, fetch(query.getKey()))
     raise NotForThisStore
 
 

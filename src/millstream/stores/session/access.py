@@ -190,6 +190,10 @@ class SerdeSessionAccess(TimedAccess, SessionAccess):
         )
         return self._merged(cached, stored, reverse=reverse)
 
+    def stored_cells(self, key: bytes) -> Cells:
+        """Yield a key's sessions, without what only the cache has."""
+        return self._decoded(self._layer.find(key, key, 0, LONG_MAX, reverse=False))
+
     def has_sessions(self) -> bool:
         """Tell whether the layer below has any that is alive."""
         return next(self._layer.find(None, None, 0, LONG_MAX, reverse=False), None) is not None

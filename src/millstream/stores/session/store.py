@@ -108,6 +108,10 @@ class SerdeSessionStore(TimedStore[SerdeSessionAccess], SessionStore[K, AGG]):
         wants = overloaded("backwardFetch", FETCH, arguments, keywords)
         return self._find((*wants, 0, LONG_MAX), reverse=True, fetches=True)
 
+    def fetch_stored(self, key: K) -> KeyValueIterator[Windowed[K], AGG]:
+        """Return a key's sessions as queries read them: below the record cache."""
+        return self._entries(self._opened().stored_cells(self._key_bytes(key)))
+
     def _find(
         self, wants: tuple[Any, ...], *, reverse: bool, fetches: bool = False
     ) -> KeyValueIterator[Windowed[K], AGG]:

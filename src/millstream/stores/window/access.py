@@ -179,6 +179,10 @@ class SerdeWindowAccess(TimedAccess, WindowAccess):
         cached = self._cached_cells(key_from, key_to, time_from, time_to, reverse=reverse)
         return self._merged(cached, stored, reverse=reverse)
 
+    def stored_cells(self, key: bytes | None, time_from: int, time_to: int) -> Cells:
+        """Yield a key's windows, or those of all keys, without what only the cache has."""
+        return self._decoded(self._layer.fetch(key, key, time_from, time_to, reverse=False))
+
     def _cached_cells(
         self,
         key_from: bytes | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from millstream.core.durations import LONG_MAX, InstantLike, event_millis, to_epoch_millis
@@ -24,6 +24,7 @@ from millstream.stores.header_codec import HeadersCodec
 from millstream.stores.iterators import WindowEntries
 from millstream.stores.key_value.store import given
 from millstream.stores.timed import Forms, TimedStore, overloaded
+from millstream.stores.value_forms import WITHOUT_TIME
 from millstream.stores.window.access import SerdeWindowAccess
 from millstream.stores.window.keys import (
     REMEMBERED_STARTS,
@@ -108,6 +109,24 @@ class SerdeWindowStore(TimedStore[SerdeWindowAccess], WindowStore[K, V]):
 
     def backwardAll(self) -> KeyValueIterator[Windowed[K], V]:
         return self._range(None, None, 0, LONG_MAX, reverse=True)
+
+    def fetch_stored(self, key: K, first: int, last: int) -> Any:
+        """Return a key's windows as queries read them: below the record cache."""
+        cells = self._opened().stored_cells(self._key_bytes(key), first, last)
+        return self._watched(WindowEntries(cells, start_of, self._stored_show, self._name))
+
+    def fetch_all_stored(self, first: int, last: int) -> KeyValueIterator[Windowed[K], Any]:
+        """Return the windows of all keys as queries read them: below the record cache."""
+        cells = self._opened().stored_cells(None, first, last)
+        return self._entries(cells, self._stored_show)
+
+    @property
+    def _stored_show(self) -> Callable[[Any], Any]:
+        show = self._codec.show
+        if self._adapter is not WITHOUT_TIME:
+            return show
+        # Kafka gives the values as they are stored: without the times that nothing has kept.
+        return lambda cell: show(cell).value()
 
     def _refuse(self, start: int) -> None:
         self._context.count_dropped_record(self._name)
