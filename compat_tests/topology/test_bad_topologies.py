@@ -66,7 +66,8 @@ REFUSED: list[tuple[str, Callable[[], Any], str]] = [
         "a sink as parent",
         lambda: source().addSink("out", "copies", "in").addProcessor("p", Pass, "out"),
         (
-            'processor "p" has the parent "out", which is a sink\n'
+            "Sink out cannot be used a parent.\n"
+            '  detail: The processor "p" names it.\n'
             "  hint: Read the sink's topic with a source instead."
         ),
     ),

@@ -13,6 +13,7 @@ from millstream import (
     Stores,
     StreamsBuilder,
     Topology,
+    TopologyException,
 )
 
 TEXT = Serdes.String()
@@ -62,6 +63,17 @@ def test_a_topology_refuses_what_makes_no_store(method: str, arguments: Any, pro
     with pytest.raises(MillstreamError, match=problem) as caught:
         getattr(Topology(), method)(*arguments)
     assert caught.value.hint
+
+
+def test_logging_of_a_global_store_is_switched_off() -> None:
+    logged = Stores.keyValueStoreBuilder(Stores.inMemoryKeyValueStore("s"), TEXT, TEXT)
+    topology = Topology().addSource("in", "words").addProcessor("p", Fills, "in")
+    topology.addGlobalStore(logged, "src", READS, READS, "t", "g", Fills)
+    assert not logged.loggingEnabled()
+    with pytest.raises(TopologyException, match="A different GlobalStateStore has already been"):
+        topology.addGlobalStore(logged, "src 2", READS, READS, "t2", "g2", Fills)
+    with pytest.raises(TopologyException, match="Global StateStore s can be used by a Processor"):
+        topology.connectProcessorAndStateStores("p", "s")
 
 
 def test_a_supplier_of_one_processor_is_refused_when_the_topology_is_built() -> None:

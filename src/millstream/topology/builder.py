@@ -147,7 +147,7 @@ class TopologyBuilder:
         present = self._stores.get(name)
         if present is None:
             if name in self._global_stores:
-                raise _doubled_store(name)
+                raise _doubled_store(name, "GlobalStateStore")
             self._stores[name] = StoreNode(name=name, builder=builder)
         elif allow_override:
             self._stores[name] = replace(present, builder=builder)
@@ -187,14 +187,13 @@ class TopologyBuilder:
         processor_name = checked_name(processor_name, "name")
         unused_name(source_name, self._all_nodes())
         unused_name(processor_name, self._all_nodes())
-        if store in self._stores or store in self._global_stores:
+        if store in self._stores:
             raise _doubled_store(store)
+        if store in self._global_stores:
+            raise _doubled_store(store, "GlobalStateStore")
         if builder.loggingEnabled():
-            raise TopologyException(
-                f'global store "{store}" has logging enabled',
-                detail="Its topic is its changelog.",
-                hint="Call withLoggingDisabled() on its builder.",
-            )
+            # Its topic is its changelog.
+            builder = builder.withLoggingDisabled()
         if source_name == processor_name:
             raise TopologyException(
                 "sourceName and processorName must be different.",
@@ -334,8 +333,9 @@ class TopologyBuilder:
     def _connect_one(self, processor: str, store: str) -> None:
         if store in self._global_stores:
             raise TopologyException(
-                f'cannot connect processor "{processor}" to global store "{store}"',
-                detail="Every processor sees the global stores without being connected.",
+                f"Global StateStore {store} can be used by a Processor without being specified; "
+                "it should not be explicitly passed.",
+                detail=f'It was to be connected to the processor "{processor}".',
             )
         if store not in self._stores:
             raise TopologyException(
@@ -386,8 +386,8 @@ def _identical(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
-def _doubled_store(name: str) -> TopologyException:
+def _doubled_store(name: str, kind: str = "StateStore") -> TopologyException:
     return TopologyException(
-        f"A different StateStore has already been added with the name {name}",
+        f"A different {kind} has already been added with the name {name}",
         hint="Give each store its own name.",
     )

@@ -102,7 +102,8 @@ def check_parents(
             )
         if isinstance(nodes[parent], SinkNode):
             raise TopologyException(
-                f'{kind} "{name}" has the parent "{parent}", which is a sink',
+                f"Sink {parent} cannot be used a parent.",
+                detail=f'The {kind} "{name}" names it.',
                 hint="Read the sink's topic with a source instead.",
             )
     return names

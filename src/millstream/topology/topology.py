@@ -148,11 +148,11 @@ class Topology:
 
         ``addGlobalStore(storeBuilder, sourceName, [TimestampExtractor,] keyDeserializer,
         valueDeserializer, topic, processorName, supplier)``. The topic is the store's changelog:
-        its own logging must be off. The processor forwards nothing; every processor of the topology
-        may read the store without being connected to it.
+        logging is switched off on the builder. The processor forwards nothing; every processor of
+        the topology may read the store without being connected to it.
 
         Raises:
-            TopologyException: A name is taken, another source reads the topic, or logging is on.
+            TopologyException: A name is taken, or another source reads the topic.
         """
         found = _store_arguments("addGlobalStore", arguments)
         self.builder.add_global_store(
