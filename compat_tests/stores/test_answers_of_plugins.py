@@ -10,6 +10,7 @@ import pytest
 
 from millstream import Materialized, Serdes, StreamsBuilder
 from millstream.core.errors import (
+    ClassCastException,
     PluginError,
     ProcessorStateException,
     StreamsException,
@@ -58,8 +59,9 @@ class Answering(ByteStore):
 
     def scan(self, lower: bytes | None, upper: bytes | None, *, reverse: bool = False) -> Any:
         """Return what the test makes of the entries."""
-        del lower, upper
-        return self.change("scan", sorted(self._entries.items(), reverse=reverse))
+        found = sorted(self._entries.items(), reverse=reverse)
+        bounds = lower or b"", upper or b"\xff" * 9
+        return self.change("scan", [each for each in found if bounds[0] <= each[0] < bounds[1]])
 
     def size_estimate(self) -> Any:
         """Return what the test makes of the number of entries."""
@@ -144,7 +146,9 @@ def test_a_wrong_scan_is_the_stores_fault(
     assert said in str(caught.value.__cause__)
 
 
-@pytest.mark.parametrize("wrong", [lambda _: None, lambda _: "1", lambda count: 1 // (count - 1)])
+@pytest.mark.parametrize(
+    "wrong", [lambda _: None, lambda _: "1", lambda _: -1, lambda count: 1 // (count - 1)]
+)
 def test_a_wrong_number_of_entries_is_the_stores_fault(
     monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Any], Any]
 ) -> None:
@@ -154,6 +158,53 @@ def test_a_wrong_number_of_entries_is_the_stores_fault(
         topic.pipeInput("k", "a")
         with pytest.raises(TaskCorruptedException):
             driver.getKeyValueStore("joined").approximateNumEntries()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda entries: entries[::-1], "returned the key b'a' after b'b'"),
+        (lambda entries: entries * 2, "returned the key b'a' after b'b'"),
+        (lambda entries: [*entries, (b"zz", b"1")], "returned the key b'zz'"),
+    ],
+    ids=["order", "twice", "bounds"],
+)
+def test_a_scan_out_of_order_or_bounds_is_the_stores_fault(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: Callable[[Any], Any], said: str
+) -> None:
+    answers(monkeypatch, "scan", wrong)
+    store = open_store("answering", tmp_path, {})
+    store.write({b"a": b"1", b"b": b"2"}, b"1")
+    with pytest.raises(ClassCastException, match=said) as caught:
+        list(store.scan(b"a", b"c"))
+    assert "or say ordered=False in traits" in caught.value.hint
+
+
+def test_an_error_names_the_store_its_method_and_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    driver, topic = joined()
+    with driver:
+        topic.pipeInput("k", "a")
+        answers(monkeypatch, "get", lambda _: 1 // 0)
+        with pytest.raises(TaskCorruptedException) as caught:
+            topic.pipeInput("k", "b")
+    assert caught.value.problem == 'store "joined" cannot be trusted any more'
+    assert caught.value.detail.startswith("Task 0_0, in-0 at offset 1")
+    assert 'operator "KSTREAM-AGGREGATE-' in caught.value.detail
+    assert "get() of its byte store raised ZeroDivisionError" in caught.value.detail
+
+
+def test_an_error_late_in_a_scan_is_the_stores_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def torn(entries: Any) -> Iterator[Any]:
+        yield from entries
+        raise OSError("a page is torn")
+
+    driver, topic = joined()
+    with driver:
+        for number in range(40):
+            topic.pipeInput(f"k{number}", "a")
+        answers(monkeypatch, "scan", torn)
+        with pytest.raises(TaskCorruptedException, match='store "joined"'):
+            list(driver.getKeyValueStore("joined").all())
 
 
 def test_as_many_values_come_as_keys_were_asked(

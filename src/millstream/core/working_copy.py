@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from millstream.core.errors import (
     InvalidStateStoreException,
@@ -13,6 +14,7 @@ from millstream.core.errors import (
 )
 from millstream.core.sorted_map import SortedMap
 from millstream.core.store import ByteStore, Entry, Range
+from millstream.core.wording import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Changes:
 
 
 @contextmanager
-def store_errors() -> Iterator[None]:
+def store_errors(name: str = "", method: str = "") -> Iterator[None]:
     """Raise what a byte store raises as ``TaskCorruptedException``.
 
     No exception handler may pass over it, or results would be silently wrong; the host rebuilds the
@@ -36,7 +38,7 @@ def store_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise _untrusted(error) from error
+        raise _untrusted(error, name, method) from error
 
 
 @dataclass(slots=True)
@@ -51,8 +53,15 @@ class WorkingCopy:
     store: ByteStore
     _staged: SortedMap[bytes | None] = field(default_factory=SortedMap)
     _dropped: list[Range] = field(default_factory=list)
+    name: str = ""
+    """The name of the store, which errors say."""
     on_close: Callable[[WorkingCopy], None] | None = None
     """Called when the store above is closed, by hosts that keep no byte store open after it."""
+
+    _scans_may_fail: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._scans_may_fail = self.store.traits.durable or not _is_own(self.store)
 
     def close(self) -> None:
         """Say that the store above is closed; the byte store is the host's."""
@@ -70,7 +79,7 @@ class WorkingCopy:
         try:
             return self.store.get(key)
         except Exception as error:
-            raise _untrusted(error) from error
+            raise _untrusted(error, self.name, "get()") from error
 
     def get_many(self, keys: Iterable[bytes]) -> list[bytes | None]:
         """Return the value of each key, in order."""
@@ -82,7 +91,7 @@ class WorkingCopy:
                 return self.store.get_many(keys)
             return [staged[key] if key in staged else stored(key) for key in keys]
         except Exception as error:
-            raise _untrusted(error) from error
+            raise _untrusted(error, self.name, "get_many()") from error
 
     def put(self, key: bytes, value: bytes | None) -> None:
         """Set the value of ``key``; None deletes."""
@@ -113,9 +122,9 @@ class WorkingCopy:
         try:
             stored = self.store.scan(lower, upper, reverse=reverse)
         except Exception as error:
-            raise _untrusted(error) from error
-        if self.store.traits.durable:
-            stored = _guarded(stored)
+            raise _untrusted(error, self.name, "scan()") from error
+        if self._scans_may_fail:
+            stored = self._guarded(stored)
         if self._dropped:
             stored = self._without_dropped(stored)
         if not self._staged.values:
@@ -125,7 +134,7 @@ class WorkingCopy:
 
     def size_estimate(self) -> int:
         """Return about how many entries there are."""
-        with store_errors():
+        with store_errors(self.name, "size_estimate()"):
             return self.store.size_estimate() + sum(
                 1 if value is not None else -1
                 for key, value in self._staged.values.items()
@@ -138,7 +147,7 @@ class WorkingCopy:
 
     def apply(self, version: bytes) -> None:
         """Write the staged changes through to the byte store, as ``version``."""
-        with store_errors():
+        with store_errors(self.name, "write()"):
             self.store.write(self._staged.values, version, dropped=self._dropped)
         self.forget()
 
@@ -146,6 +155,12 @@ class WorkingCopy:
         """Drop the staged changes: their batch did not happen."""
         self._staged.clear()
         self._dropped = []
+
+    def _guarded(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+        try:
+            yield from entries
+        except Exception as error:
+            raise _untrusted(error, self.name, "scan()") from error
 
     def _without_dropped(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         for entry in entries:
@@ -171,16 +186,18 @@ class WorkingCopy:
             following = next(stored, None)
 
 
-def _guarded(entries: Iterator[Entry]) -> Iterator[Entry]:
-    try:
-        yield from entries
-    except Exception as error:
-        raise _untrusted(error) from error
+def _is_own(store: Any) -> bool:
+    """Return whether a store is millstream's, below whatever wraps it."""
+    while hasattr(store, "below"):
+        store = store.below
+    return type(store).__module__.startswith("millstream.")
 
 
-def _untrusted(error: Exception) -> Exception:
+def _untrusted(error: Exception, name: str, method: str) -> Exception:
     if isinstance(error, (InvalidStateStoreException, PluginError, TaskCorruptedException)):
         return error
+    which = f'store "{name}"' if name else "a store"
+    where = f"the {method} of its byte store raised " if method else ""
     return TaskCorruptedException(
-        "a store cannot be trusted any more", detail=f"{type(error).__name__}: {error}"
+        f"{which} cannot be trusted any more", detail=f"{where}{said(error)}"
     )

@@ -66,7 +66,7 @@ class DriverHost(TaskHost):
         opened = open_store("memory" if in_memory else kind, directory, self._configs)
         if self._state is not None:
             self._state.fill(store, opened)
-        copy = self._copies[store] = WorkingCopy(opened)
+        copy = self._copies[store] = WorkingCopy(opened, name=store)
         return copy
 
     def send(self, record: Sent) -> None:

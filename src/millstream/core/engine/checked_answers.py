@@ -16,6 +16,8 @@ from millstream.core.store import ByteStore, Entry, Range, StoreTraits
 from millstream.core.wording import a_kind
 
 _BYTES_LIKE = (bytes, bytearray, memoryview)
+_PAIRS = "an iterator of pairs (key, value)"
+_ANSWERS = "one answer for each key, in the order of the keys"
 
 
 def checked(store: Any, offered: type[ByteStore]) -> ByteStore:
@@ -54,7 +56,7 @@ class CheckedAnswers(WrappedStore):
         keys = list(keys)
         found = list(self.below.get_many(keys))
         if len(found) != len(keys):
-            raise self._refusal("get_many()", f"{len(found)} values for {len(keys)} keys")
+            raise self._refusal("get_many()", f"{len(found)} values for {len(keys)} keys", _ANSWERS)
         return [
             each if each is None or type(each) is bytes else self._as_bytes(each, "get_many()")
             for each in found
@@ -83,8 +85,10 @@ class CheckedAnswers(WrappedStore):
         """Yield the entries with ``lower <= key < upper``."""
         entries = self.below.scan(lower, upper, reverse=reverse)
         if not isinstance(entries, Iterable):
-            raise self._refusal("scan()", a_kind(entries))
-        return map(self._entry, entries)
+            raise self._refusal("scan()", a_kind(entries), _PAIRS)
+        found = map(self._entry, entries)
+        # The runtime picks and sorts what a store without ``ordered`` yields.
+        return self._in_order(found, lower, upper, reverse) if self.traits.ordered else found
 
     def version(self) -> bytes | None:
         """Return the version of the last ``write``; None for a new store."""
@@ -96,7 +100,29 @@ class CheckedAnswers(WrappedStore):
         found: Any = self.below.size_estimate()
         if not isinstance(found, SupportsIndex):
             raise self._refusal("size_estimate()", a_kind(found), "a number of entries")
-        return index(found)
+        count = index(found)
+        if count < 0:
+            raise self._refusal("size_estimate()", str(count), "a number of entries")
+        return count
+
+    def _in_order(
+        self, entries: Iterator[Entry], lower: bytes | None, upper: bytes | None, reverse: bool
+    ) -> Iterator[Entry]:
+        """Yield the entries; merging and expiry would go wrong in silence with others."""
+        last = None
+        for entry in entries:
+            key = entry[0]
+            if (lower is not None and key < lower) or (upper is not None and key >= upper):
+                raise self._refusal("scan()", f"the key {key!r}", _within(lower, upper))
+            if last is not None and (key >= last if reverse else key <= last):
+                raise self._refusal(
+                    "scan()",
+                    f"the key {key!r} after {last!r}",
+                    f"keys in {'descending' if reverse else 'ascending'} order, each once "
+                    "(or say ordered=False in traits)",
+                )
+            last = key
+            yield entry
 
     def _look_at(self, key: bytes, value: bytes | None) -> None:
         """Read one entry of a write: a store that keeps nothing of it would stay unseen."""
@@ -115,7 +141,7 @@ class CheckedAnswers(WrappedStore):
             if type(key) is bytes and type(value) is bytes:
                 return key, value
             return self._as_bytes(key, "scan()"), self._as_bytes(value, "scan()")
-        raise self._refusal("scan()", f"{a_kind(entry)} as an entry")
+        raise self._refusal("scan()", f"{a_kind(entry)} as an entry", _PAIRS)
 
     def _as_bytes(self, found: Any, where: str) -> bytes:
         if isinstance(found, _BYTES_LIKE):
@@ -126,5 +152,12 @@ class CheckedAnswers(WrappedStore):
         return ClassCastException(
             f'{where} of store "{self.name}" returned {found}',
             detail=f"The class is {type(self.below).__module__}.{type(self.below).__qualname__}.",
-            hint=f"Return {wanted}, as the contract of ByteStore says.",
+            hint=f"Return {wanted}, as the contract of ByteStore says. The tests of "
+            "millstream.testing.kit.ByteStoreTests find what else is wrong.",
         )
+
+
+def _within(lower: bytes | None, upper: bytes | None) -> str:
+    above = "" if lower is None else f" from {lower!r} on"
+    below = "" if upper is None else f" below {upper!r}"
+    return f"keys{above}{below} only (or say ordered=False in traits)"

@@ -97,8 +97,10 @@ class Failures:
             StreamsException: A serde met a type it does not know; nodes above may still go on.
             FailedProcessing: The handler says to fail, or a schema registry failed; it is final.
         """
-        if isinstance(error, (FailedProcessing, *FATAL)):
+        if isinstance(error, FailedProcessing):
             raise error
+        if isinstance(error, FATAL):
+            raise self.placed(error, node) from error.__cause__
         if isinstance(error, SchemaRegistryException):
             raise FailedProcessing(node, error) from error
         if isinstance(error, ClassCastException):
@@ -126,8 +128,8 @@ class Failures:
         """
         try:
             process(item)
-        except FATAL:
-            raise
+        except FATAL as error:
+            raise self.placed(error) from error.__cause__
         except Exception as error:  # noqa: BLE001 - a node may raise anything
             # The cause is the user's own error, whatever it went through on its way here.
             failure = self.located("cannot process a record", error)
@@ -136,16 +138,18 @@ class Failures:
     def located(self, problem: str, error: Exception) -> StreamsException:
         """Return the error that leaves the task, with the current record and the task named."""
         if isinstance(error, StreamsException) and not isinstance(error, FailedProcessing):
-            return self._placed(error)
+            return self.placed(error)
         task = self._task
         app = task.settings.application_id
         return located(problem, task.id, error, task.record_context, app, skipping=self._skipping())
 
-    def _placed(self, error: StreamsException) -> StreamsException:
-        """Add task and record to what a sink right below a source has raised."""
+    def placed(self, error: StreamsException, node: str = "") -> StreamsException:
+        """Add task, record and operator to what a sink or a store has raised."""
         detail = getattr(error, "detail", "")  # a class of a user may not have called __init__
         if f"Task {self._task.id}" not in detail:
             where = _where(self._task.id, self._task.record_context)
+            if node:
+                where = f'{where}, operator "{node}"'
             error.detail = f"{where}; {detail}" if detail else f"{where}."
         return error
 

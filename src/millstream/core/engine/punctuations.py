@@ -111,8 +111,8 @@ class Punctuations:
         began = task.measures.began()
         try:
             punctuation.callback(now_ms)
-        except FATAL:
-            raise
+        except FATAL as error:
+            raise task.failures.placed(error, punctuation.node.name) from error.__cause__
         except Exception as error:  # noqa: BLE001 - a user's punctuator may raise anything
             try:
                 task.failures.handle(punctuation.node.name, None, error, task.record_context)

@@ -72,8 +72,10 @@ class ProcessorRuntime:
         """Take one record; a failure goes to the processing exception handler."""
         try:
             self._call(record)
-        except (FailedProcessing, *FATAL):
+        except FailedProcessing:
             raise
+        except FATAL as error:
+            raise self._task.failures.placed(error, self.name) from error.__cause__
         except Exception as error:  # noqa: BLE001 - a user's processor may raise anything
             task = self._task
             task.failures.handle(self.name, record, error, task.record_context)
@@ -81,7 +83,10 @@ class ProcessorRuntime:
     def process_chunk(self, chunk: Chunk) -> None:
         """Take a run of records, by columns where the processor can."""
         if self._call_chunk is not None and self._task.by_chunks:
-            self._call_chunk(chunk)
+            try:
+                self._call_chunk(chunk)
+            except FATAL as error:
+                raise self._task.failures.placed(error, self.name) from error.__cause__
         else:
             self._task.each(chunk, self.process, self.above)
 

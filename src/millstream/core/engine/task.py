@@ -338,8 +338,8 @@ class Task:
         for name, store in self.stores.items():
             try:
                 own(store, "commit")({})
-            except FATAL:
-                raise
+            except FATAL as error:
+                raise self.failures.placed(error) from error.__cause__
             except Exception as error:  # noqa: BLE001 - a store or a node may raise anything
                 first = first or self.failures.of_flush(name, error)
         if first is not None:

@@ -168,7 +168,7 @@ class Changelog:
         for copy, store in copies:
             assert copy is not None
             change = changes.get(store, Changes({}))
-            with store_errors():
+            with store_errors(store, "write()"):
                 copy.working.store.write(change.entries, version, dropped=change.dropped)
             copy.position = manifest.position
         self._position = manifest.position
@@ -276,9 +276,9 @@ class Changelog:
                 _log_carried(store, kind, self._copies[store].kind)
 
     def _open(self, store: str, kind: str) -> Copy:
-        with store_errors():
+        with store_errors(store, "open()"):
             opened = self._open_store(store, kind)
-        return Copy(kind, WorkingCopy(opened), position_of(opened))
+        return Copy(kind, WorkingCopy(opened, name=store), position_of(opened))
 
     def _replay(self, copies: dict[str, Copy], manifest: Manifest, log: SegmentReader) -> None:
         starts = {}
@@ -303,7 +303,7 @@ class Changelog:
         if last is not None and last.id != manifest.position.id:
             raise damaged("the last segment", "It is not of the manifest's version.")
         for store, copy in copies.items():
-            with store_errors():
+            with store_errors(store, "write()"):
                 copy.working.store.write({}, manifest.position.encode())
             if store in anew:
                 done = tuple(steps[store])
@@ -351,7 +351,7 @@ def _apply(copy: Copy, section: Section, reached: ChangelogPosition) -> None:
         return
     version = UNFINISHED if copy.building else reached.encode()
     entries = dict(zip(section.keys, section.values, strict=True))
-    with store_errors():
+    with store_errors(section.store, "write()"):
         copy.working.store.write(entries, version, dropped=section.dropped)
 
 

@@ -139,7 +139,7 @@ class WorkerTask:
                     return self._run(arrived, saved, segments)
                 except TaskCorruptedException as error:
                     if not remedies:
-                        raise error.__cause__ or error from None
+                        raise error from error.__cause__
                     log.warning("repairing the stores of a task task=%s %s", self._id, error)
                     # Closing may fail after an error; the result does not matter.
                     with suppress(Exception):
