@@ -56,8 +56,9 @@ class Outcome:
         """Return the failure: the text of a broken promise, else the error and its place."""
         if self.error is None:
             return ""
-        if isinstance(self.error, BrokenPromise):
-            return str(self.error)
+        for error in (self.error, self.error.__cause__):
+            if isinstance(error, BrokenPromise):
+                return str(error)
         place = traceback.extract_tb(self.error.__traceback__)[-1]
         return f"{type(self.error).__name__}: {self.error} ({place.filename}:{place.lineno})"
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from millstream.core.engine.store_wrappers import completed
 from millstream.core.store import ByteStore
+from millstream.testing.kit.looked_at import looked_at
 from millstream.testing.kit.processes import tried
 
 
@@ -25,7 +26,8 @@ class OpensStores:
 
     def open(self, directory: Path) -> ByteStore:
         """Open the store as the runtime does."""
-        return completed(self.store_class.open(directory, self.options))
+        opened = self.store_class.open(directory, self.options)
+        return completed(looked_at(opened, self.store_class))
 
     @contextmanager
     def store(self) -> Iterator[ByteStore]:

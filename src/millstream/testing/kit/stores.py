@@ -10,6 +10,7 @@ from pathlib import Path
 from millstream.core.store import ByteStore, StoreTraits
 from millstream.core.wording import a_kind
 from millstream.testing.kit.kafka_stores import check_kafka_stores
+from millstream.testing.kit.looked_at import look_at_calls
 from millstream.testing.kit.processes import ROWS
 from millstream.testing.kit.promises import keeping, promise
 from millstream.testing.kit.store_limits import LimitTests
@@ -52,6 +53,7 @@ class ByteStoreTests(LimitTests):
             not cls.traits.durable or cls.version is not ByteStore.version,
             "a durable store has a version method of its own",
         )
+        look_at_calls(cls)
 
     def test_the_class_travels_by_import_path(self) -> None:
         """A worker finds the class where the driver found it."""
