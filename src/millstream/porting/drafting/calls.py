@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.checking.counterparts import python_class
 from millstream.porting.drafting import (
+    fields_of_tests,
     functions,
     interfaces,
     junit,
@@ -17,7 +18,7 @@ from millstream.porting.drafting import (
 from millstream.porting.drafting.context import ClassShape, Context, UntranslatedError
 from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.layout import MARK, tightened
-from millstream.porting.drafting.names import class_reference, imported_class, owner_of
+from millstream.porting.drafting.names import class_reference, imported_class, own_field, owner_of
 from millstream.porting.reading.nodes import first, inner, line, text
 
 # Of Kafka's classes, too: without a known type these are called, as they are there.
@@ -66,6 +67,9 @@ def call(node: Node, context: Context) -> str:
     if receiver.type != "super" and any(child.type == "super" for child in node.children):
         # Of an interface: Processor.super.close().
         return f"super().{words.method_name(method)}({', '.join(arguments(node, context))})"
+    around = fields_of_tests.around_tests(method, context) if receiver.type == "super" else ""
+    if around:
+        return f"super().{around}()"
     made = interfaces.called(node, receiver, method, context)
     if made is not None:
         return made
@@ -89,6 +93,9 @@ def call(node: Node, context: Context) -> str:
 
 def _plain(node: Node, method: str, context: Context) -> str:
     given = ", ".join(arguments(node, context))
+    field = "" if given else own_field(method, context)
+    if field:
+        return field
     if owner_of(method, context) is None and method in context.kafka_classes:
         owner = context.kafka_classes[method]
         if owner.rpartition(".")[2] != method:  # a static method that was imported by itself
@@ -203,6 +210,9 @@ def _of_enum(node: Node, receiver: Node, method: str, context: Context) -> str |
         held = class_reference(static.name, context)
         return f"list({held})" if method == "values" else f"{held}[{context.express(nodes[0])}]"
     shape = context.known(kind(receiver, context))
+    if shape is not None and shape.enum and method == "ordinal" and not nodes:
+        held = context.express(receiver)
+        return f"list({class_reference(shape.name, context)}).index({held})"
     if shape is not None and shape.enum and method in ("name", "toString") and not nodes:
         return f"{context.express(receiver)}.name"
     return None

@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import (
     captured,
+    constructors,
     data,
     fields_of_tests,
     functions,
@@ -22,16 +23,21 @@ from millstream.porting.drafting.context import (
     with_code,
 )
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import FIELDS, TESTS, annotations_of, has_tests, members
-from millstream.porting.drafting.names import class_reference
+from millstream.porting.drafting.members import (
+    AFTER,
+    BEFORE,
+    FIELDS,
+    TESTS,
+    annotations_of,
+    is_of_tests,
+    members,
+)
+from millstream.porting.drafting.names import bases, class_reference
 from millstream.porting.drafting.overloads import Overloads
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.drafting.statements import block, commented
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import COMMENTS, first, has, inner, line, of_kind, text
-
-BEFORE = ("Before", "BeforeEach")
-AFTER = ("After", "AfterEach")
 
 
 def declaration(node: Node, context: Context) -> list[str]:
@@ -110,7 +116,7 @@ def _class(node: Node, body: Node | None, shape: ClassShape, context: Context) -
 def define(body: Node | None, name: str, bases: str, context: Context) -> list[str]:
     """Return a class with a constructor and methods; the class around is the one being defined."""
     shape = context.around[-1]
-    tests = has_tests(body)
+    tests = is_of_tests(body)
     rows: list[str] = []
     before, context.in_class = context.in_class, True
     for node in members(body):
@@ -127,6 +133,8 @@ def define(body: Node | None, name: str, bases: str, context: Context) -> list[s
         elif node.type in COMMENTS and not rows:
             rows.extend(commented(node))
     rows = fields_of_tests.with_setup(rows, setup)
+    if tests:
+        rows = fields_of_tests.with_inherited(rows, len(setup), shape, context)
     head = f"class {words.name(name)}({bases}):" if bases else f"class {words.name(name)}:"
     after = parameterized.by_methods(body, words.name(name), context) if tests else []
     return [head, *indented(rows[1:] if rows[:1] == [""] else rows or ["pass"]), *after]
@@ -155,6 +163,7 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
             names = functions.parameters(declared, context) if declared is not None else []
             inside = made[0].child_by_field_name("body")
             given = block(inside, context) if inside is not None else []
+            given = [*_base_is_made(inside, context), *given]
             assigned = {row.partition(" = ")[0] for row in given}
             rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
     else:
@@ -162,13 +171,28 @@ def _constructor(body: Node | None, context: Context) -> list[str]:
         given = [f"self.{words.method_name(name)} = {name}" for name in names]
         assigned = {row.partition(" = ")[0] for row in given}
         rows = [row for row in rows if row.partition(" = ")[0] not in assigned] + given
+    defaults: dict[str, str] = {}
     for other in made[1:]:
+        found = constructors.defaults(other, made[0], context)
+        if found is not None and constructors.fit(names, {**defaults, **found}):
+            defaults.update(found)
+            continue
         context.left.append(line(other))
         rows.extend([f"# Java, line {line(other)}, another constructor:", *comment(other)])
     if not rows and not names:
         return []
+    names = [f"{each}={defaults[each]}" if each in defaults else each for each in names]
     head = f"def __init__({', '.join(['self', *names])}):"
     return ["", head, *indented(with_code(rows))]
+
+
+def _base_is_made(body: Node | None, context: Context) -> list[str]:
+    """Return the call of the base's constructor that Java adds where none is written."""
+    shape = context.around[-1]
+    written = any(each.type == "explicit_constructor_invocation" for each in inner(body))
+    if written or not any(set(base.fields) - base.static_fields for base in bases(shape, context)):
+        return []
+    return ["super().__init__()"]
 
 
 def _field(node: Node, context: Context) -> list[str]:

@@ -29,6 +29,8 @@ class ClassShape:
         fields: Simple Java type of each field.
         accessors: Methods that only return a field: the field's name.
         setters: Methods that only set a field.
+        befores: Methods that run before each test.
+        afters: Methods that run after each test.
     """
 
     name: str
@@ -43,6 +45,8 @@ class ClassShape:
     enum: bool = False
     base: str = ""
     builder: bool = False
+    befores: set[str] = field(default_factory=set)
+    afters: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

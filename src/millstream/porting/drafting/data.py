@@ -15,6 +15,8 @@ ZERO = {"int": "0", "long": "0", "short": "0", "byte": "0", "double": "0.0", "fl
 DROPPED_BASES = (
     "Serializable", "Comparable", "Runnable", "Closeable", "AutoCloseable", "Cloneable", "Callable",
     "Comparator", "JSONSerdeCompatible",
+    # Of Spring, which is not there.
+    "InitializingBean", "DisposableBean", "CommandLineRunner", "ApplicationRunner",
 )  # fmt: skip
 # Annotations that give a field another name in JSON.
 NAMING = ("JsonProperty", "SerializedName")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from millstream.porting.drafting.context import indented
+from millstream.porting.drafting.context import ClassShape, Context, indented
+from millstream.porting.drafting.names import bases
 
 SETUP = "def setup_method(self):"
+TEARDOWN = "def teardown_method(self):"
 # What cannot be changed may belong to the class; pytest makes no objects of one with a constructor.
 _PLAIN = re.compile(r'self\.(\w+ = (?:None|True|False|-?[\d.]+|"[^"\\]*"))')
 
@@ -40,3 +42,36 @@ def with_setup(rows: list[str], setup: list[str]) -> list[str]:
     while before and not before[-1]:
         before.pop()
     return [*before, "", SETUP, *indented(setup), "", *rows[first:]]
+
+
+def with_inherited(rows: list[str], fields: int, shape: ClassShape, context: Context) -> list[str]:
+    """Return the lines of a class of tests; JUnit runs what its bases have around tests, too.
+
+    Args:
+        rows: The lines.
+        fields: How many lines set fields, which are there before anything runs.
+        shape: The class.
+        context: The draft.
+    """
+    befores = {name for base in bases(shape, context) for name in base.befores}
+    afters = {name for base in bases(shape, context) for name in base.afters}
+    # A method of the same name takes the place of the base's.
+    if SETUP in rows and befores - shape.befores:
+        place = rows.index(SETUP) + 1 + fields
+        rows = [*rows[:place], "    super().setup_method()", *rows[place:]]
+    if TEARDOWN in rows and afters - shape.afters:
+        start = rows.index(TEARDOWN) + 1
+        inside = (at for at in range(start, len(rows)) if not rows[at].startswith("    "))
+        place = next(inside, len(rows))
+        rows = [*rows[:place], "    super().teardown_method()", *rows[place:]]
+    return rows
+
+
+def around_tests(method: str, context: Context) -> str:
+    """Return how pytest calls a method of a base that JUnit runs around tests; "" for others."""
+    for base in bases(context.around[-1], context) if context.around else ():
+        if method in base.befores:
+            return "setup_method"
+        if method in base.afters:
+            return "teardown_method"
+    return ""

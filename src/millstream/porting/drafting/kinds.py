@@ -17,6 +17,7 @@ GIVES_LIST = (
     "readKeyValuesToList", "readValuesToList", "readRecordsToList", "forwarded",
     "scheduledPunctuators",
 )  # fmt: skip
+GIVES = {"createInputTopic": "TestInputTopic", "createOutputTopic": "TestOutputTopic"}
 GIVES_TEXT = (
     "toLowerCase", "toUpperCase", "trim", "substring", "toString", "concat", "replace",
     "replaceAll", "format", "valueOf", "strip", "getProperty", "name", "charAt", "join",
@@ -116,6 +117,8 @@ def _called(node: Node, context: Context) -> str:
         return found.pop()
     if name == "split":
         return "String[]"
+    if name in GIVES:
+        return GIVES[name]
     if name in GIVES_LIST:
         return "List"
     if name == "computeIfAbsent":

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import texts, words
+from millstream.porting.drafting import texts, times, words
 from millstream.porting.drafting.context import Context, UntranslatedError, filled
-from millstream.porting.drafting.kinds import LISTS, MAPS, TEXTS, kind
+from millstream.porting.drafting.kinds import GIVES, LISTS, MAPS, TEXTS, kind
 from millstream.porting.drafting.layout import tightened
 from millstream.porting.reading.nodes import bare, inner, line, text
 
@@ -156,6 +156,8 @@ def _by_type(held: str, method: str, count: int, context: Context) -> str | None
     for table in tables:
         if key in table:
             return table[key]
+    if held in GIVES.values():
+        return None  # of Kafka
     if any(method in shape.methods for shape in context.shapes.values()):
         return None
     return ANY.get(key)
@@ -318,7 +320,9 @@ def _class_name(node: Node, receiver: Node, nodes: list[Node], context: Context)
         configured = around is not None and _method(around) in ("put", "setProperty", "putIfAbsent")
         if context.in_class and made == words.name(context.around[-1].name):
             return f'"{made}"'  # the class is not there yet
-        return made if configured else f"{made}.__name__"
+        # A name of Kafka's class is asked for to be a value of the configuration.
+        kafka = made.partition(".")[0] in context.kafka_classes
+        return made if configured or (kafka and _method(node) == "getName") else f"{made}.__name__"
     if receiver.type != "method_invocation" or _method(receiver) != "getClass" or nodes:
         return None
     return made if _is_serde(receiver.child_by_field_name("object")) else f"{made}.__name__"
@@ -384,5 +388,7 @@ SPECIAL: dict[str, Callable[[Node, Node, list[Node], Context], str | None]] = {
     "Boolean.valueOf": _boolean, "Boolean.parseBoolean": _boolean, "String.valueOf": _value_of,
     "Boolean.toString": _value_of, "?.hashCode": _hash_code, "Objects.hash": _hash_code,
     "Files.createTempDirectory": _temporary, "TestUtils.tempDirectory": _temporary,
+    "?.plus": times.moved, "?.minus": times.moved, "Duration.of": times.of_unit,
+    "?.getTime": times.of_date, "?.toString": texts.built,
     "System.getProperty": _property, "Arrays.hashCode": _hash_code, "Objects.hashCode": _hash_code,
 }  # fmt: skip

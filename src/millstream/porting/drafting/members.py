@@ -7,6 +7,8 @@ from tree_sitter import Node
 from millstream.porting.reading.nodes import first, inner, of_kind, text
 
 TESTS = ("Test", "ParameterizedTest", "RepeatedTest")
+BEFORE = ("Before", "BeforeEach")
+AFTER = ("After", "AfterEach")
 FIELDS = ("field_declaration", "constant_declaration")
 
 
@@ -23,6 +25,20 @@ def members(body: Node | None) -> list[Node]:
     for node in inner(body):
         found.extend(inner(node) if node.type == "enum_body_declarations" else [node])
     return found
+
+
+def marked(body: Node | None, marks: tuple[str, ...]) -> set[str]:
+    """Return the names of the methods of a class that have one of these annotations."""
+    return {
+        text(node.child_by_field_name("name"))
+        for node in members(body)
+        if node.type == "method_declaration" and set(marks) & set(annotations_of(node))
+    }
+
+
+def is_of_tests(body: Node | None) -> bool:
+    """Tell whether a class has tests, or what runs around those of classes that extend it."""
+    return has_tests(body) or bool(marked(body, (*BEFORE, *AFTER)))
 
 
 def has_tests(body: Node | None) -> bool:

@@ -84,6 +84,28 @@ def inherited(java: str, context: Context) -> bool:
     return False
 
 
+def bases(shape: ClassShape, context: Context) -> list[ClassShape]:
+    """Return the classes that a class extends, as far as they are at hand."""
+    found: list[ClassShape] = []
+    base = context.known(shape.base) if shape.base else None
+    while base is not None and base not in found:
+        found.append(base)
+        base = context.known(base.base) if base.base else None
+    return found
+
+
+def own_field(method: str, context: Context, *, sets: bool = False) -> str:
+    """Return the field that a getter or setter of this object or a base stands for; "" for none."""
+    if not context.around or context.static or context.around[-1].local:
+        return ""
+    own = context.around[-1]
+    for shape in (own, *bases(own, context)):
+        field = (shape.setters if sets else shape.accessors).get(method)
+        if field is not None:
+            return f"self.{words.method_name(field)}"
+    return ""
+
+
 def owner_of(method: str, context: Context) -> tuple[ClassShape, int] | None:
     """Return the class around that has a method, and how far out it is."""
     for depth, shape in enumerate(reversed(context.around)):
@@ -94,6 +116,7 @@ def owner_of(method: str, context: Context) -> tuple[ClassShape, int] | None:
 
 def class_reference(java: str, context: Context) -> str:
     """Return a class in Python, and note what has to be imported for it."""
+    java = "".join(java.split())  # a name may be written over several lines
     first, _, rest = java.partition(".")
     if first in context.shapes:
         last = java.rpartition(".")[2]

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from millstream.porting.drafting import lombok
 from millstream.porting.drafting.context import ClassShape
 from millstream.porting.drafting.kinds import simple
-from millstream.porting.drafting.members import FIELDS, has_tests, members
+from millstream.porting.drafting.members import AFTER, BEFORE, FIELDS, has_tests, marked, members
 from millstream.porting.reading.java import CLASSES
 from millstream.porting.reading.nodes import first, has, inner, of_kind, text
 
@@ -75,6 +75,7 @@ def all_shapes(root: Node) -> dict[str, ClassShape]:
                 shape.accessors[field] = field
         shape.base = simple(next(iter(inner(first(node, "superclass"))), None))
         shape.enum = node.type == "enum_declaration"
+        shape.befores, shape.afters = marked(body, BEFORE), marked(body, AFTER)
         lombok.note(node, shape)
         shape.accessors = {m: f for m, f in shape.accessors.items() if f in shape.fields}
         shape.setters = {m: f for m, f in shape.setters.items() if f in shape.fields}

@@ -7,7 +7,7 @@ import warnings
 
 from tree_sitter import Node
 
-from millstream.porting.drafting import junit, loops, words
+from millstream.porting.drafting import junit, loops, names, words
 from millstream.porting.drafting.context import (
     Context,
     UntranslatedError,
@@ -174,7 +174,8 @@ def _call(node: Node, context: Context) -> list[str] | None:
     receiver, method = node.child_by_field_name("object"), text(node.child_by_field_name("name"))
     nodes = inner(node.child_by_field_name("arguments"))
     if receiver is None:
-        return None
+        field = names.own_field(method, context, sets=True) if len(nodes) == 1 else ""
+        return [f"{field} = {context.express(nodes[0])}"] if field else None
     if method == "addShutdownHook":
         return [
             f"# Java, line {line(node)}: the shutdown hook is not needed; run() closes at a signal."
@@ -334,7 +335,7 @@ def _constructor_call(node: Node, context: Context) -> list[str]:
     if text(node.child_by_field_name("constructor")) != "super":
         raise UntranslatedError(node, "a call of another constructor")
     given = [context.express(each) for each in inner(node.child_by_field_name("arguments"))]
-    return [f"super().__init__({', '.join(given)})"] if given else []
+    return [f"super().__init__({', '.join(given)})"]
 
 
 def kept(node: Node) -> list[str]:

@@ -9,8 +9,9 @@ from tree_sitter import Node
 
 from millstream.porting.drafting import words
 from millstream.porting.drafting.context import Context, UntranslatedError
-from millstream.porting.drafting.kinds import kind
-from millstream.porting.reading.nodes import text
+from millstream.porting.drafting.kinds import TEXTS, kind
+from millstream.porting.drafting.layout import tightened
+from millstream.porting.reading.nodes import inner, text
 
 BOOLEANS = ("boolean", "Boolean")
 CLASSES_OF_SIGNS = re.compile(r"\\[wWdDsSbB]")
@@ -30,6 +31,36 @@ def shown(node: Node, made: str, context: Context) -> str:
         return made
     context.helpers.add("text_of")
     return f"text_of({made})"
+
+
+def built(node: Node, receiver: Node, nodes: list[Node], context: Context) -> str | None:
+    """Return a text that a new StringBuilder is given in parts, within one expression."""
+    parts: list[Node] = []
+    held: Node | None = receiver
+    while held is not None and held.type == "method_invocation" and _name(held) == "append":
+        given = inner(held.child_by_field_name("arguments"))
+        if len(given) != 1:
+            return None
+        parts.insert(0, given[0])
+        held = held.child_by_field_name("object")
+    if held is None or held.type != "object_creation_expression" or not parts:
+        return None
+    if text(held.child_by_field_name("type")) not in ("StringBuilder", "StringBuffer"):
+        return None
+    parts = [*inner(held.child_by_field_name("arguments"))[:1], *parts]
+    return " + ".join(_as_text(each, context) for each in parts)
+
+
+def _as_text(node: Node, context: Context) -> str:
+    made = context.express(node)
+    if kind(node, context) in TEXTS or node.type == "string_literal":
+        return tightened(made)
+    written = shown(node, made, context)
+    return written if written != made else f"str({made})"
+
+
+def _name(node: Node) -> str:
+    return text(node.child_by_field_name("name"))
 
 
 def pattern(made: str) -> str:
