@@ -341,3 +341,34 @@ def test_an_error_of_a_suppliers_get_names_the_store() -> None:
 
     with pytest.raises(ProcessorStateException, match='cannot open store "s"'):
         Piping(by_key(change))
+
+
+@pytest.mark.parametrize("wrong", [None, "3", 1.5])
+def test_a_number_of_entries_is_one(wrong: Any) -> None:
+    change = {"approximateNumEntries": wrong}
+    topology = by_key(lambda method, answer: change.get(method, answer))
+    with Piping(topology) as piping:
+        piping.pipe("in", "a", "1", 0)
+        with pytest.raises(ClassCastException, match="approximateNumEntries") as caught:
+            piping.driver.getKeyValueStore("s").approximateNumEntries()
+    assert "Return a number of entries." in caught.value.hint
+
+
+def test_an_iterator_that_says_there_is_more_and_has_nothing_is_named() -> None:
+    class Lying:
+        def hasNext(self) -> bool:
+            return True
+
+        def next(self) -> Any:
+            raise StopIteration
+
+        def close(self) -> None:
+            pass
+
+    topology = by_key(lambda method, answer: Lying() if method == "range" else answer)
+    with Piping(topology) as piping:
+        piping.pipe("in", "a", "1", 0)
+        with pytest.raises(
+            ClassCastException, match=r"range\(\) of store \"s\" returned an iterator"
+        ):
+            list(piping.driver.getKeyValueStore("s").all())

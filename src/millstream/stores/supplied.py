@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from millstream.core.errors import ClassCastException, IllegalStateException
 from millstream.core.keyvalue import KeyValue
@@ -73,8 +74,25 @@ class SuppliedLayer(Delegating):
         if isinstance(found, Iterable) and not isinstance(found, str | bytes):
             return iter(found)
         if callable(getattr(found, "hasNext", None)):
-            return _by_next(found)
+            return self._by_next(found, method)
         raise self._refusal(method, a_kind(found), _ENTRIES)
+
+    def _by_next(self, found: Any, method: str) -> Iterator[Any]:
+        """Yield what an iterator with Java's methods only has."""
+        while found.hasNext():
+            try:
+                entry = found.next()
+            except StopIteration as error:
+                # The generator would turn it into an error without a place.
+                said = "an iterator whose next() raised StopIteration after hasNext() returned True"
+                raise self._refusal(method, said, _ENTRIES) from error
+            yield entry
+
+    def _count(self, found: Any, method: str) -> int:
+        """Return a number of entries."""
+        if not isinstance(found, SupportsIndex):
+            raise self._refusal(method, a_kind(found), "a number of entries")
+        return index(found)
 
     def _refusal(self, method: str, found: str, wanted: str) -> ClassCastException:
         kind = type(self._store)
@@ -86,12 +104,6 @@ class SuppliedLayer(Delegating):
 
 
 _ENTRIES = "a KeyValueIterator, or another iterator of KeyValue"
-
-
-def _by_next(found: Any) -> Iterator[Any]:
-    """Yield what an iterator with Java's methods only has."""
-    while found.hasNext():
-        yield found.next()
 
 
 def supplied(supplier: Any, what: str, *methods: str) -> Any:

@@ -30,7 +30,7 @@ class SuppliedBytes(SuppliedLayer, ByteLayer):
                 yield data, value
 
     def size_estimate(self) -> int:
-        return self._store.approximateNumEntries()  # type: ignore[no-any-return]
+        return self._count(self._store.approximateNumEntries(), "approximateNumEntries()")
 
     def _get(self, key: bytes) -> bytes | None:
         found = self._store.get(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from millstream.core.engine.checked_answers import CheckedAnswers
 from millstream.core.store import ByteStore, Entry, StoreTraits
@@ -50,13 +50,13 @@ def look_at_calls(cls: type[ByteStore]) -> None:
 
 def looked_at(store: Any, cls: type[ByteStore]) -> ByteStore:
     """Return a store, in a layer that refuses answers of another type than the contract's."""
+    made = not isinstance(store, type)  # a class has the traits as well
     promise(
-        not isinstance(store, type) and isinstance(getattr(store, "traits", None), StoreTraits),
+        made and isinstance(getattr(store, "traits", None), StoreTraits),
         f"{cls.__name__}.open returns an open store",
         f"it returned {a_kind(store)}",
     )
-    found: ByteStore = store
-    return LookedAt(found)
+    return LookedAt(cast("ByteStore", store))
 
 
 class LookedAt(CheckedAnswers):
