@@ -88,3 +88,23 @@ def test_a_constructor_that_calls_another_gives_values_by_default() -> None:
     ]
     left = draft(b"class A { final int n; A() { this(compute()); } A(int n) { this.n = n; f(); } }")
     assert left.left
+
+
+def test_a_method_of_a_collection_as_a_function() -> None:
+    made = run(
+        "private final List<String> seen = new ArrayList<>();"
+        " private int calls;"
+        " void go(Map<String, Integer> found) {"
+        " found.keySet().forEach(seen::add); calls = calls + 1; }"
+    )["A"]()
+    made.go({"a": 1})
+    assert made.seen == ["a"]
+
+
+def test_springs_configuration_is_the_properties() -> None:
+    made = run(
+        'static Object f() { Map<String, Object> given = new HashMap<>(); given.put("a", 1);'
+        " return new KafkaStreamsConfiguration(given).asProperties(); }",
+        "import org.springframework.kafka.config.KafkaStreamsConfiguration;",
+    )["f"]
+    assert made() == {"a": 1}

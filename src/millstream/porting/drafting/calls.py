@@ -247,6 +247,8 @@ def creation(node: Node, context: Context) -> str:
         nodes = inner(node.child_by_field_name("arguments"))
         sized = nodes and kind(nodes[0], context) in ("int", "long")
         return EMPTY[made] if sized and made in EMPTY else f"{COPY[made]}({given[0]})"
+    if made == "KafkaStreamsConfiguration" and len(given) == 1 and made not in context.shapes:
+        return given[0]  # of Spring: the properties themselves
     if made == "Random":
         context.use("random")
         return f"random.Random({', '.join(given)})"

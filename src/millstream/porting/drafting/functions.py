@@ -13,7 +13,7 @@ from millstream.porting.drafting.context import (
     indented,
     with_code,
 )
-from millstream.porting.drafting.kinds import simple
+from millstream.porting.drafting.kinds import kind, simple
 from millstream.porting.drafting.names import class_reference, inherited, itself, owner_of
 from millstream.porting.drafting.shapes import shape_of
 from millstream.porting.reading.nodes import bare, first, inner, line, text
@@ -138,6 +138,15 @@ def _parameters(node: Node, context: Context) -> list[str]:
     return parameters(declared, context)
 
 
+# Methods of Java's collections by the names that those of Python have.
+COLLECTING = {
+    **{(each, "add"): "append" for each in ("List", "ArrayList", "LinkedList")},
+    **{(each, "addAll"): "extend" for each in ("List", "ArrayList", "LinkedList")},
+    **{(each, "addAll"): "update" for each in ("Set", "HashSet", "LinkedHashSet")},
+    **{(each, "put"): "__setitem__" for each in ("Map", "HashMap", "LinkedHashMap")},
+}
+
+
 def parameters(declared: Node, context: Context) -> list[str]:
     """Return the names of parameters and note their types."""
     names: list[str] = []
@@ -168,6 +177,7 @@ def _reference(node: Node, context: Context) -> str:
         return class_reference(simple(receiver), context)
     if receiver.type in ("this", "super"):
         return f"{'self' if receiver.type == 'this' else 'super()'}.{words.method_name(method)}"
+    method = COLLECTING.get((kind(receiver, context), method), method)
     if receiver.type == "identifier" and context.local(text(receiver)) is not None:
         return f"{words.name(text(receiver))}.{words.method_name(method)}"
     shape = context.shapes.get(owner)

@@ -70,7 +70,7 @@ ANY = {
     ("putAll", 1): "{o}.update({0})", ("getClass", 0): "type({o})", ("booleanValue", 0): "{o}",
     ("printStackTrace", 0): "print(repr({o}))",
     ("getMessage", 0): "str({o})", ("toCharArray", 0): "list({o})",
-    ("lastIndexOf", 1): "{o}.rfind({0})",
+    ("lastIndexOf", 1): "{o}.rfind({0})", ("asProperties", 0): "{o}",
     ("getBytes", 0): "{o}.encode()", ("getBytes", 1): "{o}.encode()",
 }  # fmt: skip
 OF_TEXTS = {("indexOf", 1): "{o}.find({0})", ("format", 1): "{o} % ({0},)"}
