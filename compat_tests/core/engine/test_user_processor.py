@@ -47,6 +47,48 @@ def results(processor: Any) -> list[Any]:
         return out.readValuesToList()
 
 
+async def later(value: Any) -> Any:
+    """Return nothing before it is awaited."""
+    return value
+
+
+class Awaits:
+    """One of its methods returns what an async function returns."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def init(self, context: Any) -> Any:
+        stream_time = PunctuationType.STREAM_TIME
+        context.schedule(1, stream_time, lambda _: self.at("a punctuator"))
+        return self.at("init()")
+
+    def process(self, record: Any) -> Any:
+        return self.at("process()")
+
+    def close(self) -> Any:
+        return self.at("close()")
+
+    def at(self, place: str) -> Any:
+        return later(place) if place == self._where else None
+
+
+@pytest.mark.parametrize("fixed_key", [False, True])
+@pytest.mark.parametrize("where", ["init()", "process()", "a punctuator", "close()"])
+def test_methods_whose_work_was_not_done_are_no_success(where: str, fixed_key: bool) -> None:
+    builder = StreamsBuilder()
+    stream: Any = builder.stream("in")
+    (stream.processValues if fixed_key else stream.process)(lambda: Awaits(where))
+    text = Serdes.String()
+    with (
+        pytest.raises(StreamsException) as caught,
+        TopologyTestDriver(builder.build(), CONFIG) as driver,
+    ):
+        driver.createInputTopic("in", text.serializer(), text.serializer()).pipeInput("k", "v", 5)
+    assert f"{where} " in str(caught.value)
+    assert "returned a coroutine, of which nothing has run" in str(caught.value)
+
+
 def test_a_processor_may_make_its_process_in_init() -> None:
     assert results(MakesProcessInInit) == ["v"]
 

@@ -10,6 +10,7 @@ from millstream.core.engine.failure import FATAL
 from millstream.core.engine.punctuation import Punctuation, PunctuationQueue
 from millstream.core.engine.queues import Decoded
 from millstream.core.errors import StreamsException
+from millstream.core.function_kinds import check_result
 from millstream.core.processor import Cancellable, PunctuationType
 from millstream.core.record_context import RecordContext
 
@@ -110,7 +111,7 @@ class Punctuations:
         before, context.targets = context.targets, context.linked
         began = task.measures.began()
         try:
-            punctuation.callback(now_ms)
+            check_result(punctuation.callback(now_ms), "a punctuator")
         except FATAL as error:
             raise task.failures.placed(error, punctuation.node.name) from error.__cause__
         except Exception as error:  # noqa: BLE001 - a user's punctuator may raise anything

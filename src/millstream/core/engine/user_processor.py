@@ -7,6 +7,7 @@ from typing import Any
 
 from millstream.core.chunk_processor import ChunkProcessor
 from millstream.core.errors import ClassCastException
+from millstream.core.function_kinds import check_result
 from millstream.core.processor import FixedKeyProcessor
 from millstream.core.records import FixedKeyRecord, Record, make_record
 
@@ -40,7 +41,7 @@ class UserProcessor(ChunkProcessor):
         """
         self._context = context
         if self._init is not None:
-            self._init(context)
+            check_result(self._init(context), "init() of a processor")
         self._process = getattr(self._made, "process", None)
         if not callable(self._process):
             raise ClassCastException(
@@ -53,7 +54,8 @@ class UserProcessor(ChunkProcessor):
         context = self._context
         context.targets = context.linked
         try:
-            self._process(record)
+            if (result := self._process(record)) is not None:
+                check_result(result, "process()")
         finally:
             context.targets = context.resting
 
@@ -77,7 +79,7 @@ class UserProcessor(ChunkProcessor):
         context = self._context
         context.targets = context.linked
         try:
-            self._close()
+            check_result(self._close(), "close() of a processor")
         finally:
             context.targets = context.resting
 
@@ -93,7 +95,8 @@ class FixedKeyUserProcessor(UserProcessor):
         context = self._context
         context.given, context.targets = own, context.linked
         try:
-            self._process(FixedKeyRecord(own))
+            if (result := self._process(FixedKeyRecord(own))) is not None:
+                check_result(result, "process()")
         finally:
             context.targets = context.resting
 
