@@ -18,6 +18,7 @@ from millstream import (
     StreamsException,
     Topology,
 )
+from millstream.topology.spark.driver.hidden_modules import of_local_workers
 from millstream.topology.spark.driver.query import StartCancelled
 from millstream.topology.spark.driver.signals import Signals
 
@@ -54,6 +55,9 @@ class StandInRunner:
 
     def local_places(self) -> list[Path]:
         return []
+
+    def hiding_files(self) -> dict[str, str]:
+        return of_local_workers("local[2]")
 
     def restart(self) -> None:
         self.stopped.append("restarted")

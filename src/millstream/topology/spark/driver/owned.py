@@ -16,6 +16,8 @@ from millstream.topology.spark.admission.group import Group
 from millstream.topology.spark.admission.instance import ApplicationInstance
 from millstream.topology.spark.checkpoint.descriptor import local_files
 from millstream.topology.spark.checkpoint.files import RemoteFiles
+from millstream.topology.spark.driver.hidden_modules import of_local_workers, warn_of_hiding_files
+from millstream.topology.spark.driver.on_this_machine import warn_without_retries
 from millstream.topology.spark.driver.patterns import matching
 from millstream.topology.spark.driver.query import QueryControl
 from millstream.topology.spark.driver.savepoints import checkpoint_root
@@ -26,6 +28,7 @@ from millstream.topology.spark.driver.stopped_session import (
     is_stopped,
     stopped_session,
 )
+from millstream.topology.spark.driver.warm_start import warm_start
 from millstream.topology.spark.logs import LogOptions
 
 _LOOK_S = 1.0
@@ -112,6 +115,11 @@ class OwnedQuery(QueryControl):
         session = self._made if self._spark is None else self._spark
         return session is not None and is_stopped(session)
 
+    def hiding_files(self) -> dict[str, str]:
+        """Return files that hide modules of the program from workers, and what they hide."""
+        session = self._made if self._spark is None else self._spark
+        return {} if session is None else of_local_workers(session.sparkContext.master or "")
+
     def release(self) -> None:
         """Give back the lease and the lock of the state directory, at the application's end."""
         self.sources.end()
@@ -157,3 +165,14 @@ class OwnedQuery(QueryControl):
         if self._made is None:
             self._made = new_session(self._entries, self.application_id, self.log)
         return self._made
+
+    def _session_with_workers(self) -> SparkSession:
+        """Return the session to run in; warn of what its workers would do, or start them ahead."""
+        spark = self._session()
+        master = spark.sparkContext.master or ""
+        warn_of_hiding_files(master)
+        if self._spark is None:
+            warm_start(spark)
+        else:
+            warn_without_retries(master)
+        return spark

@@ -39,7 +39,6 @@ from millstream.topology.spark.driver.deleted_records import check_unread, read_
 from millstream.topology.spark.driver.jvm import quieten
 from millstream.topology.spark.driver.line import LineOptions
 from millstream.topology.spark.driver.offsets import from_the_beginning, starting_offsets
-from millstream.topology.spark.driver.on_this_machine import warn_without_retries
 from millstream.topology.spark.driver.owned import OwnedQuery
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.spark.driver.preflight import check_java
@@ -48,7 +47,6 @@ from millstream.topology.spark.driver.savepoints import take_savepoint
 from millstream.topology.spark.driver.segment_files import with_segment_files
 from millstream.topology.spark.driver.session import query_session
 from millstream.topology.spark.driver.standbys import standby_directory
-from millstream.topology.spark.driver.warm_start import warm_start
 from millstream.topology.spark.generations.generations import Generations
 from millstream.topology.spark.generations.moved import settle
 from millstream.topology.spark.generations.moving import Compiled, StateMove, admitted, noted
@@ -283,11 +281,7 @@ class Runner(OwnedQuery):
         if generations is None or self._instance.positions is None:
             starting_offsets(plan, self._config, brokers, compiled.read, layout.feedback)
         self._check_wanted()
-        spark = self._session()
-        if self._spark is not None:
-            warn_without_retries(spark.sparkContext.master or "")
-        else:
-            warm_start(spark)
+        spark = self._session_with_workers()
         if self.log.on and not self.log.verbose:
             quieten(spark)
         self._check_wanted()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from millstream.core.errors import StreamsException
+from millstream.topology.spark.driver.hidden_modules import HINT as NAMES
+from millstream.topology.spark.driver.hidden_modules import described
 
 _SIGN = "Python worker failed to connect back"
-HINT = (
+_HINT = (
     "Spark gives a Python process ten seconds to start. If it has printed an error at its start, "
     "that is in the log, or in the executor's stderr on a cluster: mend what it names. Otherwise "
     "the machine was too busy: give it more cores, or start fewer programs at once."
@@ -19,3 +23,12 @@ def is_slow_worker(failure: StreamsException) -> bool:
     last committed batch.
     """
     return _SIGN in failure.detail or _SIGN in str(failure.__cause__)
+
+
+def hint(hidden: Mapping[str, str]) -> str:
+    """Return what to do about it.
+
+    Args:
+        hidden: Files that hide modules from workers: ``hidden_modules.hiding_files``.
+    """
+    return f"{described(hidden)} {NAMES}" if hidden else _HINT

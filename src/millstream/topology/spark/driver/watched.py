@@ -25,7 +25,7 @@ from millstream.topology.spark.driver.query import STOPPED, StartCancelled
 from millstream.topology.spark.driver.queryable import QueryableApplication
 from millstream.topology.spark.driver.restarts import Restarts
 from millstream.topology.spark.driver.runner import Runner
-from millstream.topology.spark.driver.slow_worker import HINT, is_slow_worker
+from millstream.topology.spark.driver.slow_worker import hint, is_slow_worker
 from millstream.topology.spark.driver.state_machine import State
 from millstream.topology.spark.driver.unexpected import trace_of, unexpected
 from millstream.topology.spark.driver.worker_deaths import Death, death_in, described
@@ -118,7 +118,7 @@ class WatchedApplication(QueryableApplication):
             log.info("the query has ended by an outage details=%s", trace_from(text))
             return failure
         if is_slow_worker(failure):
-            failure.hint = HINT
+            failure.hint = hint(self._runner.hiding_files())
         return self._note(failure, trace_from(text))
 
     def _failure_from(self, text: str) -> StreamsException:
@@ -159,7 +159,7 @@ class WatchedApplication(QueryableApplication):
             paused = self._isolated_or_replaced
             if is_outage(failure):
                 paused = self._outlived
-            elif is_shared_log(failure) or is_slow_worker(failure):
+            elif is_shared_log(failure) or self._is_slow(failure):
                 paused = self._repeated
             last = paused(failure, batch_ended=ended)
             ended = False
@@ -185,6 +185,9 @@ class WatchedApplication(QueryableApplication):
             self._machine.move_if_possible(State.RUNNING)
             self._lines.say("started again from the last checkpoint after a failure")
             return None
+
+    def _is_slow(self, failure: StreamsException) -> bool:
+        return is_slow_worker(failure) and not self._runner.hiding_files()
 
     def _isolated_or_replaced(
         self, failure: StreamsException, *, batch_ended: bool
