@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, TypedDict
 import msgspec
 import pytest
 
-from millstream import JsonSerde, StreamsConfig, StreamsException
+from millstream import JsonSerde, StreamsBuilder, StreamsConfig, StreamsException
 from millstream.topology.spark.driver.pickled import pickled
 from millstream.topology.topology import Topology
 
@@ -45,6 +46,7 @@ class Entry(TypedDict):
     item: Item
 
 
+LOCK = threading.Lock()
 ITEM = Item(Decimal("1.5"))
 ORDER = Order(State.NEW, (ITEM,), Order(State.NEW, ()))
 READ = """
@@ -79,6 +81,47 @@ def test_json_of_classes_that_a_worker_cannot_import(kind: Any, value: Any, tmp_
         [sys.executable, "-c", READ, str(file)], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr) == ("True\nTrue\n", "")
+
+
+def mapping(function: Any) -> bytes:
+    builder = StreamsBuilder()
+    builder.stream("in").mapValues(function).to("out")
+    config = {"application.id": "a", "bootstrap.servers": "b:1"}
+    return pickled(builder.build().plan(), StreamsConfig(config))
+
+
+@pytest.mark.parametrize("mode", ["r", "w", "a+", "r+"])
+def test_an_open_file_is_refused_whose_text_only_would_travel(mode: str, tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("one\ntwo\n")
+    with (
+        (tmp_path / "words").open(mode) as words,
+        pytest.raises(StreamsException, match="KSTREAM-MAPVALUES-0000000001") as caught,
+    ):
+        mapping(lambda value: words.write(value))
+    assert 'the variable "words" of ' in caught.value.detail
+    assert "words' cannot travel" in caught.value.detail
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_a_standard_stream_is_the_workers_own(name: str) -> None:
+    code = (
+        "import sys; from compat_tests.spark.driver.test_pickled import mapping; "
+        f"out = sys.{name}; mapping(lambda value: out.write(value)); print('fine')"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "fine\n"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda value, lock=LOCK: (lock, value), lambda value, *, lock=LOCK: (lock, value)],
+    ids=["default", "keyword"],
+)
+def test_the_default_of_a_parameter_is_named(function: Any) -> None:
+    with pytest.raises(StreamsException, match="KSTREAM-MAPVALUES-0000000001") as caught:
+        mapping(function)
+    assert 'the default of "lock" of "<lambda>" (' in caught.value.detail
+    assert "is a _thread.lock, which cannot be pickled" in caught.value.detail
 
 
 class Click(msgspec.Struct):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pickle import PicklingError
-from types import GenericAlias, ModuleType
+from types import FunctionType, GenericAlias, ModuleType
 from typing import Any, get_type_hints
 
 import msgspec
@@ -20,7 +21,7 @@ from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
 
 _DEPTH = 12
-_HOLDERS = ("the variable", "the object of the method", "the arguments of a partial")
+_HOLDERS = ("the variable", "the default", "the object of the method", "the arguments of a partial")
 _MSGSPEC_CACHE = "__msgspec_cache__"
 _STRUCTS = type(msgspec.Struct)
 
@@ -57,6 +58,9 @@ class _Pickler(_Base):  # type: ignore[misc]
                 # It would arrive without its fields.
                 raise PicklingError(f"the msgspec Struct {_name(obj)} cannot travel with its code")
             _make_ready(obj)
+        elif isinstance(obj, io.TextIOWrapper) and obj not in (sys.stdout, sys.stderr):
+            # A worker would read a copy of its text, and what it writes would go nowhere.
+            raise PicklingError(f"the open file {obj.name!r} cannot travel")
         return super().reducer_override(obj)
 
 
@@ -159,6 +163,8 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         for name, part in {**variables.nonlocals, **variables.globals}.items():
             if not inspect.ismodule(part):
                 yield f'the variable "{name}" of {place}', part
+        for name, part in _defaults(value):
+            yield f'the default of "{name}" of {place}', part
         return
     if isinstance(value, partial):
         yield "the function of a partial", value.func
@@ -176,6 +182,13 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     else:
         for name, part in _attributes(value):
             yield f'the attribute "{name}" of a {_name(type(value))}', part
+
+
+def _defaults(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    given, code = function.__defaults__ or (), function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    yield from zip(names[len(names) - len(given) :], given, strict=True)
+    yield from (function.__kwdefaults__ or {}).items()
 
 
 def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
