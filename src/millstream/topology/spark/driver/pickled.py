@@ -19,6 +19,7 @@ from pyspark.cloudpickle.cloudpickle import _should_pickle_by_reference
 from millstream.core.config import StreamsConfig
 from millstream.core.errors import ConfigException, StreamsException
 from millstream.core.plan import Node, Plan
+from millstream.topology.spark.driver.by_value import reduced
 
 _DEPTH = 12
 _HOLDERS = ("the variable", "the default", "the object of the method", "the arguments of a partial")
@@ -61,6 +62,8 @@ class _Pickler(_Base):  # type: ignore[misc]
         elif isinstance(obj, io.TextIOWrapper) and obj not in (sys.stdout, sys.stderr):
             # A worker would read a copy of its text, and what it writes would go nowhere.
             raise PicklingError(f"the open file {obj.name!r} cannot travel")
+        if (made := reduced(obj)) is not None:
+            return made
         return super().reducer_override(obj)
 
 

@@ -1,0 +1,154 @@
+"""Decorated functions and classes of a main module, in a process with another main module."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import sys
+from functools import cache, cached_property, lru_cache, singledispatch, singledispatchmethod
+from typing import TypedDict
+
+from millstream import JsonSerde, StreamsConfig, Topology
+from millstream.topology.spark.driver.pickled import pickled
+
+
+@lru_cache(maxsize=5)
+def doubled(value):
+    return value * 2
+
+
+@cache
+def fibonacci(number):
+    return number if number < 2 else fibonacci(number - 1) + fibonacci(number - 2)
+
+
+def made():
+    @lru_cache
+    def inner(value):
+        return value + 1
+
+    return inner
+
+
+@singledispatch
+def described(value):
+    return "thing"
+
+
+@described.register
+def _(value: int):
+    return "one less than " + described(str(value + 1))
+
+
+@described.register
+def _(value: str):
+    return value
+
+
+class Order:
+    @cached_property
+    def total(self):
+        return 7
+
+    @staticmethod
+    @cache
+    def of(value):
+        return value - 1
+
+    @lru_cache
+    def plus(self, value):
+        return value + 10
+
+    @singledispatchmethod
+    def kind(self, value):
+        return "any"
+
+    @kind.register
+    def _(self, value: int):
+        return "int"
+
+
+class Entry(TypedDict):
+    name: str
+
+
+class Item(Entry, total=False):
+    number: int
+    inside: "Item"
+
+
+def looped(value):
+    return Order().kind(value)
+
+
+serde = JsonSerde.of(Item)
+CASES = {
+    "lru_cache": doubled,
+    "its settings": lambda _: doubled.cache_parameters()["maxsize"],
+    "one that calls itself": fibonacci,
+    "a local one": made(),
+    "singledispatch": described,
+    "cached_property": lambda _: Order().total,
+    "of a static method": Order.of,
+    "of a method": Order().plus,
+    "singledispatchmethod": looped,
+    "TypedDict": lambda value: serde.deserializer().deserialize(
+        "t", b'{"name":"a","inside":{"name":"b"},"other":1}'
+    ),
+    "its keys": lambda _: sorted(Item.__required_keys__) + sorted(Item.__optional_keys__),
+}
+entries = {"application.id": "a", "bootstrap.servers": "b:1", "my.cases": CASES}
+plan = Topology().addSource("s", "t").plan()
+with open(sys.argv[1], "wb") as file:
+    file.write(pickled(plan, StreamsConfig(entries)))
+"""
+READER = """
+import json, pickle, sys
+with open(sys.argv[1], "rb") as file:
+    _, config = pickle.load(file)
+cases = config.originals()["my.cases"]
+print(json.dumps({name: function(8) for name, function in cases.items()}))
+"""
+RESULTS = {
+    "lru_cache": 16,
+    "its settings": 5,
+    "one that calls itself": 21,
+    "a local one": 9,
+    "singledispatch": "one less than 9",
+    "cached_property": 7,
+    "of a static method": 7,
+    "of a method": 18,
+    "singledispatchmethod": "int",
+    "TypedDict": {"name": "a", "inside": {"name": "b"}},
+    "its keys": ["name", "inside", "number"],
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    place = tmp_path_factory.mktemp("by-value")
+    program, data = place / "program.py", place / "pickled"
+    program.write_text(PROGRAM)
+    run(program, str(data))
+    results: dict[str, Any] = json.loads(run("-c", READER, str(data)))
+    return results
+
+
+def run(*arguments: str | Path) -> str:
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(("name", "result"), RESULTS.items(), ids=RESULTS)
+def test_what_the_main_module_has_decorated_is_the_same_in_a_worker(
+    name: str, result: Any, found: dict[str, Any]
+) -> None:
+    assert found[name] == result

@@ -1,0 +1,114 @@
+"""Functions and classes of a program's main module that cloudpickle takes for importable ones.
+
+``functools.lru_cache`` and others make objects that pickle by name or not at all. A worker has
+another main module, and would end with an AttributeError that names no operator.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib import import_module
+from types import FunctionType
+from typing import Any
+
+from pyspark.cloudpickle import cloudpickle
+
+_CACHED = type(functools.lru_cache(len))
+_TYPED_DICTS = ("typing", "typing_extensions")
+_FACTS = (
+    "__annotations__",
+    "__required_keys__",
+    "__optional_keys__",
+    "__total__",
+    "__module__",
+    "__qualname__",
+    "__doc__",
+)
+_found_in_module: Any = cloudpickle._lookup_module_and_qualname
+_sent_by_value: Any = cloudpickle._is_registered_pickle_by_value
+Reduced = tuple[Any, ...]
+
+
+def reduced(value: Any) -> Reduced | None:
+    """Return how to make a value again in a worker; None if pickling does it right.
+
+    Args:
+        value: Anything that is pickled.
+    """
+    make = _MAKERS.get(type(value))
+    if make is None and isinstance(value, FunctionType) and hasattr(value, "registry"):
+        make = _dispatched
+    if make is None and type(value).__name__ == "_TypedDictMeta":
+        make = _typed_dict
+    return None if make is None else make(value)
+
+
+def is_importable(value: Any) -> bool:
+    """Return whether a worker finds a value by the name of its module and its own."""
+    found = _found_in_module(value)
+    return found is not None and not _sent_by_value(found[0])
+
+
+def _cached(value: Any) -> Reduced | None:
+    if is_importable(value):
+        return None
+    return cached, (value.__wrapped__, value.cache_parameters())
+
+
+def _cached_property(value: functools.cached_property[Any]) -> Reduced:
+    # Until Python 3.12 it has a lock.
+    return cached_property, (value.func, value.attrname)
+
+
+def _dispatched(value: Any) -> Reduced | None:
+    if is_importable(value) or not hasattr(value, "dispatch"):
+        return None
+    return dispatched, (value.__wrapped__, dict(value.registry))
+
+
+def _typed_dict(value: Any) -> Reduced | None:
+    module = type(value).__module__
+    if is_importable(value) or module not in _TYPED_DICTS:
+        return None
+    facts = {name: getattr(value, name) for name in _FACTS if hasattr(value, name)}
+    # With the facts as its state it may name itself.
+    return typed_dict, (module, value.__name__), facts, None, None, with_facts
+
+
+_MAKERS: dict[type, Callable[[Any], Reduced | None]] = {
+    _CACHED: _cached,
+    functools.cached_property: _cached_property,
+}
+
+
+def cached(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
+    """Return a function with an empty cache of its results."""
+    return functools.lru_cache(**parameters)(function)
+
+
+def cached_property(function: Callable[[Any], Any], name: str | None) -> Any:
+    """Return a cached property of a class that has it under a name."""
+    made = functools.cached_property(function)
+    made.attrname = name
+    return made
+
+
+def dispatched(function: Callable[..., Any], registry: dict[type, Any]) -> Any:
+    """Return a function that chooses another one by the type of its argument."""
+    made = functools.singledispatch(function)
+    for kind, each in registry.items():
+        if kind is not object:
+            made.register(kind, each)
+    return made
+
+
+def typed_dict(module: str, name: str) -> Any:
+    """Return a ``TypedDict`` that has nothing yet."""
+    return import_module(module).TypedDict(name, {})
+
+
+def with_facts(kind: type, facts: dict[str, Any]) -> None:
+    """Give a ``TypedDict`` its keys and their types."""
+    for name, fact in facts.items():
+        setattr(kind, name, fact)
