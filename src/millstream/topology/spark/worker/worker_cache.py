@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from millstream.core.config import StreamsConfig
 from millstream.core.engine.settings import TaskSettings
+from millstream.core.errors import StreamsException
 from millstream.core.plan import Plan
 from millstream.topology.spark.job import Job
 from millstream.topology.spark.logs import log_in_worker
@@ -60,10 +61,35 @@ def application(job: Job) -> Application:
         if found is not None:
             for name in list(found.entries):
                 _close(name, found.entries.pop(name), logging.WARNING)
-        plan, config = pickle.loads(arrived(job.topology))
+        plan, config = _loaded(arrived(job.topology))
         found = Application(job.run_id, plan, TaskSettings.of(config), config)
         _applications[job.application_id] = found
     return found
+
+
+def _loaded(data: bytes) -> tuple[Plan, StreamsConfig]:
+    """Unpickle a topology.
+
+    Raises:
+        StreamsException: A module is missing here, or what a user's class does has failed.
+    """
+    try:
+        plan, config = pickle.loads(data)
+    except Exception as error:
+        hint = (
+            "It imports what the program does not send with its code: install that on every "
+            "executor, in the Python of spark.pyspark.python, or send it along, as with "
+            "spark-submit --py-files."
+            if isinstance(error, ImportError)
+            else "Look whether the worker has other versions of packages or modules than the "
+            "program, and at what the program's own classes do when they are unpickled."
+        )
+        raise StreamsException(
+            "a Python worker of Spark cannot load the topology",
+            detail=f"{type(error).__name__}: {error}.",
+            hint=hint,
+        ) from error
+    return plan, config
 
 
 def cached(job: Job, name: Any, make: Callable[[Application], C]) -> C:
