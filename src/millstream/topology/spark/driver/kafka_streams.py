@@ -105,7 +105,7 @@ class KafkaStreams(BoundedApplication):
             IllegalStateException: The application has been started.
             ClassCastException: The listener is something else, or takes other arguments.
         """
-        self._check_not_started("set a state listener")
+        self._check_not_started("StateListener")
         told = checked_callback(listener, "onChange", "listener", STATES)
         self._machine.listener = self._observed(told)
 
@@ -119,7 +119,7 @@ class KafkaStreams(BoundedApplication):
             IllegalStateException: The application has been started.
             ClassCastException: The listener is something else.
         """
-        self._check_not_started("set a restore listener")
+        self._check_not_started("GlobalStateRestoreListener")
         name, given = "globalStateRestoreListener", globalStateRestoreListener
         self._restore_listener = checked_listener(given, name, RESTORES)
         self._runner.rebuilt = None if globalStateRestoreListener is None else RebuiltStores()
@@ -135,7 +135,7 @@ class KafkaStreams(BoundedApplication):
             IllegalStateException: The application has been started.
             ClassCastException: The listener is something else.
         """
-        self._check_not_started("set a standby update listener")
+        self._check_not_started("StandbyUpdateListener")
         checked_listener(standbyListener, "standbyListener", STANDBYS)
         self._standby_updates = None
         if standbyListener is not None:
@@ -155,7 +155,7 @@ class KafkaStreams(BoundedApplication):
             NullPointerException: The handler is None.
             ClassCastException: The handler is something else, or takes other arguments.
         """
-        self._check_not_started("set an uncaught exception handler")
+        self._check_not_started("UncaughtExceptionHandler")
         name, given = "userStreamsUncaughtExceptionHandler", userStreamsUncaughtExceptionHandler
         self._handler = checked_callback(not_none(given, name), "handle", name, EXCEPTION)
 
@@ -214,6 +214,8 @@ class KafkaStreams(BoundedApplication):
             raise IllegalStateException(
                 "KafkaStreams has not been started, you can retry after calling start()."
             )
+        if self.state().hasStartedOrFinishedShuttingDown():
+            raise IllegalStateException(f"KafkaStreams has been stopped ({self.state().name}).")
         raise IllegalStateException("client instance ids are not known on Spark")
 
     def metrics(self) -> dict[MetricName, Metric]:
@@ -267,10 +269,11 @@ class KafkaStreams(BoundedApplication):
         return self._runner.savepoint(location)
 
     def _check_not_started(self, what: str) -> None:
+        """Refuse to set what a start has taken, in Kafka's words."""
         if not self.state().hasNotStarted():
             raise IllegalStateException(
-                f"cannot {what}: the application is {self.state().name}",
-                hint="Do it before start().",
+                f"Can only set {what} before calling start(). Current state is: "
+                f"{self.state().name}",
             )
 
     def _notify(self) -> None:

@@ -109,10 +109,13 @@ class QueryableApplication:
         name, state = request.getStoreName(), self.state()
         if name not in self._runner.store_names():
             raise unknown_store(name)
+        if state.hasStartedOrFinishedShuttingDown():
+            raise StreamsStoppedException(
+                f"KafkaStreams has been stopped ({state.name}). This instance can no longer serve "
+                "queries."
+            )
         if state.hasNotStarted() or self._queries is None:
             raise not_started(".")
-        if state.hasStartedOrFinishedShuttingDown():
-            raise StreamsStoppedException(f"KafkaStreams has been stopped ({state.name}).")
         return self._queries.query(request)
 
     def metadataForAllStreamsClients(self) -> list[StreamsMetadata]:
